@@ -1,0 +1,183 @@
+package rawjson
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// JS returns v as JavaScript's JSON.stringify(JSON.parse(v)) prints it: no
+// white space, integer-like names first, the last of repeated names at the
+// place of the first, shortest numbers. Session files count characters of
+// this form (reference: token estimate of tool calls).
+func JS(v []byte) []byte {
+	return appendJS(make([]byte, 0, len(v)), v)
+}
+
+func appendJS(out, v []byte) []byte {
+	v = bytes.TrimSpace(v)
+	switch Kind(v) {
+	case '{':
+		return appendJSObject(out, v)
+	case '[':
+		out = append(out, '[')
+		first := true
+		for e := range Elements(v) {
+			if !first {
+				out = append(out, ',')
+			}
+			first = false
+			out = appendJS(out, e)
+		}
+		return append(out, ']')
+	case '"':
+		return appendJSString(out, v)
+	case '0':
+		return appendJSNumber(out, v)
+	}
+	return append(out, v...)
+}
+
+type jsMember struct{ rawName, value []byte }
+
+func appendJSObject(out, v []byte) []byte {
+	var members []jsMember
+	place := map[string]int{}
+	rebuild(v, func(n, val []byte) {
+		if i, ok := place[string(n)]; ok {
+			members[i].value = val
+			return
+		}
+		place[string(n)] = len(members)
+		members = append(members, jsMember{n, val})
+	})
+	slices.SortStableFunc(members, func(a, b jsMember) int {
+		ia, oka := arrayIndex(a.rawName)
+		ib, okb := arrayIndex(b.rawName)
+		switch {
+		case oka && okb:
+			return cmp.Compare(ia, ib)
+		case oka:
+			return -1
+		case okb:
+			return 1
+		}
+		return 0
+	})
+	out = append(out, '{')
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendJSString(out, m.rawName)
+		out = append(out, ':')
+		out = appendJS(out, m.value)
+	}
+	return append(out, '}')
+}
+
+// arrayIndex tells whether a quoted name is an integer below 2^32-1 in its
+// shortest form; JavaScript orders such names first.
+func arrayIndex(quoted []byte) (uint64, bool) {
+	n := quoted[1 : len(quoted)-1]
+	if len(n) == 0 || len(n) > 10 || (n[0] == '0' && len(n) > 1) {
+		return 0, false
+	}
+	i, err := strconv.ParseUint(string(n), 10, 64)
+	return i, err == nil && i < math.MaxUint32
+}
+
+func appendJSNumber(out, v []byte) []byte {
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return append(out, "null"...) // JavaScript prints Infinity so
+	}
+	if f == 0 {
+		return append(out, '0')
+	}
+	if abs := math.Abs(f); abs >= 1e21 || abs < 1e-6 {
+		s := strconv.AppendFloat(nil, f, 'e', -1, 64)
+		// Go writes at least two digits of exponent, JavaScript the shortest.
+		if i := bytes.IndexByte(s, 'e'); i+2 < len(s) && s[i+2] == '0' {
+			s = slices.Delete(s, i+2, i+3)
+		}
+		return append(out, s...)
+	}
+	return strconv.AppendFloat(out, f, 'f', -1, 64)
+}
+
+func appendJSString(out, quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return append(out, quoted...)
+	}
+	out = append(out, '"')
+	for i := 1; i < len(quoted)-1; {
+		c := quoted[i]
+		if c != '\\' {
+			out = append(out, c)
+			i++
+			continue
+		}
+		switch quoted[i+1] {
+		case '/':
+			out = append(out, '/')
+			i += 2
+		case 'u':
+			var n int
+			out, n = appendJSEscape(out, quoted[i:])
+			i += n
+		default:
+			out = append(out, c, quoted[i+1])
+			i += 2
+		}
+	}
+	return append(out, '"')
+}
+
+// appendJSEscape decodes the \uXXXX at the start of s and returns how many
+// bytes it took.
+func appendJSEscape(out, s []byte) ([]byte, int) {
+	r, ok := hex4(s)
+	if !ok {
+		return append(out, s[0]), 1
+	}
+	if utf16.IsSurrogate(r) {
+		if r2, ok := hex4(s[6:]); ok {
+			if dec := utf16.DecodeRune(r, r2); dec != utf8.RuneError {
+				return utf8.AppendRune(out, dec), 12
+			}
+		}
+		return append(out, bytes.ToLower(s[:6])...), 6
+	}
+	switch r {
+	case '"', '\\':
+		return append(out, '\\', byte(r)), 6
+	case '\b':
+		return append(out, '\\', 'b'), 6
+	case '\f':
+		return append(out, '\\', 'f'), 6
+	case '\n':
+		return append(out, '\\', 'n'), 6
+	case '\r':
+		return append(out, '\\', 'r'), 6
+	case '\t':
+		return append(out, '\\', 't'), 6
+	}
+	if r < 0x20 {
+		return append(out, bytes.ToLower(s[:6])...), 6
+	}
+	return utf8.AppendRune(out, r), 6
+}
+
+// hex4 reads \uXXXX at the start of s.
+func hex4(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 32)
+	return rune(n), err == nil
+}

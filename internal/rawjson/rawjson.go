@@ -1,0 +1,200 @@
+// Package rawjson reads and edits JSON as bytes, so that what is not known
+// here (fields, order, number forms) survives an edit.
+//
+// All functions but Valid expect JSON that Valid accepted. Objects may repeat
+// a name; as in JavaScript the last value counts.
+package rawjson
+
+import (
+	"bytes"
+	"iter"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// lenient is what JSON.parse accepts: repeated names, lone surrogates.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// Valid reports whether b is exactly one JSON value, white space around it allowed.
+func Valid(b []byte) bool {
+	return jsontext.Value(b).IsValid(lenient...)
+}
+
+// Members walks the members of an object in order. Values share memory with
+// obj. Anything but an object has no members.
+func Members(obj []byte) iter.Seq2[string, jsontext.Value] {
+	return func(yield func(string, jsontext.Value) bool) {
+		i := skipSpace(obj, 0)
+		if i >= len(obj) || obj[i] != '{' {
+			return
+		}
+		i = skipSpace(obj, i+1)
+		for i < len(obj) && obj[i] == '"' {
+			end := skipString(obj, i)
+			name := obj[i:end]
+			i = skipSpace(obj, end)
+			if i >= len(obj) || obj[i] != ':' {
+				return
+			}
+			i = skipSpace(obj, i+1)
+			end = skipValue(obj, i)
+			if !yield(String(name), jsontext.Value(obj[i:end])) {
+				return
+			}
+			i = skipSpace(obj, end)
+			if i < len(obj) && obj[i] == ',' {
+				i = skipSpace(obj, i+1)
+			}
+		}
+	}
+}
+
+// Elements walks the elements of an array. Anything but an array has none.
+func Elements(arr []byte) iter.Seq[jsontext.Value] {
+	return func(yield func(jsontext.Value) bool) {
+		i := skipSpace(arr, 0)
+		if i >= len(arr) || arr[i] != '[' {
+			return
+		}
+		i = skipSpace(arr, i+1)
+		for i < len(arr) && arr[i] != ']' {
+			end := skipValue(arr, i)
+			if end <= i || !yield(jsontext.Value(arr[i:end])) {
+				return
+			}
+			i = skipSpace(arr, end)
+			if i < len(arr) && arr[i] == ',' {
+				i = skipSpace(arr, i+1)
+			}
+		}
+	}
+}
+
+// Get returns the value of a member, or nil.
+func Get(obj []byte, name string) jsontext.Value {
+	var found jsontext.Value
+	for k, v := range Members(obj) {
+		if k == name {
+			found = v
+		}
+	}
+	return found
+}
+
+// Kind is the first byte of a value that tells its kind: { [ " t f n or 0 for
+// a number; a missing value has kind n, like null.
+func Kind(v []byte) byte {
+	i := skipSpace(v, 0)
+	if i >= len(v) {
+		return 'n'
+	}
+	switch c := v[i]; c {
+	case '{', '[', '"', 't', 'f', 'n':
+		return c
+	}
+	return '0'
+}
+
+// String decodes a JSON string. Lone surrogates and bytes that are no UTF-8
+// become U+FFFD. A value that is no string gives "".
+func String(v []byte) string {
+	v = bytes.TrimSpace(v)
+	if len(v) < 2 || v[0] != '"' {
+		return ""
+	}
+	out, _ := jsontext.AppendUnquote(nil, v) // the error only tells of U+FFFD
+	return string(out)
+}
+
+// Int decodes a number, or a string that holds one; anything else gives 0.
+func Int(v []byte) int64 {
+	f, ok := Float(v)
+	if !ok || f != f || f > 1<<62 || f < -(1<<62) {
+		return 0
+	}
+	return int64(f)
+}
+
+// Float decodes a number, or a string that holds one.
+func Float(v []byte) (float64, bool) {
+	v = bytes.TrimSpace(v)
+	if len(v) > 1 && v[0] == '"' {
+		v = v[1 : len(v)-1]
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	return f, err == nil
+}
+
+// Bool reports whether v is true.
+func Bool(v []byte) bool { return Kind(v) == 't' }
+
+// Quote encodes s as JavaScript's JSON.stringify does: no HTML escaping.
+func Quote(s string) []byte {
+	out, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 became U+FFFD
+	return out
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipString returns the index behind the string that begins at i.
+func skipString(b []byte, i int) int {
+	for i++; i < len(b); {
+		j := bytes.IndexByte(b[i:], '"')
+		if j < 0 {
+			return len(b)
+		}
+		end := i + j
+		slashes := 0
+		for k := end - 1; k >= i && b[k] == '\\'; k-- {
+			slashes++
+		}
+		i = end + 1
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// skipValue returns the index behind the value that begins at i.
+func skipValue(b []byte, i int) int {
+	if i >= len(b) {
+		return i
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		depth := 0
+		for i < len(b) {
+			switch b[i] {
+			case '"':
+				i = skipString(b, i)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+				if depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return i
+	}
+	for i < len(b) {
+		switch b[i] {
+		case ',', '}', ']', ' ', '\t', '\n', '\r', ':':
+			return i
+		}
+		i++
+	}
+	return i
+}

@@ -1,0 +1,65 @@
+// Package ledger finds facts in a range of messages by code, without a
+// model, and tells whether a text still holds them (spec/compaction.md,
+// Verify: the ledger).
+package ledger
+
+import (
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Class is a kind of fact.
+type Class string
+
+// The classes.
+const (
+	Request      Class = "request"
+	Constraint   Class = "constraint"
+	FileRead     Class = "file-read"
+	FileModified Class = "file-modified"
+	FileCreated  Class = "file-created"
+	FileDeleted  Class = "file-deleted"
+	FileMoved    Class = "file-moved"
+	Command      Class = "command"
+	Error        Class = "error"
+	Identifier   Class = "identifier"
+	URL          Class = "url"
+	Number       Class = "number"
+	Hash         Class = "hash"
+	Done         Class = "done"
+	Open         Class = "open"
+	Decision     Class = "decision"
+	Question     Class = "question"
+)
+
+// Classes lists all classes in the order in which they are shown.
+var Classes = []Class{Request, Constraint, FileRead, FileModified, FileCreated, FileDeleted, FileMoved,
+	Command, Error, Identifier, URL, Number, Hash, Done, Open, Decision, Question}
+
+// Source is one message of the range and the entry it came from.
+type Source struct {
+	EntryID string
+	Message *message.Message
+}
+
+// Fact is something that the work depends on.
+type Fact struct {
+	Class   Class
+	Key     string   // what a newer fact of the class replaces: the path, the command, the name; "" where each stands alone
+	Text    string   // what has to be found in a text, verbatim; secrets masked
+	Note    string   // what else is known: exit status, new name of a moved file, tool; may be ""
+	Entries []string // ids of the entries it came from, oldest first
+}
+
+// Ledger is a set of facts, oldest first within a class. The zero value is empty.
+type Ledger struct {
+	Facts []Fact
+}
+
+// Score says how many facts of a class there are and how many a text holds.
+type Score struct {
+	Facts int `json:"facts"`
+	Kept  int `json:"kept"`
+}
+
+// Coverage is the score of each class that has facts.
+type Coverage map[Class]Score

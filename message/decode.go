@@ -1,0 +1,228 @@
+package message
+
+import (
+	"time"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Decode reads a stored message. It never fails: a value of an unexpected
+// kind is read as empty, an unknown role is kept as it is. raw must be valid
+// JSON.
+func Decode(raw []byte) *Message {
+	m := &Message{}
+	var bash BashExecution
+	var sys SystemPatch
+	for k, v := range rawjson.Members(raw) {
+		switch k {
+		case "role":
+			m.Role = Role(rawjson.String(v))
+		case "content":
+			m.Content = DecodeContent(v)
+		case "timestamp":
+			m.Time = DecodeTime(v)
+		case "api":
+			m.API = rawjson.String(v)
+		case "provider":
+			m.Provider = rawjson.String(v)
+		case "model":
+			m.Model = rawjson.String(v)
+		case "usage":
+			m.Usage = DecodeUsage(v)
+		case "stopReason":
+			m.StopReason = StopReason(rawjson.String(v))
+		case "errorMessage":
+			m.ErrorMessage = rawjson.String(v)
+		case "toolCallId":
+			m.ToolCallID = rawjson.String(v)
+		case "toolName":
+			m.ToolName = rawjson.String(v)
+		case "isError":
+			m.IsError = rawjson.Bool(v)
+		case "customType":
+			m.CustomType = rawjson.String(v)
+		case "summary":
+			m.Summary = rawjson.String(v)
+		case "command":
+			bash.Command = rawjson.String(v)
+		case "output":
+			bash.Output = rawjson.String(v)
+		case "exitCode":
+			if rawjson.Kind(v) == '0' {
+				code := int(rawjson.Int(v))
+				bash.ExitCode = &code
+			}
+		case "cancelled":
+			bash.Cancelled = rawjson.Bool(v)
+		case "truncated":
+			bash.Truncated = rawjson.Bool(v)
+		case "fullOutputPath":
+			bash.FullOutputPath = rawjson.String(v)
+		case "excludeFromContext":
+			bash.ExcludeFromContext = rawjson.Bool(v)
+		case "sections":
+			sys.Sections = decodeSections(v)
+		case "toolsAdded":
+			sys.ToolsAdded = decodeTools(v)
+		case "toolsRemoved":
+			for e := range rawjson.Elements(v) {
+				sys.ToolsRemoved = append(sys.ToolsRemoved, toolName(e))
+			}
+		}
+	}
+	switch m.Role {
+	case "hookMessage": // v2 (reference: role hookMessage became custom)
+		m.Role = RoleCustom
+	case RoleBashExecution:
+		m.Bash = &bash
+	case RoleSystem:
+		m.System = &sys
+	}
+	return m
+}
+
+// DecodeContent reads a content value: a string, an array of blocks, or
+// anything else, which is empty.
+func DecodeContent(raw []byte) []Block {
+	switch rawjson.Kind(raw) {
+	case '"':
+		return []Block{Text{Text: rawjson.String(raw)}}
+	case '[':
+		var blocks []Block
+		for e := range rawjson.Elements(raw) {
+			if b := decodeBlock(e); b != nil {
+				blocks = append(blocks, b)
+			}
+		}
+		return blocks
+	}
+	return nil
+}
+
+func decodeBlock(raw jsontext.Value) Block {
+	if rawjson.Kind(raw) == '"' {
+		return Text{Text: rawjson.String(raw)}
+	}
+	if rawjson.Kind(raw) != '{' {
+		return nil
+	}
+	f := map[string]jsontext.Value{}
+	for k, v := range rawjson.Members(raw) {
+		f[k] = v
+	}
+	str := func(k string) string { return rawjson.String(f[k]) }
+	switch typ := str("type"); typ {
+	case "text":
+		return Text{Text: str("text"), Signature: str("textSignature")}
+	case "image":
+		return Image{Data: str("data"), MIMEType: str("mimeType")}
+	case "thinking":
+		return Thinking{Thinking: str("thinking"), Signature: str("thinkingSignature"), Redacted: rawjson.Bool(f["redacted"])}
+	case "toolCall":
+		args := jsontext.Value("{}")
+		if v, ok := f["arguments"]; ok && rawjson.Kind(v) != 'n' {
+			args = rawjson.JS(v)
+		}
+		return ToolCall{ID: str("id"), Name: str("name"), Arguments: args,
+			ThoughtSignature: str("thoughtSignature"), Namespace: str("namespace")}
+	default:
+		return Opaque{Type: typ, Raw: raw}
+	}
+}
+
+// DecodeUsage reads a usage object; anything else gives nil.
+func DecodeUsage(raw []byte) *Usage {
+	if rawjson.Kind(raw) != '{' {
+		return nil
+	}
+	u := &Usage{}
+	for k, v := range rawjson.Members(raw) {
+		switch k {
+		case "input":
+			u.Input = rawjson.Int(v)
+		case "output":
+			u.Output = rawjson.Int(v)
+		case "cacheRead":
+			u.CacheRead = rawjson.Int(v)
+		case "cacheWrite":
+			u.CacheWrite = rawjson.Int(v)
+		case "totalTokens":
+			u.TotalTokens = rawjson.Int(v)
+		case "reasoning":
+			u.Reasoning = rawjson.Int(v)
+		case "cost":
+			for k, v := range rawjson.Members(v) {
+				f, _ := rawjson.Float(v)
+				switch k {
+				case "input":
+					u.Cost.Input = f
+				case "output":
+					u.Cost.Output = f
+				case "cacheRead":
+					u.Cost.CacheRead = f
+				case "cacheWrite":
+					u.Cost.CacheWrite = f
+				case "total":
+					u.Cost.Total = f
+				}
+			}
+		}
+	}
+	return u
+}
+
+func decodeSections(raw []byte) []Section {
+	var out []Section
+	for name, v := range rawjson.Members(raw) {
+		s := Section{Name: name}
+		if rawjson.Kind(v) == '"' {
+			t := rawjson.String(v)
+			s.Text = &t
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func decodeTools(raw []byte) []Tool {
+	var out []Tool
+	for e := range rawjson.Elements(raw) {
+		t := Tool{Name: toolName(e), Raw: e}
+		for k, v := range rawjson.Members(e) {
+			switch k {
+			case "description":
+				t.Description = rawjson.String(v)
+			case "parameters", "inputSchema", "input_schema":
+				if rawjson.Kind(v) == '{' {
+					t.Parameters = v
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func toolName(v []byte) string {
+	if rawjson.Kind(v) == '"' {
+		return rawjson.String(v)
+	}
+	return rawjson.String(rawjson.Get(v, "name"))
+}
+
+// DecodeTime reads a time in milliseconds since 1970 or an ISO 8601 string.
+// Anything else gives the zero time.
+func DecodeTime(raw []byte) time.Time {
+	switch rawjson.Kind(raw) {
+	case '0':
+		if ms := rawjson.Int(raw); ms != 0 {
+			return time.UnixMilli(ms).UTC()
+		}
+	case '"':
+		if t, err := time.Parse(time.RFC3339Nano, rawjson.String(raw)); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,190 @@
+// Package message holds what was said: roles, content blocks, tool calls and
+// results, usage and stop reasons; and the words of a model call.
+//
+// The stored form is pi's (docs/format.md). Decoding is tolerant: a role,
+// block type or field that is not known here is carried, never an error.
+// Typed values are read-only views; the bytes of the log stay the truth.
+package message
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Role says who speaks.
+type Role string
+
+// The roles that are stored in a session, and the two that are derived from
+// entries of their own type.
+const (
+	RoleUser          Role = "user"
+	RoleAssistant     Role = "assistant"
+	RoleToolResult    Role = "toolResult"
+	RoleBashExecution Role = "bashExecution"
+	RoleCustom        Role = "custom"
+	RoleSystem        Role = "system"
+
+	RoleCompactionSummary Role = "compactionSummary"
+	RoleBranchSummary     Role = "branchSummary"
+)
+
+// StopReason says why an assistant message ended.
+type StopReason string
+
+// Stop reasons, in pi's words. Others are carried as they are.
+const (
+	StopEnd     StopReason = "stop"
+	StopLength  StopReason = "length"
+	StopToolUse StopReason = "toolUse"
+	StopError   StopReason = "error"
+	StopAborted StopReason = "aborted"
+)
+
+// Message is one message of a conversation. Which fields are set depends on
+// Role; the comments name the roles.
+type Message struct {
+	Role    Role
+	Content []Block // user, assistant, toolResult, custom; system: its text
+	Time    time.Time
+
+	// assistant
+	API          string
+	Provider     string
+	Model        string
+	Usage        *Usage
+	StopReason   StopReason
+	ErrorMessage string
+
+	// toolResult
+	ToolCallID string
+	ToolName   string
+	IsError    bool
+
+	// bashExecution
+	Bash *BashExecution
+
+	// custom
+	CustomType string
+
+	// system
+	System *SystemPatch
+
+	// compactionSummary, branchSummary
+	Summary string
+}
+
+// BashExecution is a command that the user ran beside the model.
+type BashExecution struct {
+	Command            string
+	Output             string
+	ExitCode           *int // nil: unknown
+	Cancelled          bool
+	Truncated          bool
+	FullOutputPath     string
+	ExcludeFromContext bool // the user kept it from the model
+}
+
+// SystemPatch changes the prompt and the tools from here on. Replaying all
+// patches of a path in order gives the prompt in force.
+type SystemPatch struct {
+	Sections     []Section
+	ToolsAdded   []Tool
+	ToolsRemoved []string
+}
+
+// Section is a named part of the system prompt. A deleted section has Text nil.
+type Section struct {
+	Name string
+	Text *string
+}
+
+// Tool is a tool as it is offered to a model.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  jsontext.Value // a JSON Schema object; nil: no parameters
+	Raw         jsontext.Value // as stored, with every field
+}
+
+// Usage is what the provider counted for one call, in tokens.
+type Usage struct {
+	Input       int64
+	Output      int64
+	CacheRead   int64
+	CacheWrite  int64
+	TotalTokens int64 // 0: not given
+	Reasoning   int64 // part of Output
+	Cost        Cost
+}
+
+// Cost is the price of one call in US dollars.
+type Cost struct {
+	Input, Output, CacheRead, CacheWrite, Total float64
+}
+
+// Total returns TotalTokens, or the sum of the parts where it is not given
+// (reference: 0 counts as missing).
+func (u *Usage) Total() int64 {
+	if u == nil {
+		return 0
+	}
+	if u.TotalTokens > 0 {
+		return u.TotalTokens
+	}
+	return u.Input + u.Output + u.CacheRead + u.CacheWrite
+}
+
+// Prompt returns the size of the prompt that the provider saw, in tokens.
+func (u *Usage) Prompt() int64 {
+	if u == nil {
+		return 0
+	}
+	return u.Input + u.CacheRead + u.CacheWrite
+}
+
+// Failed reports whether an assistant message ended in an error or an abort.
+// Such messages are left out of requests.
+func (m *Message) Failed() bool {
+	return m.Role == RoleAssistant && (m.StopReason == StopError || m.StopReason == StopAborted)
+}
+
+// FinalAnswer reports whether m ends a turn: an assistant message that
+// stopped by itself and calls no tool.
+func (m *Message) FinalAnswer() bool {
+	return m.Role == RoleAssistant && m.StopReason == StopEnd && len(m.ToolCalls()) == 0
+}
+
+// ToolCalls returns the calls in the content, in order.
+func (m *Message) ToolCalls() []ToolCall {
+	var calls []ToolCall
+	for _, b := range m.Content {
+		if c, ok := b.(ToolCall); ok {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// Text returns the text blocks joined by sep; other blocks are skipped.
+func (m *Message) Text(sep string) string {
+	return JoinText(m.Content, sep)
+}
+
+// Images returns the number of image blocks.
+func (m *Message) Images() int {
+	n := 0
+	for _, b := range m.Content {
+		if _, ok := b.(Image); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Clone returns a copy whose Content can be changed without changing m.
+func (m *Message) Clone() *Message {
+	c := *m
+	c.Content = append([]Block(nil), m.Content...)
+	return &c
+}

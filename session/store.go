@@ -1,0 +1,142 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// Store holds sessions. The file store (session/filestore) is the default,
+// session/memstore serves tests and sessions that are not kept. Every store
+// passes the suite in session/storetest.
+type Store interface {
+	// Create starts an empty session. The header gets what it lacks (id,
+	// version, timestamp). What is appended becomes durable with the first
+	// user or assistant message; until then set-up entries wait in memory.
+	Create(ctx context.Context, h Header) (Log, error)
+	// Open opens a session by reference: what Info.Ref says, or, where the
+	// store allows it, an id. Mode says what may be done with it.
+	Open(ctx context.Context, ref string, mode Mode) (Log, error)
+	// List walks the sessions, newest first, reading no more of each than
+	// its head and its tail. An unreadable one is reported as an error and
+	// does not end the walk.
+	List(ctx context.Context) iter.Seq2[Info, error]
+	// Delete removes a session and what belongs to it.
+	Delete(ctx context.Context, ref string) error
+}
+
+// Mode says what a log is opened for.
+type Mode struct {
+	Write bool // take the writer's lock
+	Force bool // write in spite of a newer format or another agent's recent change
+}
+
+// Log is one session's append-only record. All methods are safe for
+// concurrent use. Entries are shared and never change.
+type Log interface {
+	Header() Header
+	// Ref names the session in its store: a path for files.
+	Ref() string
+	// Leaf returns where the conversation is: the last entry in log order,
+	// or nil when there is none.
+	Leaf(ctx context.Context) (*Entry, error)
+	// Parent returns the parent of e, or nil at a root. A reference means
+	// the nearest earlier entry with that id; damage is bridged (docs/format.md).
+	Parent(ctx context.Context, e *Entry) (*Entry, error)
+	// Find returns an entry by id, the newest of that id. at is a byte
+	// offset that is tried first, or -1. ErrNotFound if there is none.
+	Find(ctx context.Context, id string, at int64) (*Entry, error)
+	// All walks every entry in log order.
+	All(ctx context.Context) iter.Seq2[*Entry, error]
+	// Append writes entries as one group: all or none is there afterwards,
+	// durably. Entries carry ID, ParentID, Type, Time and Raw; At is set on
+	// return. It returns what other programs appended since the last look,
+	// in log order; those entries are part of the log, not an error.
+	Append(ctx context.Context, entries []*Entry) (foreign []*Entry, err error)
+	// Problems returns what was found wrong, each once. full reads the
+	// whole log first.
+	Problems(ctx context.Context, full bool) ([]Problem, error)
+	// Close releases the lock. It may be called twice.
+	Close() error
+}
+
+// Info is what a list shows of a session.
+type Info struct {
+	Ref          string
+	ID           string
+	Cwd          string
+	Name         *string // nil: none, or not near the head or the tail
+	Created      time.Time
+	Modified     time.Time
+	Bytes        int64
+	FirstMessage string
+}
+
+// Problem is something wrong in a log. Reading goes on past it.
+type Problem struct {
+	Kind    string // one of the Problem… constants
+	Line    int    // from 1; 0 where it is not known
+	EntryID string
+	Detail  string // for people; says what was done about it
+}
+
+// Kinds of problems in a log.
+const (
+	ProblemDamagedLine      = "damaged-line"
+	ProblemTornTail         = "torn-tail"
+	ProblemNotAnEntry       = "not-an-entry"
+	ProblemJoinedLine       = "joined-line"
+	ProblemMissingHeader    = "missing-header"
+	ProblemSecondHeader     = "second-header"
+	ProblemNewerVersion     = "newer-version"
+	ProblemMissingID        = "missing-id"
+	ProblemDuplicateLine    = "duplicate-line"
+	ProblemDuplicateID      = "duplicate-id"
+	ProblemBridged          = "bridged"
+	ProblemUnknownParent    = "unknown-parent"
+	ProblemSelfParent       = "self-parent"
+	ProblemForwardParent    = "forward-parent"
+	ProblemUnknownFirstKept = "unknown-first-kept"
+)
+
+var (
+	// ErrNotFound says that no entry or session has that id.
+	ErrNotFound = errors.New("not found")
+	// ErrReadOnly says that the log was opened for reading, or cannot be
+	// written to (no header, a folder without write permission).
+	ErrReadOnly = errors.New("read-only")
+	// ErrNotASession says that a file holds no session.
+	ErrNotASession = errors.New("not a session")
+	// ErrNewerVersion says that the file's format is newer than this
+	// program knows; it is appended to only with Mode.Force.
+	ErrNewerVersion = errors.New("written in a newer format")
+	// ErrForeignActive says that another agent changed the file a short
+	// while ago; it is written to only with Mode.Force.
+	ErrForeignActive = errors.New("another agent wrote to it in the last ten minutes")
+	// ErrReplaced says that the file is not the one that was opened.
+	ErrReplaced = errors.New("the file was replaced by another")
+)
+
+// LockedError says who else has the session open for writing.
+type LockedError struct {
+	Ref   string
+	PID   int
+	Host  string
+	Since time.Time
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("%s: open for writing in process %d on %s since %s", e.Ref, e.PID, e.Host, e.Since.Format(time.RFC3339))
+}
+
+// AmbiguousError says that an id prefix fits several sessions or entries.
+type AmbiguousError struct {
+	Prefix     string
+	Candidates []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q is ambiguous: %d candidates", e.Prefix, len(e.Candidates))
+}

@@ -1,0 +1,103 @@
+// Package timeline says what the model sees: a path of the log projected into
+// messages. The projection is a pure function of the path and a policy; it
+// never writes.
+package timeline
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Source is where a projection reads. *session.Session is one; so is any
+// session.Log.
+type Source interface {
+	Leaf(ctx context.Context) (*session.Entry, error)
+	Parent(ctx context.Context, e *session.Entry) (*session.Entry, error)
+	Find(ctx context.Context, id string, at int64) (*session.Entry, error)
+}
+
+// Policy is what a view depends on besides the path.
+type Policy struct {
+	// Model gets the request. The zero value stands for the model that the
+	// path names.
+	Model message.Model
+	// Target is the size in tokens below which the request has to stay
+	// (compaction: threshold). 0: unknown; then nothing is shortened by size.
+	Target int64
+}
+
+// View is what the model sees, with where it came from.
+type View struct {
+	Items         []Item           // in the order of the request
+	LeftOut       []LeftOut        // message-bearing entries that are not shown, by rule
+	Prompt        Prompt           // the folded system prompt and tools
+	Compaction    *session.Entry   // the compaction in force, or nil
+	Path          []*session.Entry // from the first kept entry (or the root) to the leaf
+	AtRoot        bool             // Path begins at the root
+	Leaf          *session.Entry   // nil: empty session
+	Model         *session.ModelChange
+	ThinkingLevel string // "off" where the path sets none
+	Problems      []session.Problem
+}
+
+// Item is one message of a view.
+type Item struct {
+	Entry   *session.Entry   // where it comes from; nil for a synthetic one
+	Message *message.Message // as shown: edited, thinking already left out where it must be; native role
+	Pos     int              // index in View.Path; -1 for the summary, covered and synthetic items
+	Group   int              // items of one tool group share a number; others have one of their own
+	Pinned  bool
+	Request bool // shown because it belongs to the open request
+	Edited  bool
+	Kind    Synthetic // "" for a message that stands in the log
+}
+
+// Synthetic says why the view made a message itself.
+type Synthetic string
+
+// Kinds of synthetic messages.
+const (
+	SyntheticResult Synthetic = "missing-result" // for a call whose result is not there
+	SyntheticEnd    Synthetic = "ending"         // so that the request ends with a user message
+)
+
+// LeftOut names an entry that is not shown and the rule that left it out.
+type LeftOut struct {
+	EntryID string
+	Rule    Rule
+}
+
+// Rule says why a message-bearing entry is not shown (invariant I1).
+type Rule string
+
+// The rules.
+const (
+	RuleFailedAttempt Rule = "failed-attempt" // failed or aborted assistant, and its results
+	RuleOrphanResult  Rule = "orphan-result"  // a result without its call
+	RuleExcluded      Rule = "excluded"       // a command that the user kept from the model
+	RuleEditNull      Rule = "edit-null"      // omitted by a context edit
+	RuleEmpty         Rule = "empty"          // nothing in it that can be sent
+	RuleSystem        Rule = "system"         // folded into the prompt
+)
+
+// Prompt is the system prompt and the tools in force.
+type Prompt struct {
+	Known    bool // some system message stands on the path
+	Text     string
+	Sections []message.Section // named parts, in order of first appearance
+	Tools    []message.Tool
+}
+
+// Request is a view ready for a wire: only user, assistant and toolResult
+// messages, pairs complete, none empty. Neighbours of one role are not merged
+// here; that is the dialect's affair.
+type Request struct {
+	System   string
+	Tools    []message.Tool
+	Messages []*message.Message
+	// CachePoints are indices in Messages behind which a cache mark goes, at
+	// most three; the system prompt has its own.
+	CachePoints []int
+}

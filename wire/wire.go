@@ -1,0 +1,45 @@
+// Package wire holds what the dialects share: a view in, request bytes out,
+// the same bytes for the same view; a stream in, a message out; and Validate,
+// which predicts what a vendor refuses.
+//
+// Requests are built as bytes. The vendors' own SDKs drop what they do not
+// know and reorder the rest, which breaks prompt caches and signed thinking.
+package wire
+
+import (
+	"io"
+	"iter"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Dialect is one vendor's request and stream format. Implementations hold no
+// state and are safe for concurrent use.
+type Dialect interface {
+	// Name is the dialect's name on the command line and in settings:
+	// anthropic, openai-chat, openai-responses or gemini.
+	Name() string
+	// Render builds the request body. The same arguments give the same bytes.
+	// Without a model ID the body has no model parameters (model, max_tokens,
+	// stream, thinking), only what the conversation is.
+	Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error)
+	// Validate predicts refusals of a body that Render or anyone else built.
+	// pending says that a user message will still be added at the end.
+	Validate(body []byte, m message.Model, pending bool) []Problem
+	// Path is where the body goes below the base URL, for a streamed answer.
+	Path(m message.Model) string
+	// Decode reads a streamed answer. It ends with an event that has the
+	// whole Message, or with an error: a *message.Fault (class unknown, the
+	// vendor's words in Message) for an error inside the stream,
+	// io.ErrUnexpectedEOF for a stream that was cut off.
+	Decode(stream io.Reader) iter.Seq2[message.Event, error]
+}
+
+// Problem is a predicted refusal.
+type Problem struct {
+	Kind   string // stable, e.g. "unpaired-result"
+	Where  string // place in the body, e.g. "messages.3.content.1"
+	Detail string // what is wrong
+	Cites  string // the refusal text that this prevents (spec/provider-errors.md)
+}
