@@ -1,0 +1,64 @@
+package tokens
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/message"
+	"pgregory.net/rapid"
+)
+
+func text(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
+
+// Rows 11 to 16 of reference/pi.md §8.1, and the weights of spec/context.md.
+func TestDefaultMessage(t *testing.T) {
+	image := message.Image{Data: strings.Repeat("A", 4_197_680), MIMEType: "image/png"}
+	tests := []struct {
+		name string
+		m    *message.Message
+		want int64
+	}{
+		{"nil", nil, 0},
+		{"empty", &message.Message{Role: message.RoleUser}, 0},
+		{"rounded up", &message.Message{Role: message.RoleUser, Content: text("12345")}, 2},
+		{"three emoji", &message.Message{Role: message.RoleUser, Content: text("😀😀😀")}, 2},
+		{"bash", &message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: "ls", Output: "12345678"}}, 3},
+		{"tool call", &message.Message{Role: message.RoleAssistant, Content: []message.Block{
+			message.ToolCall{Name: "read", Arguments: []byte(`{"path":"a.ts"}`)}}}, 5},
+		{"thinking and text", &message.Message{Role: message.RoleAssistant, Content: []message.Block{
+			message.Thinking{Thinking: "12345678"}, message.Text{Text: "1"}}}, 3},
+		{"image in a result", &message.Message{Role: message.RoleToolResult, Content: []message.Block{image}}, 1200},
+		{"image of a user", &message.Message{Role: message.RoleUser, Content: []message.Block{image}}, 1200},
+		{"unknown role", &message.Message{Role: "observer", Content: text("12345678")}, 2},
+		{"summary", &message.Message{Role: message.RoleCompactionSummary, Summary: "12345678"}, 2},
+		{"han", &message.Message{Role: message.RoleUser, Content: text("漢字かなカナ한글")}, 8},
+		{"han beyond the BMP", &message.Message{Role: message.RoleUser, Content: text("𠀀𠀁")}, 2},
+		{"cyrillic", &message.Message{Role: message.RoleUser, Content: text("привет")}, 3},
+		{"accents are Latin", &message.Message{Role: message.RoleUser, Content: text("éüñç")}, 1},
+		{"box drawing", &message.Message{Role: message.RoleUser, Content: text("┌──┐")}, 1},
+		{"system", &message.Message{Role: message.RoleSystem, Content: text("1234"), System: &message.SystemPatch{
+			ToolsAdded: []message.Tool{{Name: "a", Raw: []byte(`{"name": "a"}`)}}}}, 4},
+	}
+	for _, tt := range tests {
+		if got := (Default{}).Message(tt.m); got != tt.want {
+			t.Errorf("%s: got %d tokens, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestHardRoundsUp(t *testing.T) {
+	for in, want := range map[int64]int64{0: 0, 1: 2, 100: 115, 20000: 23000} {
+		if got := Hard(in); got != want {
+			t.Errorf("Hard(%d) = %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestTextIsMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
+		if (Default{}).Text(a+b) < (Default{}).Text(a) {
+			t.Fatalf("%q counts less with %q appended", a, b)
+		}
+	})
+}
