@@ -154,7 +154,7 @@ type Compaction struct {
 type CompactionDetails struct {
 	Model         *ModelChange
 	ThinkingLevel string
-	Pins          []Ref // pinned entries that are covered, with their whole tool groups, in path order
+	Pins          []Ref // pinned entries that are covered, in path order
 	Request       []Ref // the open request, as far as it is covered, in path order
 	Edits         []string
 	Rung          string
@@ -165,9 +165,10 @@ type CompactionDetails struct {
 // Ref names an entry. At is its byte offset, a hint that is checked by id;
 // -1 where there is none.
 type Ref struct {
-	ID   string
-	At   int64
-	Edit *Ref // the context edit in force on it, if any
+	ID    string
+	At    int64
+	Edit  *Ref  // the context edit in force on it, if any
+	Group []Ref // a pin's whole tool group in path order; empty: the entry alone
 }
 
 // BranchSummary stands for a branch that was left.
@@ -197,7 +198,8 @@ type Custom struct {
 	Data       []byte // raw; nil: none
 }
 
-// Pin sets or takes a pin. Group lists the whole tool group of the target.
+// Pin sets or takes a pin. Group is the whole tool group of the target, in
+// path order; empty: the target alone.
 type Pin struct {
 	TargetID string
 	Pinned   bool
@@ -320,6 +322,8 @@ func decodeRef(v []byte) Ref {
 				e := decodeRef(v)
 				r.Edit = &e
 			}
+		case "group":
+			r.Group = decodeRefs(v)
 		}
 	}
 	return r

@@ -1,0 +1,228 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Session is a log with a place in it: the leaf, where the conversation goes
+// on. It is safe for concurrent use.
+type Session struct {
+	log Log
+	now func() time.Time
+
+	mu   sync.Mutex
+	at   bool   // leaf is set
+	leaf *Entry // nil: before the first entry
+}
+
+// Options are what a Session depends on besides its log.
+type Options struct {
+	Now func() time.Time // nil: time.Now
+}
+
+// New returns the session of a log. Closing it closes the log.
+func New(log Log, opts Options) *Session {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Session{log: log, now: opts.Now}
+}
+
+// Log returns the log below the session.
+func (s *Session) Log() Log { return s.log }
+
+// ID returns the session id.
+func (s *Session) ID() string { return s.log.Header().ID }
+
+// Ref names the session in its store: a path for files. It changes when the
+// first write to a file of format 1 makes a new file beside it.
+func (s *Session) Ref() string { return s.log.Ref() }
+
+// Close closes the log.
+func (s *Session) Close() error { return s.log.Close() }
+
+// Leaf returns where the conversation is, or nil in an empty session.
+func (s *Session) Leaf(ctx context.Context) (*Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leafLocked(ctx)
+}
+
+func (s *Session) leafLocked(ctx context.Context) (*Entry, error) {
+	if s.at {
+		return s.leaf, nil
+	}
+	leaf, err := s.log.Leaf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.leaf, s.at = leaf, true
+	return leaf, nil
+}
+
+// Parent returns the parent of e, or nil at a root.
+func (s *Session) Parent(ctx context.Context, e *Entry) (*Entry, error) {
+	return s.log.Parent(ctx, e)
+}
+
+// Find returns an entry by id; at is a byte offset that is tried first, or -1.
+func (s *Session) Find(ctx context.Context, id string, at int64) (*Entry, error) {
+	return s.log.Find(ctx, id, at)
+}
+
+// Path returns the entries from the root to leaf (nil: the session's leaf).
+// It reads the whole path; a projection reads only what it needs.
+func (s *Session) Path(ctx context.Context, leaf *Entry) ([]*Entry, error) {
+	if leaf == nil {
+		var err error
+		if leaf, err = s.Leaf(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var path []*Entry
+	for e := leaf; e != nil; {
+		path = append(path, e)
+		next, err := s.log.Parent(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		e = next
+	}
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return path, nil
+}
+
+// Append adds drafts as a chain under the leaf, all or none, and makes the
+// last one the leaf. What returned is in the log, durably.
+func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	leaf, err := s.leafLocked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries := s.Prepare(leaf, drafts...)
+	return entries, s.commitLocked(ctx, entries)
+}
+
+// AppendTo adds drafts as a chain under parent (nil: as a root) and makes the
+// last one the leaf. This is how a branch begins.
+func (s *Session) AppendTo(ctx context.Context, parent *Entry, drafts ...Draft) ([]*Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.leafLocked(ctx); err != nil {
+		return nil, err
+	}
+	entries := s.Prepare(parent, drafts...)
+	return entries, s.commitLocked(ctx, entries)
+}
+
+// Prepare makes the entries that drafts would become as a chain under parent,
+// without writing them. Commit writes them; until then they can be looked at
+// through an Overlay.
+func (s *Session) Prepare(parent *Entry, drafts ...Draft) []*Entry {
+	id := ""
+	if parent != nil {
+		id = parent.ID
+	}
+	now := s.now()
+	entries := make([]*Entry, len(drafts))
+	for i, d := range drafts {
+		entries[i] = d.entry(id, now)
+		id = entries[i].ID
+	}
+	return entries
+}
+
+// ErrLeafMoved says that the conversation went on elsewhere since entries
+// were prepared.
+var ErrLeafMoved = errors.New("the conversation is on another branch now")
+
+// Commit writes prepared entries if their parent is still the leaf, and makes
+// the last one the leaf.
+func (s *Session) Commit(ctx context.Context, entries []*Entry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	leaf, err := s.leafLocked(ctx)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if id := entries[0].ParentID; leaf == nil && id != "" || leaf != nil && id != leaf.ID {
+		return ErrLeafMoved
+	}
+	return s.commitLocked(ctx, entries)
+}
+
+func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if _, err := s.log.Append(ctx, entries); err != nil {
+		return err
+	}
+	s.leaf = entries[len(entries)-1]
+	return nil
+}
+
+// MoveTo makes e (nil: before the first entry) the place where the
+// conversation goes on. The move is an entry of the log, so it survives a
+// restart. Moving to the leaf does nothing.
+func (s *Session) MoveTo(ctx context.Context, e *Entry) error {
+	leaf, err := s.Leaf(ctx)
+	if err != nil {
+		return err
+	}
+	if leaf == e || leaf != nil && e != nil && leaf.ID == e.ID {
+		return nil
+	}
+	_, err = s.AppendTo(ctx, e, LeafDraft())
+	return err
+}
+
+// SetLabel labels an entry; an empty label clears. An unknown target is ErrNotFound.
+func (s *Session) SetLabel(ctx context.Context, target, label string) (*Entry, error) {
+	if _, err := s.log.Find(ctx, target, -1); err != nil {
+		return nil, fmt.Errorf("label %s: %w", target, err)
+	}
+	return s.appendOne(ctx, LabelDraft(target, label))
+}
+
+// SetName names the session; an empty name clears.
+func (s *Session) SetName(ctx context.Context, name string) (*Entry, error) {
+	return s.appendOne(ctx, NameDraft(oneLine(name)))
+}
+
+func (s *Session) appendOne(ctx context.Context, d Draft) (*Entry, error) {
+	entries, err := s.Append(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return entries[0], nil
+}
+
+// Labels returns the label of each labelled entry. It reads the whole log.
+func (s *Session) Labels(ctx context.Context) (map[string]string, error) {
+	labels := map[string]string{}
+	for e, err := range s.log.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if l := e.Label(); l != nil {
+			if l.Label == "" {
+				delete(labels, l.TargetID)
+			} else {
+				labels[l.TargetID] = l.Label
+			}
+		}
+	}
+	return labels, nil
+}
