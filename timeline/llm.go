@@ -1,0 +1,90 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// ToLLM returns m as models understand it: user, assistant and toolResult
+// messages as they are, the derived roles as user messages by the templates
+// below. It returns nil for what a model never sees: commands that the user
+// kept from it, system patches and unknown roles. m is not changed.
+func ToLLM(m *message.Message) *message.Message {
+	if m == nil {
+		return nil
+	}
+	switch m.Role {
+	case message.RoleUser, message.RoleAssistant, message.RoleToolResult:
+		return m
+	case message.RoleCustom:
+		return &message.Message{Role: message.RoleUser, Content: m.Content, Time: m.Time}
+	case message.RoleBashExecution:
+		if m.Bash == nil || m.Bash.ExcludeFromContext {
+			return nil
+		}
+		return userText(m, BashText(m.Bash))
+	case message.RoleCompactionSummary:
+		return userText(m, CompactionText(m.Summary))
+	case message.RoleBranchSummary:
+		return userText(m, BranchText(m.Summary))
+	}
+	return nil
+}
+
+func userText(m *message.Message, text string) *message.Message {
+	return &message.Message{Role: message.RoleUser, Time: m.Time, Content: []message.Block{message.Text{Text: text}}}
+}
+
+// CompactionText is how a model sees the summary of a compaction: a record of
+// what happened, not a list of orders (spec/context.md, Projection).
+func CompactionText(summary string) string {
+	return "Record of the earlier part of this conversation, which is no longer shown in full. " +
+		"The work goes on from here:\n\n<summary>\n" + keepInside(summary) + "\n</summary>"
+}
+
+// BranchText is how a model sees the summary of a branch that was left.
+func BranchText(summary string) string {
+	return "Record of another branch of this conversation, which was left to continue here:\n\n<summary>\n" +
+		keepInside(summary) + "</summary>"
+}
+
+// keepInside hinders a summary from closing the tags it stands in.
+func keepInside(summary string) string {
+	return strings.NewReplacer("<summary>", "&lt;summary>", "</summary>", "&lt;/summary>").Replace(summary)
+}
+
+// BashText is how a model sees a command that the user ran: the command, its
+// output in a fence, and how it ended where that is not plain success. A
+// cancelled command has no exit status worth telling.
+func BashText(b *message.BashExecution) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "The user ran this command: `%s`\n", b.Command)
+	if b.Output == "" {
+		s.WriteString("(no output)")
+	} else {
+		fence := fenceFor(b.Output)
+		fmt.Fprintf(&s, "%s\n%s\n%s", fence, b.Output, fence)
+	}
+	switch {
+	case b.Cancelled:
+		s.WriteString("\n\n(command cancelled)")
+	case b.ExitCode != nil && *b.ExitCode != 0:
+		fmt.Fprintf(&s, "\n\nThe command ended with exit code %d", *b.ExitCode)
+	}
+	if b.Truncated && b.FullOutputPath != "" {
+		fmt.Fprintf(&s, "\n\n[Output shortened; all of it is in %s]", b.FullOutputPath)
+	}
+	return s.String()
+}
+
+// fenceFor returns a fence that the text does not contain, so that the text
+// cannot end its own block.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}
