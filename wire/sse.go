@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// MaxEvent is the size in bytes that a line and the data of one event of a
+// stream may have. Whole images and files pass through tool arguments.
+const MaxEvent = 16 << 20
+
+// ErrEventTooLong says that a stream had an event above MaxEvent.
+var ErrEventTooLong = errors.New("wire: stream event longer than 16 MiB")
+
+// SSE is one server-sent event.
+type SSE struct {
+	Event string // its name, often empty
+	Data  []byte // its data lines joined by line feeds
+	// Cut says that the stream ended before the blank line that ends an
+	// event; Data may be torn.
+	Cut bool
+}
+
+// Events reads server-sent events. Comments, ids, retry times and events
+// without data are skipped; lines end in LF or CRLF. A failed read, or
+// ErrEventTooLong, is the last thing yielded.
+func Events(r io.Reader) iter.Seq2[SSE, error] {
+	return func(yield func(SSE, error) bool) {
+		br := bufio.NewReader(r)
+		var ev SSE
+		hasData := false
+		for {
+			line, readErr := readLine(br)
+			if readErr != nil && readErr != io.EOF {
+				yield(SSE{}, readErr)
+				return
+			}
+			field, value, _ := bytes.Cut(line, []byte(":"))
+			value = bytes.TrimPrefix(value, []byte(" "))
+			switch string(field) {
+			case "event":
+				ev.Event = string(value)
+			case "data":
+				if hasData {
+					ev.Data = append(ev.Data, '\n')
+				}
+				hasData = true
+				ev.Data = append(ev.Data, value...)
+			}
+			if len(ev.Data) > MaxEvent {
+				yield(SSE{}, ErrEventTooLong)
+				return
+			}
+			atEnd := readErr == io.EOF
+			if len(line) == 0 || atEnd {
+				ev.Cut = atEnd
+				if hasData && !yield(ev, nil) {
+					return
+				}
+				ev, hasData = SSE{}, false
+			}
+			if atEnd {
+				return
+			}
+		}
+	}
+}
+
+// readLine returns the next line without its end; io.EOF comes with the last.
+func readLine(br *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > MaxEvent {
+			return nil, ErrEventTooLong
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == nil:
+			return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
+		case err == io.EOF:
+			return bytes.TrimSuffix(line, []byte("\r")), io.EOF
+		}
+		return nil, fmt.Errorf("read stream: %w", err)
+	}
+}
