@@ -79,12 +79,17 @@ func BashText(b *message.BashExecution) string {
 	return s.String()
 }
 
-// fenceFor returns a fence that the text does not contain, so that the text
-// cannot end its own block.
+// fenceFor returns a fence longer than every run of backticks in the text, so
+// that the text cannot end its own block.
 func fenceFor(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
 	}
-	return fence
+	return strings.Repeat("`", longest+1)
 }

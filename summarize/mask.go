@@ -1,0 +1,11 @@
+package summarize
+
+import "github.com/coppice-dev/coppice/internal/secret"
+
+// maskOr returns mask, or the masker of the known shapes where it is nil.
+func maskOr(mask func(string) string) func(string) string {
+	if mask != nil {
+		return mask
+	}
+	return new(secret.Masker).Mask
+}

@@ -1,0 +1,274 @@
+package summarize
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// DefaultResultLimit is where tool results and long string arguments are cut,
+// in UTF-16 code units (reference: serialization).
+const DefaultResultLimit = 2000
+
+// SerializeOptions are the choices of a serialization. The zero value is the
+// usual one.
+type SerializeOptions struct {
+	// ResultLimit is where tool results and tool-call arguments are cut, in
+	// UTF-16 code units. 0: DefaultResultLimit.
+	ResultLimit int
+	// Mask hides secrets. nil: the known shapes.
+	Mask func(string) string
+}
+
+// ConvertToLLM returns messages as models understand them: derived roles
+// become user messages by fixed templates ([timeline.ToLLM]); excluded
+// commands, system patches and unknown roles are left out.
+func ConvertToLLM(msgs []*message.Message) []*message.Message {
+	out := make([]*message.Message, 0, len(msgs))
+	for _, m := range msgs {
+		if c := timeline.ToLLM(m); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// SerializeConversation writes messages as a transcript for a summarizer:
+// one block per message, blank lines between.
+//
+//	[User]: text
+//	[Assistant]: text
+//	[Assistant tool calls]: read(path="a.go"); bash(command="make")
+//	[Tool result]: (bash, error)
+//	text
+//
+// The second line of a result names the tool and tells an error; it is there
+// only where one of them is known. Thinking is left out, images are stubs,
+// long tool results and arguments are shortened with the number of characters
+// left out, secrets are masked, and look-alikes of our markers are escaped.
+// The result is valid UTF-8 and no character is torn.
+func SerializeConversation(msgs []*message.Message, o SerializeOptions) string {
+	s := newSerializer(o)
+	var blocks []string
+	for _, m := range msgs {
+		if text := s.message(m); text != "" {
+			blocks = append(blocks, text)
+		}
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+type serializer struct {
+	limit int
+	mask  func(string) string
+}
+
+func newSerializer(o SerializeOptions) serializer {
+	s := serializer{limit: o.ResultLimit, mask: maskOr(o.Mask)}
+	if s.limit <= 0 {
+		s.limit = DefaultResultLimit
+	}
+	return s
+}
+
+// message returns the block of one message, "" where it shows nothing.
+func (s serializer) message(m *message.Message) string {
+	m = timeline.ToLLM(m)
+	if m == nil {
+		return ""
+	}
+	switch m.Role {
+	case message.RoleUser:
+		if text := joinParts(s.clean(m.Text("")), s.stubs(m.Content)); text != "" {
+			return "[User]: " + text
+		}
+	case message.RoleAssistant:
+		return s.assistant(m)
+	case message.RoleToolResult:
+		return s.result(m)
+	}
+	return ""
+}
+
+func (s serializer) assistant(m *message.Message) string {
+	var blocks []string
+	if text := joinParts(s.clean(m.Text("\n")), s.stubs(m.Content)); text != "" {
+		blocks = append(blocks, "[Assistant]: "+text)
+	}
+	var calls []string
+	for _, c := range m.ToolCalls() {
+		calls = append(calls, s.call(c))
+	}
+	if len(calls) > 0 {
+		blocks = append(blocks, "[Assistant tool calls]: "+strings.Join(calls, "; "))
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+func (s serializer) result(m *message.Message) string {
+	text := s.mask(message.Sanitize(m.Text("")))
+	if m.IsError {
+		text = shortenMiddle(text, s.limit)
+	} else {
+		text = shorten(text, s.limit)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = ""
+	}
+	text = joinParts(Escape(text), s.stubs(m.Content))
+	var about []string
+	if name := s.name(m.ToolName); name != "" {
+		about = append(about, name)
+	}
+	if m.IsError {
+		about = append(about, "error")
+	}
+	switch {
+	case text == "" && !m.IsError:
+		return ""
+	case len(about) == 0:
+		return "[Tool result]: " + text
+	}
+	return "[Tool result]: " + joinParts("("+strings.Join(about, ", ")+")", text)
+}
+
+// clean is the way of every text into the transcript. Masking comes first: a
+// secret that was cut or escaped no longer looks like one.
+func (s serializer) clean(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return Escape(s.mask(message.Sanitize(text)))
+}
+
+// name shows a tool name, which is text from outside too.
+func (s serializer) name(name string) string {
+	return message.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80)
+}
+
+// call shows a tool call as name(key=JSON, key=JSON), arguments in their order.
+func (s serializer) call(c message.ToolCall) string {
+	var args []string
+	if rawjson.Kind(c.Arguments) == '{' {
+		for k, v := range rawjson.Members(c.Arguments) {
+			args = append(args, k+"="+s.argument(v))
+		}
+	} else if len(c.Arguments) > 0 {
+		args = append(args, s.argument(c.Arguments))
+	}
+	// Once more over the whole: a name like password makes its value a secret.
+	return s.name(c.Name) + "(" + s.clean(strings.Join(args, ", ")) + ")"
+}
+
+// argument is one value as JSON. Strings are shortened inside their quotes,
+// which keeps the contents of file writes short and the JSON readable.
+func (s serializer) argument(v []byte) string {
+	if rawjson.Kind(v) == '"' {
+		text := s.mask(rawjson.String(v))
+		if cut := message.CutHead(text, s.limit); cut != text {
+			return string(rawjson.Quote(cut)) + leftOut(text, cut)
+		}
+		return string(rawjson.Quote(text))
+	}
+	return shorten(string(s.masked(nil, v, maxDepth)), s.limit)
+}
+
+// maxDepth bounds how deep arguments are walked; what lies deeper is masked as
+// raw text. Walking each level again would be slow on hostile nesting.
+const maxDepth = 16
+
+// masked appends v with every string in it masked as text, not as JSON: a
+// secret that holds an escape looks different when quoted.
+func (s serializer) masked(out, v []byte, depth int) []byte {
+	kind := rawjson.Kind(v)
+	switch {
+	case kind == '"':
+		return append(out, rawjson.Quote(s.mask(rawjson.String(v)))...)
+	case kind == '{' && depth > 0:
+		sep := byte('{')
+		for k, e := range rawjson.Members(v) {
+			out = append(append(append(out, sep), rawjson.Quote(k)...), ':')
+			out = s.masked(out, e, depth-1)
+			sep = ','
+		}
+		if sep == '{' {
+			out = append(out, '{')
+		}
+		return append(out, '}')
+	case kind == '[' && depth > 0:
+		sep := byte('[')
+		for e := range rawjson.Elements(v) {
+			out = s.masked(append(out, sep), e, depth-1)
+			sep = ','
+		}
+		if sep == '[' {
+			out = append(out, '[')
+		}
+		return append(out, ']')
+	}
+	return append(out, s.mask(message.Sanitize(string(v)))...)
+}
+
+// stubs stands for the content that is not text.
+func (s serializer) stubs(content []message.Block) string {
+	var out []string
+	for _, b := range content {
+		switch b := b.(type) {
+		case message.Image:
+			out = append(out, fmt.Sprintf("[image: %s, %s]", s.mime(b.MIMEType), size(len(b.Data))))
+		case message.Opaque:
+			out = append(out, fmt.Sprintf("[content of type %q, left out]", s.name(b.Type)))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func (s serializer) mime(t string) string {
+	if t = s.name(t); t != "" {
+		return t
+	}
+	return "unknown type"
+}
+
+// size tells how large the content of so many base64 characters is.
+func size(base64 int) string {
+	n := base64 / 4 * 3
+	if n < 1024 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%d KB", (n+512)/1024)
+}
+
+// shorten keeps the head of a text and says how much is missing.
+func shorten(text string, limit int) string {
+	head := message.CutHead(text, limit)
+	if head == text {
+		return text
+	}
+	return head + "\n\n" + leftOut(text, head)
+}
+
+// shortenMiddle keeps head and tail: what went wrong usually stands at the end.
+func shortenMiddle(text string, limit int) string {
+	if message.CutHead(text, limit) == text {
+		return text
+	}
+	head := message.CutHead(text, limit/2)
+	tail := message.CutTail(text[len(head):], limit-limit/2)
+	return head + "\n\n" + leftOut(text, head+tail) + "\n\n" + tail
+}
+
+func leftOut(text, kept string) string {
+	return fmt.Sprintf("[... %d more characters left out]", message.UTF16Len(text)-message.UTF16Len(kept))
+}
+
+// joinParts joins two parts by a line end, without empty ones.
+func joinParts(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
