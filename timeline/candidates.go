@@ -1,0 +1,189 @@
+package timeline
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// candidate is a message-bearing entry on its way into the view.
+type candidate struct {
+	item Item
+	rule Rule // why it is left out; "": it is shown
+	// callless: its replacement dropped these calls, so their results go too
+	callless map[string]bool
+}
+
+// Bears reports whether an entry bears a message of the conversation: one
+// that has to be somewhere in every view's account (invariant I1). A
+// compaction's own summary is not one.
+func Bears(e *session.Entry) bool {
+	return e.Type != session.TypeCompaction && e.Message() != nil
+}
+
+// candidates lists the covered entries that are shown, then those of the
+// path, edits applied.
+func (t *trail) candidates(p Policy) []candidate {
+	edits := t.edits()
+	var cands []candidate
+	for _, c := range t.covered {
+		cand := candidate{item: Item{Entry: c.entry, Message: c.entry.Message(), Pos: -1, Pinned: c.pinned, Request: c.request}}
+		if cand.item.Message == nil {
+			continue
+		}
+		if c.edit != nil && !c.pinned {
+			cand.edit(c.edit)
+		}
+		if c.request && !c.pinned {
+			cand.item.Message = shortenRequest(cand.item.Message, c.entry.ID, p.Target/4)
+		}
+		cands = append(cands, cand)
+	}
+	for i, e := range t.path {
+		if !Bears(e) {
+			continue
+		}
+		m := e.Message()
+		cand := candidate{item: Item{Entry: e, Message: m, Pos: i, Pinned: t.pinned[e.ID]}}
+		switch {
+		case m.Role == message.RoleSystem:
+			cand.rule = RuleSystem
+		case m.Bash != nil && m.Bash.ExcludeFromContext:
+			cand.rule = RuleExcluded
+		case m.Failed():
+			cand.rule = RuleFailedAttempt
+		default:
+			if ed := edits[e.ID]; ed != nil && !cand.item.Pinned {
+				cand.edit(ed)
+			}
+		}
+		cands = append(cands, cand)
+	}
+	return cands
+}
+
+// edits returns the context edit in force per target: the latest one, unless
+// it restores the original.
+func (t *trail) edits() map[string]*session.ContextEdit {
+	edits := map[string]*session.ContextEdit{}
+	for _, e := range t.path {
+		if ed := e.ContextEdit(); ed != nil && !t.dead[e.ID] {
+			edits[ed.TargetID] = ed
+		}
+	}
+	for _, e := range t.path {
+		if ed := edits[e.ID]; ed != nil && restores(ed, e) {
+			delete(edits, e.ID)
+		}
+	}
+	return edits
+}
+
+// restores reports whether an edit puts the original back.
+func restores(ed *session.ContextEdit, target *session.Entry) bool {
+	m := target.Message()
+	return m != nil && !ed.Omit &&
+		bytes.Equal(message.EncodeContent(ed.Content), message.EncodeContent(m.Content))
+}
+
+// removedResult is what an omitted tool result shows while its call stays.
+const removedResult = "[result removed]"
+
+// edit applies a context edit.
+func (c *candidate) edit(ed *session.ContextEdit) {
+	m := c.item.Message
+	switch {
+	case ed.Omit && m.Role == message.RoleToolResult:
+		m = m.Clone()
+		m.Content = []message.Block{message.Text{Text: removedResult}}
+		m.IsError = false
+		c.item.Message, c.item.Edited = m, true
+	case ed.Omit:
+		c.rule = RuleEditNull
+		c.callless = callIDs(m, nil)
+	default:
+		edited := m.Clone()
+		edited.Content = ed.Content
+		c.callless = callIDs(m, edited)
+		c.item.Message, c.item.Edited = edited, true
+	}
+}
+
+// callIDs returns the ids of calls that before has and after (nil: nothing)
+// has no more.
+func callIDs(before, after *message.Message) map[string]bool {
+	ids := map[string]bool{}
+	for _, call := range before.ToolCalls() {
+		ids[call.ID] = true
+	}
+	if after != nil {
+		for _, call := range after.ToolCalls() {
+			delete(ids, call.ID)
+		}
+	}
+	return ids
+}
+
+// sendable reports whether a message has anything that can be sent. Tool
+// results always have: their call needs an answer.
+func sendable(m *message.Message) bool {
+	llm := ToLLM(m)
+	if llm == nil {
+		return false
+	}
+	if llm.Role == message.RoleToolResult {
+		return true
+	}
+	for _, b := range llm.Content {
+		switch b := b.(type) {
+		case message.Text:
+			if !isBlank(b.Text) {
+				return true
+			}
+		case message.Thinking:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// shortenRequest bounds one message of the open request to limit tokens: its
+// head, its tail, and where to read the rest. limit 0: no bound.
+func shortenRequest(m *message.Message, id string, limit int64) *message.Message {
+	size := tokens.Default{}.Message(m)
+	if limit <= 0 || size <= limit {
+		return m
+	}
+	out := m.Clone()
+	share := float64(limit) / float64(size)
+	for i, b := range out.Content {
+		if t, ok := b.(message.Text); ok {
+			out.Content[i] = message.Text{Text: HeadTail(t.Text, id, int(float64(message.UTF16Len(t.Text))*share))}
+		}
+	}
+	return out
+}
+
+// HeadTail shortens text to about units UTF-16 code units: the head, a line
+// that says how much is left out and where to read it, the tail. Text that is
+// short enough is returned unchanged.
+func HeadTail(text, id string, units int) string {
+	total := message.UTF16Len(text)
+	if total <= units {
+		return text
+	}
+	note := func(left int) string {
+		return fmt.Sprintf("\n[%d characters left out; read en:%s for all of it]\n", left, id)
+	}
+	room := max(0, units-len(note(total)))
+	head := message.CutHead(text, room*2/3)
+	tail := message.CutTail(text, room-room*2/3)
+	return head + note(total-message.UTF16Len(head)-message.UTF16Len(tail)) + tail
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

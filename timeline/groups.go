@@ -1,0 +1,65 @@
+package timeline
+
+import (
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// ToolGroup is an assistant message with all its results. It is a unit: no
+// reduction ever cuts inside it, whatever was recorded between.
+type ToolGroup struct {
+	Assistant int   // index of the assistant message
+	Results   []int // indices of its results, in log order
+}
+
+// Last is the index of the last member.
+func (g ToolGroup) Last() int {
+	if len(g.Results) == 0 {
+		return g.Assistant
+	}
+	return g.Results[len(g.Results)-1]
+}
+
+// Groups pairs calls with results over a list of messages (nil where there is
+// none): a result belongs to the nearest earlier call of that id that has no
+// result yet. It returns the groups in order and the indices of results that
+// belong to none.
+func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
+	open := map[string]int{} // call id -> index in groups
+	for i, m := range msgs {
+		if m == nil {
+			continue
+		}
+		switch m.Role {
+		case message.RoleAssistant:
+			calls := m.ToolCalls()
+			if len(calls) == 0 {
+				continue
+			}
+			groups = append(groups, ToolGroup{Assistant: i})
+			for _, c := range calls {
+				open[c.ID] = len(groups) - 1
+			}
+		case message.RoleToolResult:
+			g, ok := open[m.ToolCallID]
+			if !ok {
+				orphans = append(orphans, i)
+				continue
+			}
+			groups[g].Results = append(groups[g].Results, i)
+			delete(open, m.ToolCallID)
+		}
+	}
+	return groups, orphans
+}
+
+// Messages returns the message that each entry bears, nil for none.
+func Messages(entries []*session.Entry) []*message.Message {
+	msgs := make([]*message.Message, len(entries))
+	for i, e := range entries {
+		if Bears(e) {
+			msgs[i] = e.Message()
+		}
+	}
+	return msgs
+}

@@ -1,0 +1,134 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// ErrNotPinnable says that an entry bears no message that a view could show.
+var ErrNotPinnable = errors.New("cannot be pinned")
+
+// PinTooLargeError says that with this pin all pins together would take more
+// than a quarter of the target.
+type PinTooLargeError struct{ Pin, Others, Limit int64 } // tokens
+
+func (e *PinTooLargeError) Error() string {
+	return fmt.Sprintf("the pin takes %d tokens and the other pins %d: together more than %d, a quarter of the target",
+		e.Pin, e.Others, e.Limit)
+}
+
+// PinGroup returns what a pin on an entry holds: the entry with its whole
+// tool group, in path order. The entry must be on the path to the leaf.
+func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) ([]*session.Entry, error) {
+	if leaf == nil {
+		var err error
+		if leaf, err = src.Leaf(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var path []*session.Entry // from the leaf back
+	callID, found := "", false
+	for e := leaf; e != nil; {
+		path = append(path, e)
+		m := e.Message()
+		if e.ID == id && !found {
+			found = true
+			if why := unpinnable(e); why != "" {
+				return nil, fmt.Errorf("%s: %w: %s", id, ErrNotPinnable, why)
+			}
+			if m.Role == message.RoleToolResult {
+				callID = m.ToolCallID
+			}
+		}
+		if found && (callID == "" || calls(m, callID)) {
+			break
+		}
+		next, err := src.Parent(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		e = next
+	}
+	if !found {
+		return nil, fmt.Errorf("%s: %w on the path to the leaf", id, session.ErrNotFound)
+	}
+	slices.Reverse(path)
+	return groupAround(path, id), nil
+}
+
+func calls(m *message.Message, id string) bool {
+	return m != nil && m.Role == message.RoleAssistant && slices.ContainsFunc(m.ToolCalls(), func(c message.ToolCall) bool { return c.ID == id })
+}
+
+// groupAround returns the members of the tool group that id is in, or id's
+// entry alone.
+func groupAround(path []*session.Entry, id string) []*session.Entry {
+	groups, _ := Groups(Messages(path))
+	for _, g := range groups {
+		idx := append([]int{g.Assistant}, g.Results...)
+		if slices.ContainsFunc(idx, func(i int) bool { return path[i].ID == id }) {
+			members := make([]*session.Entry, len(idx))
+			for n, i := range idx {
+				members[n] = path[i]
+			}
+			return members
+		}
+	}
+	i := slices.IndexFunc(path, func(e *session.Entry) bool { return e.ID == id })
+	return path[i : i+1]
+}
+
+// unpinnable says why an entry cannot be pinned, or "".
+func unpinnable(e *session.Entry) string {
+	switch m := e.Message(); {
+	case e.Type == session.TypeCompaction:
+		return "it is a summary; pin what it covers"
+	case m == nil:
+		return "it bears no message"
+	case m.Role == message.RoleSystem:
+		return "the system prompt is always shown"
+	case m.Failed():
+		return "a failed attempt is never shown"
+	case !sendable(m):
+		return "there is nothing in it to show"
+	}
+	return ""
+}
+
+// CheckPin refuses a pin that would take all pins above a quarter of the target
+// (spec/context.md, Projection 6). target 0: no limit.
+func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int64) error {
+	if target <= 0 {
+		return nil
+	}
+	mine := map[string]bool{}
+	e := &PinTooLargeError{Limit: target / 4}
+	for _, g := range group {
+		mine[g.ID] = true
+		e.Pin += est.Message(g.Message())
+	}
+	for _, it := range v.Items {
+		if it.Pinned && it.Entry != nil && !mine[it.Entry.ID] {
+			e.Others += est.Message(it.Message)
+		}
+	}
+	if e.Pin+e.Others > e.Limit {
+		return e
+	}
+	return nil
+}
+
+// Refs names entries in the log.
+func Refs(entries []*session.Entry) []session.Ref {
+	refs := make([]session.Ref, len(entries))
+	for i, e := range entries {
+		refs[i] = session.Ref{ID: e.ID, At: e.At}
+	}
+	return refs
+}

@@ -1,0 +1,310 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Project says what the model sees at leaf (nil: the leaf of src). It reads
+// backwards from the leaf and stops at the first kept entry of the compaction
+// in force, or at the root (spec/context.md, Projection).
+func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*View, error) {
+	t, err := walk(ctx, src, leaf)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.findCovered(ctx, src); err != nil {
+		return nil, err
+	}
+	return t.view(p), nil
+}
+
+// trail is what the walk brings home: everything the view depends on.
+type trail struct {
+	path    []*session.Entry // first kept entry (or root) to leaf
+	atRoot  bool
+	comp    *session.Entry // the compaction in force, or nil
+	compPos int            // its index in path; -1 without one
+
+	undone   []span          // positions of (compaction, uncompact) pairs
+	dead     map[string]bool // ids of edits that went with an undone compaction
+	covered  []coveredEntry  // shown although covered, in path order
+	pinned   map[string]bool // ids of pinned entries, groups included
+	problems []session.Problem
+}
+
+// span is a range of positions, both ends exclusive.
+type span struct{ after, before int }
+
+// coveredEntry is an entry from before the first kept one that is shown all the same.
+type coveredEntry struct {
+	entry   *session.Entry
+	pinned  bool
+	request bool
+	edit    *session.ContextEdit
+}
+
+// walk reads from the leaf back to where the view begins.
+func walk(ctx context.Context, src Source, leaf *session.Entry) (*trail, error) {
+	t := &trail{compPos: -1, dead: map[string]bool{}, pinned: map[string]bool{}}
+	if leaf == nil {
+		var err error
+		if leaf, err = src.Leaf(ctx); err != nil {
+			return nil, err
+		}
+	}
+	undone := map[string]int{} // compaction id -> steps back to its uncompact
+	var undonePairs []span     // in steps back from the leaf
+	var back []*session.Entry
+	firstKept, compStep := "", -1
+	for e := leaf; e != nil; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		step := len(back)
+		back = append(back, e)
+		c := e.Compaction()
+		switch {
+		case t.comp != nil:
+		case e.Undoes() != "":
+			if _, twice := undone[e.Undoes()]; !twice {
+				undone[e.Undoes()] = step
+			}
+		case c != nil:
+			if u, ok := undone[e.ID]; ok {
+				undonePairs = append(undonePairs, span{after: step, before: u})
+				t.bury(c)
+			} else {
+				t.comp, compStep, firstKept = e, step, c.FirstKeptEntryID
+			}
+		}
+		if t.comp != nil && e.ID == firstKept {
+			break
+		}
+		next, err := src.Parent(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		t.atRoot = next == nil
+		e = next
+	}
+	if t.comp != nil && back[len(back)-1].ID != firstKept {
+		t.problems = append(t.problems, session.Problem{Kind: session.ProblemUnknownFirstKept, EntryID: t.comp.ID,
+			Detail: fmt.Sprintf("its first kept entry %q is not on the path before it: nothing from before is kept", firstKept)})
+		back = back[:compStep+1]
+		t.atRoot = false
+	}
+	n := len(back)
+	slices.Reverse(back)
+	t.path = back
+	if t.comp != nil {
+		t.compPos = n - 1 - compStep
+	}
+	for _, s := range undonePairs {
+		t.undone = append(t.undone, span{after: n - 1 - s.after, before: n - 1 - s.before})
+	}
+	return t, nil
+}
+
+// bury takes an undone compaction's own edits out of force.
+func (t *trail) bury(c *session.Compaction) {
+	if c.Coppice != nil {
+		for _, id := range c.Coppice.Edits {
+			t.dead[id] = true
+		}
+	}
+}
+
+// findCovered reads the pins and the open request that the compaction in
+// force covers, and the pins set since.
+func (t *trail) findCovered(ctx context.Context, src Source) error {
+	onPath := map[string]bool{}
+	for _, e := range t.path {
+		onPath[e.ID] = true
+	}
+	pins, order := map[string]session.Ref{}, []string{}
+	set := func(r session.Ref) {
+		if _, ok := pins[r.ID]; !ok {
+			order = append(order, r.ID)
+		}
+		pins[r.ID] = r
+	}
+	if t.comp != nil {
+		if d := t.comp.Compaction().Coppice; d != nil {
+			for _, r := range d.Pins {
+				set(r)
+			}
+		}
+	}
+	for _, e := range t.path {
+		switch p := e.Pin(); {
+		case p == nil:
+		case p.Pinned:
+			set(session.Ref{ID: p.TargetID, At: -1, Group: p.Group})
+		default:
+			delete(pins, p.TargetID)
+		}
+	}
+	shown := map[string]*coveredEntry{}
+	for _, id := range order {
+		r, ok := pins[id]
+		if !ok {
+			continue
+		}
+		if err := t.addPin(ctx, src, r, onPath, shown); err != nil {
+			return err
+		}
+	}
+	if err := t.addRequest(ctx, src, shown); err != nil {
+		return err
+	}
+	for _, c := range shown {
+		t.covered = append(t.covered, *c)
+	}
+	// Parents stand before children, so the order of the log is that of the path.
+	slices.SortFunc(t.covered, func(a, b coveredEntry) int {
+		return int(a.entry.At - b.entry.At)
+	})
+	return nil
+}
+
+func (t *trail) addPin(ctx context.Context, src Source, r session.Ref, onPath map[string]bool, shown map[string]*coveredEntry) error {
+	members := r.Group
+	if len(members) == 0 {
+		members = []session.Ref{{ID: r.ID, At: r.At}}
+	}
+	for _, m := range members {
+		t.pinned[m.ID] = true
+		if onPath[m.ID] {
+			continue
+		}
+		e, err := src.Find(ctx, m.ID, m.At)
+		if errors.Is(err, session.ErrNotFound) {
+			t.problems = append(t.problems, session.Problem{Kind: "unknown-pin", EntryID: m.ID, Detail: "pinned, but not in the log"})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		shown[e.ID] = &coveredEntry{entry: e, pinned: true}
+	}
+	return nil
+}
+
+func (t *trail) addRequest(ctx context.Context, src Source, shown map[string]*coveredEntry) error {
+	if t.comp == nil || t.comp.Compaction().Coppice == nil {
+		return nil
+	}
+	for _, r := range t.comp.Compaction().Coppice.Request {
+		e, err := src.Find(ctx, r.ID, r.At)
+		if errors.Is(err, session.ErrNotFound) {
+			t.problems = append(t.problems, session.Problem{Kind: "unknown-request", EntryID: r.ID, Detail: "part of the open request, but not in the log"})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c := shown[e.ID]
+		if c == nil {
+			c = &coveredEntry{entry: e}
+			shown[e.ID] = c
+		}
+		c.request = true
+		if r.Edit != nil {
+			if ed, err := src.Find(ctx, r.Edit.ID, r.Edit.At); err == nil {
+				c.edit = ed.ContextEdit()
+			}
+		}
+	}
+	return nil
+}
+
+// view projects the trail. It is pure.
+func (t *trail) view(p Policy) *View {
+	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems}
+	if n := len(t.path); n > 0 {
+		v.Leaf = t.path[n-1]
+	}
+	v.Model, v.ThinkingLevel = t.modelAndLevel()
+	v.Prompt = t.prompt()
+	cands := t.candidates(p)
+	t.dropThinking(cands, t.requestModel(p, v))
+	for i := range cands {
+		if c := &cands[i]; c.rule == "" && !sendable(c.item.Message) {
+			c.rule = RuleEmpty
+		}
+	}
+	if t.comp != nil && t.comp.Compaction().Summary != "" {
+		v.Items = append(v.Items, Item{Entry: t.comp, Message: t.comp.Message(), Pos: -1})
+	}
+	v.arrange(cands)
+	return v
+}
+
+// requestModel is the model that gets the request.
+func (t *trail) requestModel(p Policy, v *View) message.Model {
+	if p.Model.ID != "" || v.Model == nil {
+		return p.Model
+	}
+	m := p.Model
+	m.Provider, m.ID = v.Model.Provider, v.Model.ModelID
+	return m
+}
+
+// modelAndLevel returns the model in use and the thinking level: the last
+// that the path names, else what the compaction in force recorded.
+func (t *trail) modelAndLevel() (*session.ModelChange, string) {
+	var model *session.ModelChange
+	level := ""
+	for i := len(t.path) - 1; i >= 0 && (model == nil || level == ""); i-- {
+		e := t.path[i]
+		if l := e.ThinkingLevel(); l != "" && level == "" {
+			level = l
+		}
+		if model != nil {
+			continue
+		}
+		if mc := e.ModelChange(); mc != nil {
+			model = mc
+		} else if m := e.Message(); m != nil && m.Role == message.RoleAssistant && m.Model != "" && !m.Failed() {
+			model = &session.ModelChange{Provider: m.Provider, ModelID: m.Model}
+		}
+	}
+	if t.comp != nil {
+		if d := t.comp.Compaction().Coppice; d != nil {
+			if model == nil {
+				model = d.Model
+			}
+			if level == "" {
+				level = d.ThinkingLevel
+			}
+		}
+	}
+	if level == "" {
+		level = "off"
+	}
+	return model, level
+}
+
+// prompt folds the system messages in force.
+func (t *trail) prompt() Prompt {
+	var p Prompt
+	from := 0
+	if t.comp != nil {
+		if sys := t.comp.Compaction().System; sys != nil {
+			p.patch(sys)
+			from = t.compPos
+		}
+	}
+	for _, e := range t.path[from:] {
+		if m := e.Message(); m != nil && m.Role == message.RoleSystem {
+			p.patch(m)
+		}
+	}
+	return p
+}

@@ -1,0 +1,93 @@
+package timeline
+
+import (
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// endingLine is what a request ends with when nothing of the user's is last.
+const endingLine = "(no new input; go on from here)"
+
+// Request makes the view ready for a wire. send says that it goes out as it
+// is: then it ends with a user message or a tool result, which providers
+// insist on. A view that is only looked at ends where the path ends.
+func (v *View) Request(send bool) Request {
+	r := Request{System: v.Prompt.System(), Tools: v.Prompt.Tools}
+	for _, it := range v.Items {
+		if m := ToLLM(it.Message); m != nil {
+			r.Messages = append(r.Messages, withoutEmpty(m))
+		}
+	}
+	if n := len(r.Messages); send && n > 0 && r.Messages[n-1].Role == message.RoleAssistant {
+		r.Messages = append(r.Messages, &message.Message{Role: message.RoleUser,
+			Content: []message.Block{message.Text{Text: endingLine}}})
+	}
+	return r
+}
+
+// withoutEmpty drops empty text parts, which providers refuse.
+func withoutEmpty(m *message.Message) *message.Message {
+	empty := func(b message.Block) bool {
+		t, ok := b.(message.Text)
+		return ok && isBlank(t.Text)
+	}
+	for _, b := range m.Content {
+		if !empty(b) {
+			continue
+		}
+		out := *m
+		out.Content = nil
+		for _, b := range m.Content {
+			if !empty(b) {
+				out.Content = append(out.Content, b)
+			}
+		}
+		return &out
+	}
+	return m
+}
+
+// OpenRequest returns what the user waits for: the user messages since the
+// last final answer that the view still shows, in order (spec/context.md,
+// Projection 5).
+func (v *View) OpenRequest() []Item {
+	answered := -1
+	for i := len(v.Path) - 1; i >= 0 && answered < 0; i-- {
+		if m := v.Path[i].Message(); m != nil && m.FinalAnswer() {
+			answered = i
+		}
+	}
+	var open []Item
+	for _, it := range v.Items {
+		if it.Entry == nil || it.Message.Role != message.RoleUser {
+			continue
+		}
+		if it.Pos > answered || it.Pos < 0 && it.Request && answered < 0 {
+			open = append(open, it)
+		}
+	}
+	return open
+}
+
+// RequestRef names an item of the open request for the entry that will cover
+// it, with the edit in force on it.
+func (v *View) RequestRef(it Item) session.Ref {
+	r := session.Ref{ID: it.Entry.ID, At: it.Entry.At}
+	if !it.Edited {
+		return r
+	}
+	if v.Compaction != nil && it.Pos < 0 {
+		for _, old := range v.Compaction.Compaction().Coppice.Request {
+			if old.ID == r.ID {
+				r.Edit = old.Edit
+			}
+		}
+		return r
+	}
+	for _, e := range v.Path {
+		if ed := e.ContextEdit(); ed != nil && ed.TargetID == r.ID {
+			r.Edit = &session.Ref{ID: e.ID, At: e.At}
+		}
+	}
+	return r
+}

@@ -1,0 +1,117 @@
+package timeline
+
+import (
+	"fmt"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Size is how big the next request is, in tokens and bytes. One function
+// gives it to trigger, meter, hooks and commands (spec/context.md, Sizes).
+type Size struct {
+	Measured  *int64 // by the provider's last count, what came after it estimated; nil: no count that holds
+	Estimated int64  // the sum of estimates, fixed part and pending input included
+	Fixed     int64  // system prompt and tools; 0: unknown
+	Pending   int64  // input that waits to be sent
+	Bytes     int64  // of content
+	Usage     int64  // the provider's count alone; 0: none
+	Problems  []session.Problem
+}
+
+// Decision is the number that decides: the larger of the two.
+func (s Size) Decision() int64 {
+	if s.Measured != nil && *s.Measured > s.Estimated {
+		return *s.Measured
+	}
+	return s.Estimated
+}
+
+// Limits within which a measured size is believed (spec/context.md, Sizes).
+const (
+	disbeliefFactor  = 3
+	unknownFixedRoom = 50_000
+	truncationFactor = 0.3
+	truncationFloor  = 1000 // below this an estimate says too little
+)
+
+// Size measures the view. pending is the size of input that waits.
+func (v *View) Size(est tokens.Estimator, pending int64) Size {
+	s := Size{Fixed: v.Prompt.Tokens(est), Pending: pending}
+	usage, after := v.lastUsage()
+	var behind, through int64
+	for i, it := range v.Items {
+		n := est.Message(it.Message)
+		s.Estimated += n
+		s.Bytes += contentBytes(it.Message)
+		if usage != nil && i > after {
+			behind += n
+		} else {
+			through += n
+		}
+	}
+	s.Estimated += s.Fixed + pending
+	s.Bytes += int64(len(v.Prompt.System()))
+	if usage == nil {
+		return s
+	}
+	s.Usage = usage.Total()
+	measured := s.Usage + behind + pending
+	ceiling := disbeliefFactor * s.Estimated
+	if !v.Prompt.Known {
+		ceiling += unknownFixedRoom
+	}
+	switch {
+	case measured > ceiling:
+		s.Problems = append(s.Problems, session.Problem{Kind: "implausible-usage",
+			Detail: fmt.Sprintf("the last usage says %d tokens where %d are estimated: not believed", measured, s.Estimated)})
+		return s
+	case through > truncationFloor && float64(s.Usage) < truncationFactor*float64(through+s.Fixed):
+		s.Problems = append(s.Problems, session.Problem{Kind: "truncated-by-server",
+			Detail: fmt.Sprintf("the last usage says %d tokens where %d are estimated: the server may have cut the request", s.Usage, through+s.Fixed)})
+	}
+	s.Measured = &measured
+	return s
+}
+
+// lastUsage finds the newest count that still holds: of a message that
+// neither failed nor was aborted, by the model in use, behind everything that
+// changed the view since. It returns the item's index too.
+func (v *View) lastUsage() (*message.Usage, int) {
+	changed := -1
+	for i, e := range v.Path {
+		if e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit || e.Pin() != nil || e.Undoes() != "" {
+			changed = i
+		}
+	}
+	for i := len(v.Items) - 1; i >= 0; i-- {
+		it := v.Items[i]
+		if it.Entry == nil {
+			continue
+		}
+		if it.Pos < 0 || it.Pos < changed {
+			break
+		}
+		m := it.Message
+		if m.Role != message.RoleAssistant || m.Usage.Total() == 0 {
+			continue
+		}
+		if v.Model != nil && (m.Provider != v.Model.Provider || m.Model != v.Model.ModelID) {
+			continue
+		}
+		return m.Usage, i
+	}
+	return nil, -1
+}
+
+// contentBytes is about what a message adds to a request body.
+func contentBytes(m *message.Message) int64 {
+	if llm := ToLLM(m); llm != nil {
+		return int64(len(message.EncodeContent(llm.Content)))
+	}
+	return 0
+}
+
+// ItemBytes is about what an item adds to a request body.
+func (it Item) ItemBytes() int64 { return contentBytes(it.Message) }

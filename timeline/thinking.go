@@ -1,0 +1,197 @@
+package timeline
+
+import (
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// dropThinking takes reasoning out of messages that may not send it back:
+// those of another model, and, where signatures are bound to what stood
+// before, those whose prefix is another one now (spec/context.md, Repair).
+func (t *trail) dropThinking(cands []candidate, model message.Model) {
+	var changed []bool
+	if !model.UnboundThinking {
+		changed = t.changedPrefix()
+	}
+	for i := range cands {
+		c := &cands[i]
+		m := c.item.Message
+		if c.rule != "" || m.Role != message.RoleAssistant {
+			continue
+		}
+		sameModel := m.Provider == model.Provider && m.Model == model.ID
+		bound := !model.UnboundThinking && (c.item.Pos < 0 || changed[c.item.Pos])
+		if !sameModel || bound {
+			c.item.Message = withoutThinking(m)
+		}
+	}
+}
+
+// withoutThinking drops reasoning and everything that refers to it: a block
+// and the ids of its unit go together.
+func withoutThinking(m *message.Message) *message.Message {
+	bare := true
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case message.Thinking:
+			bare = false
+		case message.Text:
+			bare = bare && b.Signature == ""
+		case message.ToolCall:
+			bare = bare && b.ThoughtSignature == ""
+		}
+	}
+	if bare {
+		return m
+	}
+	out := *m
+	out.Content = nil
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case message.Thinking:
+		case message.Text:
+			b.Signature = ""
+			out.Content = append(out.Content, b)
+		case message.ToolCall:
+			b.ThoughtSignature = ""
+			out.Content = append(out.Content, b)
+		default:
+			out.Content = append(out.Content, b)
+		}
+	}
+	return &out
+}
+
+// changedPrefix tells for each position of the path whether what the model
+// sees before it differs from what it saw when the message was made.
+func (t *trail) changedPrefix() []bool {
+	n := len(t.path)
+	diff := make([]int, n+1)
+	mark := func(from, to int) { // positions from <= m < to
+		if from = max(from, 0); from < to {
+			diff[from]++
+			diff[to]--
+		}
+	}
+	mark(0, t.compPos) // what was kept now stands behind a summary
+	for _, s := range t.undone {
+		mark(s.after+1, s.before)
+	}
+	t.markPins(mark)
+	t.markEdits(mark)
+	t.markPrompts(mark)
+	changed := make([]bool, n)
+	sum := 0
+	for i := range n {
+		sum += diff[i]
+		changed[i] = sum > 0
+	}
+	return changed
+}
+
+// markPins: a pin or unpin of a covered entry changes what stands before everything.
+func (t *trail) markPins(mark func(from, to int)) {
+	if t.comp == nil {
+		return
+	}
+	onPath := map[string]bool{}
+	for _, e := range t.path {
+		onPath[e.ID] = true
+	}
+	for i, e := range t.path {
+		if p := e.Pin(); p != nil && i > t.compPos && !onPath[p.TargetID] {
+			mark(0, i)
+		}
+	}
+}
+
+// variant is what a target shows from a position on.
+type variant struct {
+	pos   int
+	shows string // "": the original; else the id of the edit
+}
+
+// markEdits: a message between an edit's target and a change of what the
+// target shows saw another prefix, unless it shows the same again now.
+func (t *trail) markEdits(mark func(from, to int)) {
+	place := map[string]int{}
+	for i, e := range t.path {
+		place[e.ID] = i
+	}
+	edit, pinned := map[string]string{}, map[string]bool{}
+	history := map[string][]variant{}
+	show := func(target string, pos int) {
+		s := edit[target]
+		if pinned[target] {
+			s = ""
+		}
+		history[target] = append(history[target], variant{pos, s})
+	}
+	for i, e := range t.path {
+		if ed := e.ContextEdit(); ed != nil && !t.dead[e.ID] {
+			p, ok := place[ed.TargetID]
+			if !ok {
+				continue
+			}
+			edit[ed.TargetID] = e.ID
+			if restores(ed, t.path[p]) {
+				edit[ed.TargetID] = ""
+			}
+			show(ed.TargetID, i)
+		}
+		if p := e.Pin(); p != nil {
+			for _, id := range members(p) {
+				pinned[id] = p.Pinned
+				show(id, i)
+			}
+		}
+	}
+	for target, hist := range history {
+		p, ok := place[target]
+		if !ok {
+			continue
+		}
+		now := hist[len(hist)-1].shows
+		from, shows := p+1, ""
+		for _, h := range hist {
+			if shows != now {
+				mark(from, h.pos)
+			}
+			from, shows = h.pos, h.shows
+		}
+	}
+}
+
+// members are the ids that a pin is about.
+func members(p *session.Pin) []string {
+	if len(p.Group) == 0 {
+		return []string{p.TargetID}
+	}
+	ids := make([]string, len(p.Group))
+	for i, r := range p.Group {
+		ids[i] = r.ID
+	}
+	return ids
+}
+
+// markPrompts: a system message that changes the prompt changes what stands
+// before everything.
+func (t *trail) markPrompts(mark func(from, to int)) {
+	var p Prompt
+	from := 0
+	if t.comp != nil {
+		if sys := t.comp.Compaction().System; sys != nil {
+			p.patch(sys)
+			from = t.compPos
+		}
+	}
+	for i, e := range t.path[from:] {
+		if m := e.Message(); m != nil && m.Role == message.RoleSystem {
+			before := p
+			p.patch(m)
+			if !p.equal(before) {
+				mark(0, from+i)
+			}
+		}
+	}
+}
