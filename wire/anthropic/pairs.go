@@ -1,0 +1,111 @@
+package anthropic
+
+import (
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/wire/internal/check"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// order checks the role of message i against the one before it.
+func (v *validator) order(i int) {
+	t := v.turns[i]
+	where := check.Path("messages", i)
+	if i == 0 {
+		if t.role == "assistant" && (len(t.blocks) == 0 || t.blocks[0].typ != "compaction") {
+			v.Add(firstRole, where, "the first message is the assistant's")
+		}
+		return
+	}
+	// The vendor's own summary may stand before any message.
+	if before := v.turns[i-1]; before.role == t.role && t.role != "system" && !before.compaction {
+		v.Add(roleOrder, where, "two %s messages in a row", t.role)
+	}
+}
+
+// pairs checks the results of message i against the calls of the one before,
+// and its calls against the message behind.
+func (v *validator) pairs(i int) {
+	calls := map[string]bool{} // true once answered
+	if i > 0 && v.turns[i-1].role == "assistant" {
+		for _, b := range v.turns[i-1].blocks {
+			if b.typ == "tool_use" {
+				calls[b.id] = false
+			}
+		}
+	}
+	others := false
+	for _, b := range v.turns[i].blocks {
+		if b.typ != "tool_result" {
+			others = true
+			continue
+		}
+		answered, known := calls[b.id]
+		switch {
+		case !known || v.turns[i].role != "user":
+			v.Add(unpairedResult, b.where, "no call with the id %q in the message before", b.id)
+			continue
+		case answered:
+			v.Add(repeatedResult, b.where, "a second result for the call %q", b.id)
+		case others:
+			v.Add(resultOrder, b.where, "something else stands before the result of %q", b.id)
+		}
+		calls[b.id] = true
+	}
+	for _, b := range v.turns[max(0, i-1)].blocks {
+		if answered, known := calls[b.id]; b.typ == "tool_use" && known && !answered {
+			v.Add(unpairedCall, b.where, "no result for the call %q in the message behind", b.id)
+		}
+	}
+	if i == len(v.turns)-1 && v.turns[i].role == "assistant" {
+		for _, b := range v.turns[i].blocks {
+			if b.typ == "tool_use" {
+				v.Add(unpairedCall, b.where, "no message behind the call %q", b.id)
+			}
+		}
+	}
+}
+
+// open checks the tool round that the request continues: with thinking on,
+// the assistant message of that round begins with its thinking.
+func (v *validator) open(body []byte) {
+	n := len(v.turns)
+	if str(rawjson.Get(body, "thinking"), "type") != "enabled" || n < 2 || v.turns[n-1].role != "user" || v.turns[n-2].role != "assistant" {
+		return
+	}
+	last, calls := v.turns[n-2].blocks, false
+	for _, b := range last {
+		calls = calls || b.typ == "tool_use"
+	}
+	if calls && !isThinking(last[0].typ) {
+		v.Add(thinkingFirst, last[0].where, "thinking is on, but the open tool round begins with %s", last[0].typ)
+	}
+}
+
+// marks counts cache marks in the order of the request.
+type marks struct {
+	n     int
+	short bool // a mark with the short lifetime was there
+}
+
+// add counts a mark and reports whether it outlives one before it.
+func (m *marks) add(cache jsontext.Value) (outlives bool) {
+	if rawjson.Kind(cache) != '{' {
+		return false
+	}
+	m.n++
+	if str(cache, "ttl") == "1h" {
+		return m.short
+	}
+	m.short = true
+	return false
+}
+
+func (v *validator) mark(where string, b jsontext.Value) {
+	cache := rawjson.Get(b, "cache_control")
+	if v.marks.add(cache) {
+		v.Add(markOrder, where, "a mark for an hour behind one for five minutes")
+	}
+	if rawjson.Kind(cache) == '{' && isThinking(str(b, "type")) {
+		v.Add(thinkingMark, where, "a cache mark on thinking")
+	}
+}

@@ -1,0 +1,223 @@
+package anthropic
+
+import (
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
+)
+
+// defaultMaxTokens stands in the request where neither caller nor model names
+// a limit, because the vendor wants one. Every model takes it.
+const defaultMaxTokens = 8192
+
+var ephemeral = []byte(`{"type":"ephemeral"}`)
+
+// Render builds the body of POST /v1/messages. It never fails.
+func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
+	messages := prepare.Messages(req, m, rules())
+	var o jsonw.Object
+	if m.ID != "" {
+		parameters(&o, messages, m, opts)
+	}
+	if !prepare.Blank(req.System) {
+		var system jsonw.Array
+		system.Add(rawjson.Set(textBlock(req.System), "cache_control", ephemeral))
+		o.Raw("system", system.Bytes())
+	}
+	tools := prepare.Tools(req, opts, toolName)
+	if len(tools) == 0 && bedrock(m) {
+		// Bedrock refuses tool blocks in the history without definitions.
+		if tools = prepare.CalledTools(messages); len(tools) > 0 {
+			o.Raw("tool_choice", []byte(`{"type":"none"}`))
+		}
+	}
+	if len(tools) > 0 {
+		o.Raw("tools", toolList(tools))
+	}
+	o.Raw("messages", conversation(messages))
+	return o.Bytes(), nil
+}
+
+func parameters(o *jsonw.Object, messages []prepare.Message, m message.Model, opts message.CallOptions) {
+	limit := prepare.MaxOutput(m, opts)
+	if limit == 0 {
+		limit = m.MaxOutput
+	}
+	if limit == 0 {
+		limit = defaultMaxTokens
+	}
+	o.Str("model", m.ID)
+	o.Int("max_tokens", limit)
+	o.Bool("stream", true)
+	budget := prepare.Budget(prepare.Effort(m, opts), limit)
+	if budget > 0 && mayThink(messages) {
+		var t jsonw.Object
+		t.Str("type", "enabled")
+		t.Int("budget_tokens", budget)
+		o.Raw("thinking", t.Bytes())
+	} else if opts.Temperature != nil { // refused together with thinking
+		o.Float("temperature", *opts.Temperature)
+	}
+}
+
+// mayThink reports whether thinking can be asked for. In the middle of a tool
+// round the assistant message has to begin with its thinking; where the view
+// had to drop that, the request goes out without thinking.
+func mayThink(messages []prepare.Message) bool {
+	end := len(messages)
+	results := false
+	for end > 0 && messages[end-1].Role != message.RoleAssistant {
+		results = results || messages[end-1].Role == message.RoleToolResult
+		end--
+	}
+	if !results || end == 0 {
+		return true
+	}
+	for end > 1 && messages[end-2].Role == message.RoleAssistant {
+		end--
+	}
+	_, ok := messages[end-1].Content[0].(message.Thinking)
+	return ok
+}
+
+func toolList(tools []message.Tool) []byte {
+	var list jsonw.Array
+	for _, t := range tools {
+		var o jsonw.Object
+		o.Str("name", t.Name)
+		o.OptStr("description", t.Description)
+		o.Raw("input_schema", t.Parameters)
+		list.Add(o.Bytes())
+	}
+	return list.Bytes()
+}
+
+// turn is one message on the wire: neighbours of one role are merged.
+type turn struct {
+	role   string
+	blocks []block
+}
+
+type block struct {
+	json      []byte
+	cacheable bool
+	marked    bool
+}
+
+func conversation(messages []prepare.Message) []byte {
+	var turns []turn
+	for _, m := range messages {
+		role := "user"
+		if m.Role == message.RoleAssistant {
+			role = "assistant"
+		}
+		if len(turns) == 0 && role == "assistant" {
+			turns = append(turns, turn{"user", []block{{json: textBlock("(the conversation begins here)")}}})
+		}
+		if n := len(turns); n == 0 || turns[n-1].role != role {
+			turns = append(turns, turn{role: role})
+		}
+		last := &turns[len(turns)-1]
+		last.blocks = append(last.blocks, blocks(m)...)
+		if m.Mark {
+			mark(turns)
+		}
+	}
+	var list jsonw.Array
+	for _, t := range turns {
+		var content jsonw.Array
+		for _, b := range t.blocks {
+			if b.marked {
+				b.json = rawjson.Set(b.json, "cache_control", ephemeral)
+			}
+			content.Add(b.json)
+		}
+		var o jsonw.Object
+		o.Str("role", t.role)
+		o.Raw("content", content.Bytes())
+		list.Add(o.Bytes())
+	}
+	return list.Bytes()
+}
+
+// mark puts a cache mark on the last block that can carry one; thinking
+// cannot (R102).
+func mark(turns []turn) {
+	for t := len(turns) - 1; t >= 0; t-- {
+		for b := len(turns[t].blocks) - 1; b >= 0; b-- {
+			if turns[t].blocks[b].cacheable {
+				turns[t].blocks[b].marked = true
+				return
+			}
+		}
+	}
+}
+
+func blocks(m prepare.Message) []block {
+	if m.Role == message.RoleToolResult {
+		return []block{{json: resultBlock(m), cacheable: true}}
+	}
+	var out []block
+	for _, b := range m.Content {
+		_, thinking := b.(message.Thinking)
+		out = append(out, block{json: contentBlock(b), cacheable: !thinking})
+	}
+	return out
+}
+
+func resultBlock(m prepare.Message) []byte {
+	var content jsonw.Array
+	for _, b := range m.Content {
+		content.Add(contentBlock(b))
+	}
+	var o jsonw.Object
+	o.Str("type", "tool_result")
+	o.Str("tool_use_id", m.CallID)
+	o.Raw("content", content.Bytes())
+	if m.IsError {
+		o.Bool("is_error", true)
+	}
+	return o.Bytes()
+}
+
+func textBlock(text string) []byte {
+	var o jsonw.Object
+	o.Str("type", "text")
+	o.Str("text", text)
+	return o.Bytes()
+}
+
+func contentBlock(b message.Block) []byte {
+	var o jsonw.Object
+	switch b := b.(type) {
+	case message.Text:
+		return textBlock(b.Text)
+	case message.Image:
+		var src jsonw.Object
+		src.Str("type", "base64")
+		src.Str("media_type", b.MIMEType)
+		src.Str("data", b.Data)
+		o.Str("type", "image")
+		o.Raw("source", src.Bytes())
+	case message.Thinking:
+		if b.Redacted {
+			o.Str("type", "redacted_thinking")
+			o.Str("data", b.Signature)
+		} else {
+			o.Str("type", "thinking")
+			o.Str("thinking", b.Thinking)
+			o.Str("signature", b.Signature)
+		}
+	case prepare.Call:
+		o.Str("type", "tool_use")
+		o.Str("id", b.ID)
+		o.Str("name", b.Name)
+		o.Raw("input", prepare.ObjectArguments(b.Arguments))
+	case message.Opaque:
+		// A mark of its own would count against the four.
+		return rawjson.Delete(jsonw.Clean(b.Raw), "cache_control")
+	}
+	return o.Bytes()
+}

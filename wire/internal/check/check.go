@@ -1,0 +1,145 @@
+// Package check holds what the dialects' Validate functions share: a report
+// that collects problems, and the rules that are the same for every vendor.
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Rule is a reason for a refusal: its stable name and the refusal text
+// (spec/provider-errors.md, else as the vendor words it).
+type Rule struct{ Kind, Cites string }
+
+// The rules of all vendors.
+var (
+	InvalidJSON   = Rule{"invalid-json", "The request body is not valid JSON"}
+	BadText       = Rule{"bad-text", "The request body is not valid JSON: no low surrogate in string: line 1 column N (char M)"}
+	TooLarge      = Rule{"too-large", `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`}
+	TooMuchOutput = Rule{"max-output", "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"}
+	Image         = Rule{"image", "No endpoints found that support image input"}
+	LastAssistant = Rule{"last-assistant", "This model does not support assistant message prefill. The conversation must end with a user message."}
+	EmptyText     = Rule{"empty-text", "messages: text content blocks must be non-empty"}
+)
+
+// Report collects the problems of one body.
+type Report struct {
+	model    message.Model
+	problems []wire.Problem
+}
+
+// Body begins a report with what can be said of any body. Where it is not a
+// JSON object nothing else can be checked, and ok is false.
+func Body(body []byte, m message.Model) (r *Report, ok bool) {
+	r = &Report{model: m}
+	if m.MaxBytes > 0 && int64(len(body)) > m.MaxBytes {
+		r.Add(TooLarge, "", "%d bytes, the limit is %d", len(body), m.MaxBytes)
+	}
+	if !rawjson.Valid(body) || rawjson.Kind(body) != '{' {
+		r.Add(InvalidJSON, "", "the body is not a JSON object")
+		return r, false
+	}
+	if i := jsonw.LoneSurrogate(body); i >= 0 {
+		r.Add(BadText, "", "half a surrogate pair at byte %d", i)
+	}
+	if !utf8.Valid(body) {
+		r.Add(BadText, "", "bytes that are not UTF-8")
+	}
+	return r, true
+}
+
+// Add reports a problem.
+func (r *Report) Add(rule Rule, where, format string, args ...any) {
+	r.problems = append(r.problems, wire.Problem{
+		Kind: rule.Kind, Where: where, Detail: fmt.Sprintf(format, args...), Cites: rule.Cites,
+	})
+}
+
+// Problems returns what was found, nil for a clean body.
+func (r *Report) Problems() []wire.Problem { return r.problems }
+
+// Image reports an image at where if the model is known to read none.
+func (r *Report) Image(where string) {
+	if r.model.ID != "" && !r.model.Images {
+		r.Add(Image, where, "the model %s reads no images", r.model.ID)
+	}
+}
+
+// MaxOutput reports an output limit in the member of obj above the model's.
+func (r *Report) MaxOutput(obj []byte, member string) {
+	if n := rawjson.Int(rawjson.Get(obj, member)); r.model.MaxOutput > 0 && n > r.model.MaxOutput {
+		r.Add(TooMuchOutput, member, "%d tokens asked for, the limit is %d", n, r.model.MaxOutput)
+	}
+}
+
+// Text reports text that a vendor takes for empty.
+func (r *Report) Text(rule Rule, where string, text jsontext.Value) {
+	if Blank(text) {
+		r.Add(rule, where, "the text is empty")
+	}
+}
+
+// Names checks the names of tools one by one.
+type Names struct {
+	Duplicate, Invalid Rule
+	Max                int // length in bytes
+	seen               map[string]bool
+}
+
+// Check reports a name that is not accepted or was there before.
+func (n *Names) Check(r *Report, where, name string) {
+	if !ValidName(name, n.Max) {
+		r.Add(n.Invalid, where, "the name %q is not accepted", name)
+	}
+	if n.seen[name] {
+		r.Add(n.Duplicate, where, "a second tool is called %q", name)
+	}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
+	}
+	n.seen[name] = true
+}
+
+// ValidName reports whether s has 1 to max letters, digits, _ and -.
+func ValidName(s string, max int) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= max
+}
+
+// Blank reports whether a value is missing, no string or a string of white
+// space.
+func Blank(v jsontext.Value) bool {
+	for _, r := range rawjson.String(v) {
+		switch r {
+		case ' ', '\t', '\n', '\r', '\v', '\f', 0x85, 0xA0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Path joins the parts of a place in a body: Path("messages", 3) is "messages.3".
+func Path(parent string, parts ...any) string {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case int:
+			parent += "." + strconv.Itoa(p)
+		case string:
+			parent += "." + p
+		}
+	}
+	return parent
+}

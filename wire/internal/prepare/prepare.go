@@ -1,0 +1,250 @@
+// Package prepare does to a request what every dialect needs before it is
+// written: blocks that a vendor refuses are dropped or replaced by text, tool
+// results stand behind their calls, call ids are of the accepted form and
+// unique (spec/context.md, Repair).
+package prepare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Message is one message of a request. Neighbours may have the same role.
+type Message struct {
+	Role message.Role // user, assistant or toolResult
+	// Content is never empty. An assistant's holds Text, Thinking, Call
+	// and Opaque, the others' Text, Image and Opaque.
+	Content []message.Block
+	Mark    bool // a cache mark goes behind this message
+
+	// Of a toolResult:
+	CallID  string // of the call it answers, as sent
+	Name    string // of the tool
+	IsError bool
+
+	order int // of a toolResult: index of its call
+}
+
+// Rules are a dialect's own part in preparing.
+type Rules struct {
+	// ID brings a stored call id into the accepted form; it should map
+	// different ids to different ids.
+	ID func(stored string) string
+	// Name does the same for tool names.
+	Name func(string) string
+	// Thinking reports whether a block can be sent back.
+	Thinking func(message.Thinking) bool
+	// Opaque reports whether a block of an unknown type, standing in the
+	// content of a message of that role, can be sent. nil: none can.
+	Opaque func(b message.Opaque, role message.Role, content []message.Block) bool
+}
+
+// Texts that stand for what cannot be sent.
+const (
+	NoOutput   = "(no output)"
+	NoContent  = "(empty message)"
+	imageStub  = "(image left out: this model reads no images)"
+	brokenStub = "(image left out: its data or format cannot be sent)"
+)
+
+// Messages prepares the messages of a request for a model.
+func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
+	p := preparer{rules: rules, readsImages: m.Images || m.ID == "", calls: newCalls(rules.ID)}
+	marks := marked(req)
+	for i, msg := range req.Messages {
+		if msg == nil {
+			continue
+		}
+		if out, ok := p.message(msg); ok {
+			out.Mark = marks[i]
+			p.out = append(p.out, out)
+		} else if n := len(p.out); n > 0 && marks[i] {
+			p.out[n-1].Mark = true
+		}
+	}
+	sortResults(p.out)
+	return p.out
+}
+
+// marked returns the messages that get a cache mark: the last three at most,
+// since vendors take four and the system prompt has one (R214).
+func marked(req timeline.Request) map[int]bool {
+	points := slices.Compact(slices.Sorted(slices.Values(req.CachePoints)))
+	marks := map[int]bool{}
+	for _, i := range points[max(0, len(points)-3):] {
+		marks[i] = true
+	}
+	return marks
+}
+
+type preparer struct {
+	rules       Rules
+	readsImages bool
+	calls       *calls
+	out         []Message
+}
+
+// message prepares one message; false means that nothing of it can be sent.
+func (p *preparer) message(m *message.Message) (Message, bool) {
+	switch m.Role {
+	case message.RoleAssistant:
+		if n := len(p.out); n == 0 || p.out[n-1].Role != message.RoleAssistant {
+			p.calls.batch = len(p.calls.all)
+		}
+		content := p.assistant(m.Content)
+		return Message{Role: m.Role, Content: content}, len(content) > 0
+	case message.RoleToolResult:
+		return p.result(m), true
+	}
+	content := p.user(m.Content, message.RoleUser)
+	if len(content) == 0 {
+		content = []message.Block{message.Text{Text: NoContent}}
+	}
+	return Message{Role: message.RoleUser, Content: content}, true
+}
+
+func (p *preparer) result(m *message.Message) Message {
+	out := Message{Role: m.Role, Content: p.user(m.Content, m.Role), IsError: m.IsError, order: p.calls.bind(m.ToolCallID)}
+	if len(out.Content) == 0 {
+		out.Content = []message.Block{message.Text{Text: NoOutput}}
+	}
+	if out.order >= 0 {
+		c := p.calls.all[out.order]
+		out.CallID, out.Name = c.id, c.name
+	} else {
+		// Pairs are the timeline's affair; a lone result is sent as it is
+		// and Validate names it.
+		out.CallID, out.Name = p.rules.ID(m.ToolCallID), p.rules.Name(m.ToolName)
+		out.order = len(p.calls.all)
+	}
+	return out
+}
+
+// user prepares the content of a user message or a tool result.
+func (p *preparer) user(content []message.Block, role message.Role) []message.Block {
+	var out []message.Block
+	for _, b := range content {
+		switch b := b.(type) {
+		case message.Text:
+			if !Blank(b.Text) {
+				out = append(out, b)
+			}
+		case message.Image:
+			out = append(out, p.image(b))
+		case message.Opaque:
+			if p.opaque(b, role, content) {
+				out = append(out, b)
+			} else {
+				out = append(out, message.Text{Text: "(content of type " + Fit(b.Type, 64) + " left out)"})
+			}
+		}
+	}
+	return out
+}
+
+func (p *preparer) opaque(b message.Opaque, role message.Role, content []message.Block) bool {
+	return p.rules.Opaque != nil && rawjson.Kind(b.Raw) == '{' && rawjson.Valid(b.Raw) && p.rules.Opaque(b, role, content)
+}
+
+func (p *preparer) image(img message.Image) message.Block {
+	switch {
+	case !p.readsImages:
+		return message.Text{Text: imageStub}
+	case img.Data == "":
+		return message.Text{Text: brokenStub}
+	}
+	switch img.MIMEType {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return img
+	}
+	return message.Text{Text: brokenStub}
+}
+
+// assistant prepares what the model said. Thinking at the end of a message is
+// dropped: the unit that it belongs to was never finished (R093).
+func (p *preparer) assistant(content []message.Block) []message.Block {
+	var out []message.Block
+	for _, b := range content {
+		switch b := b.(type) {
+		case message.Text:
+			if !Blank(b.Text) {
+				out = append(out, b)
+			}
+		case message.Thinking:
+			if p.rules.Thinking(b) {
+				out = append(out, b)
+			}
+		case message.ToolCall:
+			c := Call{ToolCall: b, Stored: b.ID}
+			c.Name = p.rules.Name(b.Name)
+			c.ID = p.calls.add(b.ID, c.Name)
+			c.Arguments = arguments(b.Arguments)
+			out = append(out, c)
+		case message.Opaque:
+			if p.opaque(b, message.RoleAssistant, content) {
+				out = append(out, b)
+			}
+		}
+	}
+	for len(out) > 0 {
+		if _, ok := out[len(out)-1].(message.Thinking); !ok {
+			break
+		}
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// arguments makes any bytes a JSON value that vendors accept.
+func arguments(raw []byte) []byte {
+	switch {
+	case Blank(string(raw)):
+		return []byte("{}")
+	case !rawjson.Valid(raw):
+		return rawjson.Quote(string(raw))
+	}
+	return jsonw.Clean(raw)
+}
+
+// ObjectArguments wraps arguments that are no object: {"input": value}.
+func ObjectArguments(args []byte) []byte {
+	if rawjson.Kind(args) == '{' {
+		return args
+	}
+	var o jsonw.Object
+	o.Raw("input", args)
+	return o.Bytes()
+}
+
+// Blank reports whether s has nothing but white space; vendors refuse text
+// blocks like that.
+func Blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// sortResults puts the results of each batch in front of what else stands
+// between two assistant messages, in the order of their calls.
+func sortResults(messages []Message) {
+	for start := 0; start < len(messages); {
+		end := start
+		for end < len(messages) && messages[end].Role != message.RoleAssistant {
+			end++
+		}
+		slices.SortStableFunc(messages[start:end], func(a, b Message) int {
+			ra, rb := a.Role == message.RoleToolResult, b.Role == message.RoleToolResult
+			switch {
+			case ra && rb:
+				return a.order - b.order
+			case ra:
+				return -1
+			case rb:
+				return 1
+			}
+			return 0
+		})
+		start = end + 1
+	}
+}
