@@ -1,0 +1,172 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Record is one object of a line: a header or an entry.
+type Record struct {
+	Start, End int // its place on the line, in bytes
+	Head       Head
+	Lost       int // pieces of the line before it that could not be read
+}
+
+// Line is what one line of a session file holds (spec/session-log.md, Reading).
+type Line struct {
+	Records []Record
+	Lost    int    // pieces that hold no record: half lines, NUL bytes, scalars
+	Kind    string // what is wrong with it, one of the Problem… constants; "": nothing
+	Detail  string // for people; says what was done about it
+}
+
+// SplitLine reads a line, without its LF. Whatever is on it, a whole record is
+// never lost: two objects on one line are two records, and a record that
+// follows the torn half of another one is found behind it. A blank line holds
+// nothing and nothing is wrong with it.
+func SplitLine(line []byte) Line {
+	var l Line
+	if IsBlank(line) {
+		return l
+	}
+	if rawjson.Valid(line) {
+		l.value(line, 0, len(line))
+	} else {
+		l.split(line)
+	}
+	l.describe(line)
+	return l
+}
+
+// IsBlank reports whether a line holds white space only.
+func IsBlank(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// value takes a JSON value at line[start:end], white space around it allowed.
+func (l *Line) value(line []byte, start, end int) {
+	for start < end && IsBlank(line[start:start+1]) {
+		start++
+	}
+	for end > start && IsBlank(line[end-1:end]) {
+		end--
+	}
+	v := line[start:end]
+	if rawjson.Kind(v) == '{' {
+		if h, ok := ScanHead(v); ok {
+			l.Records = append(l.Records, Record{Start: start, End: end, Head: h, Lost: l.Lost})
+			return
+		}
+	}
+	l.Lost++
+	l.Kind = ProblemNotAnEntry
+}
+
+// split reads a line that is not one JSON value.
+func (l *Line) split(line []byte) {
+	damaged := false
+	for at := 0; at >= 0; {
+		torn := l.values(line, at)
+		if torn < 0 {
+			break
+		}
+		damaged = true
+		l.Lost++
+		at = nextWhole(line, torn+1)
+	}
+	switch {
+	case damaged:
+		l.Kind = ProblemDamagedLine
+	case l.Lost == 0:
+		l.Kind = ProblemJoinedLine
+	}
+}
+
+// values takes JSON values one behind the other from at on. It returns where
+// it met something else, or -1 at the end of the line.
+func (l *Line) values(line []byte, at int) (torn int) {
+	d := decoder(line[at:])
+	for end := at; ; {
+		if _, err := d.ReadValue(); err != nil {
+			if errors.Is(err, io.EOF) && IsBlank(line[end:]) {
+				return -1
+			}
+			return end
+		}
+		start := end
+		end = at + int(d.InputOffset())
+		l.value(line, start, end)
+	}
+}
+
+func decoder(b []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// nextWhole returns where the next whole entry begins, from at on, or -1. An
+// entry has id, parentId and timestamp; the blocks inside a torn message have
+// not, so they are not taken for one.
+func nextWhole(line []byte, at int) int {
+	mark := []byte(`{"type":`)
+	// Each failed try may read to the end of the line. Real damage has a
+	// few; a hostile line of nested objects must not take quadratic time.
+	budget := 16*len(line) + 1<<20
+	for at < len(line) && budget > 0 {
+		i := bytes.Index(line[at:], mark)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		d := decoder(line[at:])
+		v, err := d.ReadValue()
+		if err != nil {
+			var syntax *jsontext.SyntacticError
+			if errors.As(err, &syntax) {
+				budget -= int(syntax.ByteOffset)
+			} else {
+				budget -= len(line) - at
+			}
+			at++
+			continue
+		}
+		if hasEntryKeys(v) {
+			return at
+		}
+		at += int(d.InputOffset())
+	}
+	return -1
+}
+
+func hasEntryKeys(obj []byte) bool {
+	h, ok := ScanHead(obj)
+	return ok && h.ID != nil && h.ParentID != nil && h.Timestamp != nil
+}
+
+// describe says in words what Kind says.
+func (l *Line) describe(line []byte) {
+	switch l.Kind {
+	case ProblemDamagedLine:
+		what := "not whole JSON"
+		if bytes.IndexByte(line, 0) >= 0 {
+			what = "NUL bytes"
+		}
+		l.Detail = what + "; skipped"
+		if n := len(l.Records); n > 0 {
+			l.Detail = fmt.Sprintf("%s; skipped, but whole entries on the line were read: %d", what, n)
+		}
+	case ProblemNotAnEntry:
+		l.Detail = "JSON, but no entry; skipped"
+	case ProblemJoinedLine:
+		l.Detail = fmt.Sprintf("%d objects on one line; all were read", len(l.Records))
+	}
+}

@@ -1,0 +1,67 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+)
+
+// DerivedID returns the id of a record that has none, as in files of format 1:
+// 16 hex digits of SHA-256 over the header line, the record's number and its
+// line, so that it is the same each time the file is read. The header has
+// number 0; a damaged line counts as a record.
+func DerivedID(header []byte, number int, line []byte) string {
+	h := sha256.New()
+	h.Write(header)
+	h.Write([]byte("\n" + strconv.Itoa(number) + "\n"))
+	h.Write(line)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// MigrateEntry returns a record of format 1 as an entry of format 3 with the
+// given id and parent ("": a root). firstKept turns a firstKeptEntryIndex into
+// the id of that record, or "" where there is none; the member is then left
+// out, which means that nothing is kept. All other members stay.
+func MigrateEntry(raw []byte, id, parentID string, firstKept func(index int64) string) []byte {
+	b := new(body)
+	if h, ok := ScanHead(raw); ok {
+		b.raw("type", h.Type)
+	}
+	b.str("id", id)
+	if parentID == "" {
+		b.raw("parentId", []byte("null"))
+	} else {
+		b.str("parentId", parentID)
+	}
+	if t := rawjson.Get(raw, "timestamp"); t != nil {
+		b.raw("timestamp", t)
+	}
+	for k, v := range rawjson.Members(raw) {
+		switch k {
+		case "type", "id", "parentId", "timestamp":
+		case "firstKeptEntryIndex":
+			if kept := firstKept(rawjson.Int(v)); kept != "" {
+				b.str("firstKeptEntryId", kept)
+			}
+		default:
+			b.raw(k, v)
+		}
+	}
+	return b.bytes()
+}
+
+// MigrateHeader returns the header of the format 3 session that continues a
+// session of format 1: what h lacks is completed, and members of the old header
+// that format 3 does not have are carried along.
+func MigrateHeader(h Header, old []byte) Header {
+	raw := h.Raw
+	for k, v := range rawjson.Members(old) {
+		if rawjson.Get(raw, k) == nil {
+			raw = rawjson.Set(raw, k, v)
+		}
+	}
+	h.Raw = raw
+	return h
+}
