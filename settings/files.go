@@ -1,0 +1,212 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say where settings are looked for. The zero value means the
+// process's environment, the disk and no project.
+type Options struct {
+	Project  string                            // the project's folder; "": none
+	Flags    []Flag                            // from the command line
+	Getenv   func(string) string               // nil: os.Getenv
+	ReadFile func(name string) ([]byte, error) // nil: os.ReadFile
+}
+
+func (o Options) getenv() func(string) string {
+	if o.Getenv != nil {
+		return o.Getenv
+	}
+	return os.Getenv
+}
+
+// read returns nil data for a file that is not there.
+func (o Options) read(name string) ([]byte, error) {
+	readFile := o.ReadFile
+	if readFile == nil {
+		readFile = os.ReadFile
+	}
+	data, err := readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && data == nil {
+		data = []byte{} // there, but empty
+	}
+	return data, err
+}
+
+// Load reads all layers. The settings can always be used, whatever the
+// problems. A file that is not there is none.
+func Load(o Options) (*Settings, []Problem) {
+	in := Input{Getenv: o.getenv(), Flags: o.Flags}
+	var problems []Problem
+	load := func(path string, layer Layer) File {
+		data, err := o.read(path)
+		if err != nil {
+			problems = append(problems, Problem{Source: Source{layer, path}, Detail: fmt.Sprintf("cannot be read: %v", err)})
+			return File{}
+		}
+		return File{Path: path, Data: data}
+	}
+	dir, err := ConfigDir(o.getenv())
+	if err != nil {
+		problems = append(problems, Problem{Source: Source{LayerUser, fileName}, Detail: err.Error()})
+	} else {
+		in.User = load(filepath.Join(dir, fileName), LayerUser)
+	}
+	if o.Project != "" {
+		in.Project = load(ProjectPath(o.Project), LayerProject)
+	}
+	if dir != "" && in.Project.Data != nil {
+		trust := load(filepath.Join(dir, trustName), LayerUser)
+		t, err := parseTrust(trust.Data)
+		if err != nil {
+			problems = append(problems, Problem{Source: Source{LayerUser, trust.Path}, Detail: err.Error()})
+		}
+		in.Trusted = t.Trusted[trustKey(in.Project.Path)] == ContentHash(in.Project.Data)
+	}
+	s, more := Resolve(in)
+	return s, append(problems, more...)
+}
+
+// Trust remembers that the user trusts the content hash of a project's file:
+// from now on everything in it counts, as long as it does not change. The
+// hash is what the user was shown, ProjectFile.Hash.
+func Trust(o Options, path, hash string) error {
+	dir, err := ConfigDir(o.getenv())
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, trustName)
+	data, err := o.read(name)
+	if err != nil {
+		return fmt.Errorf("trust: %w", err)
+	}
+	t, err := parseTrust(data)
+	if err != nil {
+		return fmt.Errorf("trust: %s %w", name, err)
+	}
+	t.Trusted[trustKey(path)] = hash
+	return replaceFile(name, t.encode())
+}
+
+// Set changes one key in a settings file, which is made if need be. See Edit
+// for key and value. The file is replaced in one step.
+func Set(path, key, value string) error {
+	data, err := (Options{}).read(path)
+	if err != nil {
+		return fmt.Errorf("set %s: %w", key, err)
+	}
+	out, err := Edit(data, key, value)
+	var p Problem
+	if errors.As(err, &p) {
+		p.Source.Name = path
+		return p
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return replaceFile(path, out)
+}
+
+// replaceFile writes through symbolic links, which people use to keep their
+// settings elsewhere. A new file is for the user alone: it may hold keys.
+func replaceFile(path string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	if err := atomicWrite(path, data, 0o600); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	return nil
+}
+
+// Names of the files.
+const (
+	fileName  = "settings.json"
+	trustName = "trust.json"
+)
+
+// ProjectPath returns the path of a project's settings file.
+func ProjectPath(project string) string { return filepath.Join(project, ".coppice", fileName) }
+
+// UserPath returns the path of the user's settings file.
+func UserPath(getenv func(string) string) (string, error) {
+	dir, err := ConfigDir(getenv)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, fileName), nil
+}
+
+// ConfigDir returns the user's folder for settings: COPPICE_CONFIG_DIR, else
+// coppice below XDG_CONFIG_HOME, the application data of Windows, or
+// ~/.config.
+func ConfigDir(getenv func(string) string) (string, error) {
+	if dir := getenv("COPPICE_CONFIG_DIR"); dir != "" {
+		return expandHome(dir, getenv), nil
+	}
+	return below(getenv, "XDG_CONFIG_HOME", "APPDATA", ".config")
+}
+
+// SessionDir returns the folder of the session files: the setting, else
+// coppice/sessions below XDG_DATA_HOME, the application data of Windows, or
+// ~/.local/share.
+func (s *Settings) SessionDir(getenv func(string) string) (string, error) {
+	if s.Session.Dir != "" {
+		return expandHome(s.Session.Dir, getenv), nil
+	}
+	dir, err := below(getenv, "XDG_DATA_HOME", "LOCALAPPDATA", filepath.Join(".local", "share"))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "sessions"), nil
+}
+
+// below returns the folder coppice in the first base that is known. Relative
+// XDG folders are to be ignored, says their specification.
+func below(getenv func(string) string, xdg, windows, inHome string) (string, error) {
+	if base := getenv(xdg); filepath.IsAbs(base) {
+		return filepath.Join(base, "coppice"), nil
+	}
+	if base := getenv(windows); base != "" {
+		return filepath.Join(base, "coppice"), nil
+	}
+	if home := home(getenv); home != "" {
+		return filepath.Join(home, inHome, "coppice"), nil
+	}
+	return "", fmt.Errorf("no home folder is known: set HOME, %s or COPPICE_CONFIG_DIR", xdg)
+}
+
+func home(getenv func(string) string) string {
+	if h := getenv("HOME"); h != "" {
+		return h
+	}
+	return getenv("USERPROFILE")
+}
+
+// expandHome replaces a leading ~ by the home folder.
+func expandHome(path string, getenv func(string) string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if ok && (rest == "" || os.IsPathSeparator(rest[0])) && home(getenv) != "" {
+		return filepath.Join(home(getenv), rest)
+	}
+	return path
+}
+
+// trustKey is the form of a path that is remembered.
+func trustKey(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.ToSlash(path)
+}

@@ -1,0 +1,86 @@
+package settings
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// member names a part of a setting: a.b, or a["b/c"] where b is no plain word.
+func member(name, part string) string {
+	if part == "" || strings.ContainsAny(part, "./[]\"\\ \t\r\n") {
+		return name + "[" + strconv.Quote(part) + "]"
+	}
+	if name == "" {
+		return part
+	}
+	return name + "." + part
+}
+
+// splitKey is the inverse: it takes a name apart.
+func splitKey(name string) ([]string, error) {
+	var parts []string
+	for rest := name; rest != ""; {
+		if rest[0] == '[' {
+			quoted, err := strconv.QuotedPrefix(rest[1:])
+			if err != nil || !strings.HasPrefix(rest[1+len(quoted):], "]") {
+				return nil, fmt.Errorf(`%s: write a part with a dot or slash as ["part"]`, name)
+			}
+			part, err := strconv.Unquote(quoted)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			parts = append(parts, part)
+			rest = strings.TrimPrefix(rest[len(quoted)+2:], ".")
+			continue
+		}
+		end := strings.IndexAny(rest, ".[")
+		if end < 0 {
+			end = len(rest)
+		}
+		if end == 0 {
+			return nil, fmt.Errorf("%s: a part of the key is empty", name)
+		}
+		parts = append(parts, rest[:end])
+		rest = strings.TrimPrefix(rest[end:], ".")
+	}
+	return parts, nil
+}
+
+// target finds the key that a name belongs to, and the type of what the name
+// stands for: the key itself or something within it.
+func target(parts []string) (key, reflect.Type, bool) {
+	for n := 1; n <= len(parts); n++ {
+		k, ok := find(strings.Join(parts[:n], "."))
+		if !ok {
+			continue
+		}
+		t, ok := within(k.def.Type(), parts[n:])
+		return k, t, ok
+	}
+	return key{}, nil, false
+}
+
+// within follows parts into a type: through maps by any name, through
+// structs by the names of their fields.
+func within(t reflect.Type, parts []string) (reflect.Type, bool) {
+	for _, p := range parts {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		switch t.Kind() {
+		case reflect.Map:
+			t = t.Elem()
+		case reflect.Struct:
+			f, ok := field(reflect.New(t).Elem(), p)
+			if !ok {
+				return nil, false
+			}
+			t = f.Type()
+		default:
+			return nil, false
+		}
+	}
+	return t, true
+}

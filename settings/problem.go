@@ -1,0 +1,64 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Layer is one of the places that settings come from.
+type Layer string
+
+// The layers, weakest first.
+const (
+	LayerDefault     Layer = "default"
+	LayerUser        Layer = "user"
+	LayerProject     Layer = "project"
+	LayerEnvironment Layer = "environment"
+	LayerFlag        Layer = "flag"
+)
+
+// Source says where a value came from.
+type Source struct {
+	Layer Layer
+	Name  string // path of the file, name of the variable or of the flag
+}
+
+// String returns "default", or the layer and the name, as in
+// "environment: COPPICE_MODEL".
+func (s Source) String() string {
+	if s.Name == "" {
+		return string(s.Layer)
+	}
+	return string(s.Layer) + ": " + s.Name
+}
+
+// MarshalText is String, for JSON.
+func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Problem is something wrong in a layer. The value does not count; all
+// others do. A Problem is an error.
+type Problem struct {
+	Source Source
+	Line   int    // from 1; 0 outside of files
+	Key    string // "" where the whole file cannot be read
+	Detail string // what is wrong, without secrets
+	Hint   string // the nearest known key, or ""
+}
+
+// Error returns one line: file and line, key, what is wrong, the hint.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.Source.Name)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	b.WriteString(": ")
+	if p.Key != "" {
+		b.WriteString(p.Key + " ")
+	}
+	b.WriteString(p.Detail)
+	if p.Hint != "" {
+		fmt.Fprintf(&b, " (did you mean %s?)", p.Hint)
+	}
+	return b.String()
+}

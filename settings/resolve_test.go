@@ -1,0 +1,346 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func user(data string) Input    { return Input{User: File{"/u/settings.json", []byte(data)}} }
+func project(data string) Input { return Input{Project: File{"/p/settings.json", []byte(data)}} }
+
+func resolved(t *testing.T, s *Settings, key string) Resolved {
+	t.Helper()
+	for _, r := range s.Resolved {
+		if r.Key == key {
+			return r
+		}
+	}
+	t.Fatalf("no key %s in the listing", key)
+	return Resolved{}
+}
+
+// The defaults of spec/hooks-settings.md.
+func TestDefaults(t *testing.T) {
+	s, problems := Resolve(Input{})
+	if len(problems) != 0 {
+		t.Fatal(problems)
+	}
+	want := map[string]string{
+		"compaction.enabled":          "true",
+		"compaction.reserveTokens":    "16384",
+		"compaction.keepRecentTokens": "20000",
+		"compaction.thresholdTokens":  "null",
+		"compaction.thresholdPercent": "null",
+		"compaction.autoContinue":     "true",
+		"compaction.continueText":     `"Continue if you have next steps."`,
+		"compaction.remoteEndpoint":   "null",
+		"compaction.model":            "null",
+		"compaction.request":          `"serialized"`,
+		"compaction.background":       "true",
+		"compaction.minGain":          "0.1",
+		"compaction.residueTokens":    "1000",
+		"compaction.constraintTokens": "2000",
+		"compaction.modelOverrides":   "{}",
+		"branchSummary.enabled":       "false",
+		"branchSummary.reserveTokens": "16384",
+		"branchSummary.skipPrompt":    "false",
+		"secrets.patterns":            "[]",
+		"session.dir":                 "null",
+		"session.sync":                `"always"`,
+		"retry.enabled":               "true",
+		"retry.maxRetries":            "3",
+		"retry.baseDelayMs":           "2000",
+		"model":                       "null",
+		"providers":                   "{}",
+		"errors.patterns":             "[]",
+	}
+	if len(s.Resolved) != len(want) {
+		t.Errorf("%d keys, want %d", len(s.Resolved), len(want))
+	}
+	for _, r := range s.Resolved {
+		if string(r.Value) != want[r.Key] || string(r.Default) != want[r.Key] || r.Source.Layer != LayerDefault || r.Help == "" {
+			t.Errorf("%s: value %s, default %s, source %s, help %q, want %s", r.Key, r.Value, r.Default, r.Source, r.Help, want[r.Key])
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	const key, variable = "compaction.keepRecentTokens", "COPPICE_COMPACTION_KEEP_RECENT_TOKENS"
+	in := Input{}
+	steps := []struct {
+		add    func()
+		want   int64
+		source string
+	}{
+		{func() {}, 20000, "default"},
+		{func() { in.User = user(`{"compaction":{"keepRecentTokens":1,"reserveTokens":7}}`).User }, 1, "user: /u/settings.json"},
+		{func() { in.Project = project(`{"compaction":{"keepRecentTokens":2}}`).Project }, 2, "project: /p/settings.json"},
+		{func() { in.Getenv = env(variable, "3") }, 3, "environment: " + variable},
+		{func() { in.Flags = []Flag{{"--keep-recent", key, "4"}} }, 4, "flag: --keep-recent"},
+	}
+	for _, step := range steps {
+		step.add()
+		s, problems := Resolve(in)
+		r := resolved(t, s, key)
+		if len(problems) > 0 || s.Compaction.KeepRecentTokens != step.want || r.Source.String() != step.source || string(r.Default) != "20000" {
+			t.Errorf("%s: got %d from %s (default %s), %v", step.source, s.Compaction.KeepRecentTokens, r.Source, r.Default, problems)
+		}
+		if in.User.Data != nil && s.Compaction.ReserveTokens != 7 {
+			t.Errorf("%s: the object did not merge", step.source)
+		}
+	}
+}
+
+func TestEveryVariable(t *testing.T) {
+	for key, want := range map[string]string{
+		"compaction.keepRecentTokens": "COPPICE_COMPACTION_KEEP_RECENT_TOKENS",
+		"session.dir":                 "COPPICE_SESSION_DIR",
+		"retry.baseDelayMs":           "COPPICE_RETRY_BASE_DELAY_MS",
+		"model":                       "COPPICE_MODEL",
+		"branchSummary.skipPrompt":    "COPPICE_BRANCH_SUMMARY_SKIP_PROMPT",
+	} {
+		if got := Variable(key); got != want {
+			t.Errorf("Variable(%s) = %s, want %s", key, got, want)
+		}
+	}
+	s, problems := Resolve(Input{Getenv: env("COPPICE_PROVIDERS", `{"local":{"type":"openai",},}`, "COPPICE_COMPACTION_ENABLED", "false")})
+	if len(problems) > 0 || s.Providers["local"].Type != ProviderOpenAI || s.Compaction.Enabled {
+		t.Errorf("%+v, %v", s, problems)
+	}
+}
+
+// Each row is a user file, the problem it has to give, and what has to hold
+// in spite of it.
+func TestProblems(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"unknown", "{\n  // here\n  \"compaction\": {\"keepRecentToken\": 5}\n}", "/u/settings.json:3: compaction.keepRecentToken is not a known key (did you mean compaction.keepRecentTokens?)"},
+		{"wrong group", `{"keepRecentTokens": 5}`, "/u/settings.json:1: keepRecentTokens is not a known key (did you mean compaction.keepRecentTokens?)"},
+		{"wrong case", `{"session":{"DIR":"x"}}`, "/u/settings.json:1: session.DIR is not a known key (did you mean session.dir?)"},
+		{"nothing near", `{"zzz": 5}`, "/u/settings.json:1: zzz is not a known key"},
+		{"dotted", `{"compaction.enabled": false}`, "/u/settings.json:1: compaction.enabled is not a known key: write the parts of a key as nested objects"},
+		{"wrong type", "{\n\"compaction\": {\"enabled\":\n\"yes\"}}", "/u/settings.json:3: compaction.enabled must be true or false, not a text"},
+		{"no object", `{"compaction": 5}`, "/u/settings.json:1: compaction must be an object, not this number"},
+		{"fraction", `{"retry":{"maxRetries":1.5}}`, "/u/settings.json:1: retry.maxRetries must be a whole number, not this number"},
+		{"negative", `{"retry":{"maxRetries":-1}}`, "/u/settings.json:1: retry.maxRetries must be 0 or more, and not too large"},
+		{"percent", `{"compaction":{"thresholdPercent":101}}`, "/u/settings.json:1: compaction.thresholdPercent must be at most 100"},
+		{"share", `{"compaction":{"minGain":2}}`, "/u/settings.json:1: compaction.minGain must be at most 1"},
+		{"word", `{"session":{"sync":"never"}}`, `/u/settings.json:1: session.sync must be one of always, interval, off, not "never"`},
+		{"model", `{"model":"gpt"}`, `/u/settings.json:1: model must have the form "provider/model"`},
+		{"address", `{"compaction":{"remoteEndpoint":"ftp://x"}}`, "/u/settings.json:1: compaction.remoteEndpoint must be an address that begins with http:// or https://"},
+		{"pattern", `{"secrets":{"patterns":["("]}}`, "/u/settings.json:1: secrets.patterns[0] must be a regular expression: error parsing regexp: missing closing ): `(`"},
+		{"list", `{"secrets":{"patterns":"x"}}`, "/u/settings.json:1: secrets.patterns must be a list, not a text"},
+		{"class", `{"errors":{"patterns":[{"pattern":"x","class":"odd"}]}}`, `/u/settings.json:1: errors.patterns[0].class must be one of overflow, overflow-output, bytes, rate-limit, quota, auth, bad-request, pairing, thinking, transient, unknown, not "odd"`},
+		{"field", `{"providers":{"l":{"type":"openai","baseURL":"http://l"}}}`, "/u/settings.json:1: providers.l.baseURL is not a known key (did you mean providers.l.baseUrl?)"},
+		{"no type", `{"providers":{"l":{}}}`, "/u/settings.json: providers.l must have a type: anthropic, openai, openai-responses, gemini"},
+		{"two keys", `{"providers":{"l":{"type":"openai","apiKey":"a","apiKeyEnv":"b"}}}`, "/u/settings.json: providers.l has both apiKey and apiKeyEnv; apiKey is used"},
+		{"no id", `{"providers":{"l":{"type":"openai","models":[{}]}}}`, "/u/settings.json: providers.l has a model without id"},
+		{"slash", `{"providers":{"a/b":{"type":"openai"}}}`, `/u/settings.json: providers["a/b"] must have a name without slashes`},
+		{"syntax", "{\n\"model\" \"x\"}", "/u/settings.json:2: cannot be read: invalid character '\"' after object name"},
+		{"torn", `{"model": "a`, "/u/settings.json:1: cannot be read: parsing string: unexpected EOF"},
+		{"array", `[]`, "/u/settings.json:1: must hold one object in braces"},
+		{"huge", strings.Repeat("[", maxFile+1), "/u/settings.json: is larger than 256 KiB"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := user(tt.file)
+			in.Project = project(`{"retry":{"baseDelayMs":9}}`).Project
+			s, problems := Resolve(in)
+			if len(problems) != 1 || problems[0].Error() != tt.want {
+				t.Errorf("got  %v\nwant %s", problems, tt.want)
+			}
+			if s.Retry.BaseDelayMs != 9 || s.Compaction.ReserveTokens != 16384 {
+				t.Error("the other settings do not hold")
+			}
+		})
+	}
+}
+
+func TestNeighboursOfABadValueCount(t *testing.T) {
+	s, problems := Resolve(user(`{"compaction":{"enabled":"x","reserveTokens":5},
+		"secrets":{"patterns":["a","(","b"]},
+		"providers":{"l":{"type":"openai","baseUrl":7,"models":[{"id":"m","contextWindow":8192}]}}}`))
+	if len(problems) != 3 {
+		t.Error(problems)
+	}
+	if !s.Compaction.Enabled || s.Compaction.ReserveTokens != 5 || !slices.Equal(s.Secrets.Patterns, []Pattern{"a", "b"}) {
+		t.Errorf("%+v", s)
+	}
+	if p := s.Providers["l"]; p.Type != ProviderOpenAI || len(p.Models) != 1 || p.Models[0].ContextWindow != 8192 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestAcceptedForms(t *testing.T) {
+	for _, file := range []string{"", "  \n", "// nothing yet\n", "\ufeff{}", "{} // end", "{\r\n}\r\n",
+		`{"$schema":"x","compaction":{"reserveTokens":null,},}`, `{"compaction":{"reserveTokens":1.6384e4}}`} {
+		s, problems := Resolve(user(file))
+		if len(problems) > 0 || s.Compaction.ReserveTokens != 16384 {
+			t.Errorf("%q: %v", file, problems)
+		}
+	}
+}
+
+func TestDeepNestingIsAProblemOnly(t *testing.T) {
+	_, problems := Resolve(user(`{"providers":` + strings.Repeat("[", maxFile-100)))
+	if len(problems) != 1 {
+		t.Error(problems)
+	}
+	_, problems = Resolve(user(`{"providers":` + strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10001)))
+	if len(problems) != 2 { // an unknown key in a provider, which has no type
+		t.Error(problems)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	in := user(`{"providers":{"l":{"type":"openai","baseUrl":"http://l:1","headers":{"A":"1"}}},
+		"compaction":{"modelOverrides":{"l/m":{"reserveTokens":1},"l/n":{"thresholdTokens":3}}},
+		"secrets":{"patterns":["u"]}}`)
+	in.Project = project(`{"providers":{"l":{"headers":{"B":"2"}},"k":{"type":"gemini"}},
+		"compaction":{"modelOverrides":{"l/m":{"keepRecentTokens":2}}},"secrets":{"patterns":["p"]}}`).Project
+	in.Trusted = true
+	s, problems := Resolve(in)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	l := s.Providers["l"]
+	if l.BaseURL != "http://l:1" || string(l.Headers["A"]) != "1" || string(l.Headers["B"]) != "2" || s.Providers["k"].Type != ProviderGemini {
+		t.Errorf("%+v", s.Providers)
+	}
+	if !slices.Equal(s.Secrets.Patterns, []Pattern{"u", "p"}) {
+		t.Error(s.Secrets.Patterns)
+	}
+	if c := s.Compaction.For("l", "m"); c.ReserveTokens != 1 || c.KeepRecentTokens != 2 {
+		t.Errorf("%+v", c)
+	}
+	if src := resolved(t, s, `compaction.modelOverrides["l/n"]`).Source; src.Layer != LayerUser {
+		t.Error(src)
+	}
+	if src := resolved(t, s, "providers.k").Source; src.Layer != LayerProject {
+		t.Error(src)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	s, problems := Resolve(user(`{"compaction":{"thresholdTokens":100,"modelOverrides":{
+		"l/p":{"thresholdPercent":50},"l/both":{"thresholdPercent":50,"thresholdTokens":7},"o/a/b":{"reserveTokens":9}}}}`))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, tt := range []struct {
+		provider, model string
+		tokens          int64
+		percent         Percent
+		reserve         int64
+	}{
+		{"l", "other", 100, 0, 16384},
+		{"l", "p", 0, 50, 16384},
+		{"l", "both", 7, 50, 16384},
+		{"o", "a/b", 100, 0, 9},
+	} {
+		c := s.Compaction.For(tt.provider, tt.model)
+		if c.ThresholdTokens != tt.tokens || c.ThresholdPercent != tt.percent || c.ReserveTokens != tt.reserve {
+			t.Errorf("%s/%s: %+v", tt.provider, tt.model, c)
+		}
+	}
+	if p, id := ModelName("o/a/b").Split(); p != "o" || id != "a/b" {
+		t.Error(p, id)
+	}
+}
+
+func TestProjectTrust(t *testing.T) {
+	const file = `{"model":"a/b","providers":{"x":{"type":"openai"}},"secrets":{"patterns":["p"]},
+		"compaction":{"model":"a/b","remoteEndpoint":"http://x","reserveTokens":5}}`
+	in := project(file)
+	s, problems := Resolve(in)
+	want := []string{"model", "providers", "secrets.patterns", "compaction.model", "compaction.remoteEndpoint"}
+	if len(problems) > 0 || !slices.Equal(s.Project.Ignored, want) || s.Project.Hash != ContentHash([]byte(file)) {
+		t.Errorf("%+v, %v", s.Project, problems)
+	}
+	if s.Model != "" || s.Providers != nil || s.Secrets.Patterns != nil || s.Compaction.Model != "" || s.Compaction.RemoteEndpoint != "" {
+		t.Errorf("an untrusted value counts: %+v", s)
+	}
+	if s.Compaction.ReserveTokens != 5 {
+		t.Error("a harmless value does not count")
+	}
+	in.Trusted = true
+	s, _ = Resolve(in)
+	if s.Model != "a/b" || len(s.Providers) != 1 || len(s.Project.Ignored) != 0 || !s.Project.Trusted {
+		t.Errorf("trusted: %+v", s)
+	}
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	s, problems := Resolve(user(`{"providers":{"l":{"type":"openai","apiKey":"sk-live-1","headers":{"X":"sk-live-2"},
+		"baseUrl":"https://me:sk-live-3@host/v1"}},"compaction":{"remoteEndpoint":"https://me:sk-live-4@host"}}`))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	listing, err := json.Marshal(s.Resolved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed bytes.Buffer
+	fmt.Fprintf(&printed, "%s\n%v\n%+v\n%#v", listing, s.Providers["l"], s.Providers["l"].Headers, s.Providers["l"].APIKey)
+	if strings.Contains(printed.String(), "sk-live") {
+		t.Errorf("a secret is shown: %s", &printed)
+	}
+	if string(s.Providers["l"].APIKey) != "sk-live-1" {
+		t.Error("the value itself is lost")
+	}
+	_, problems = Resolve(user(`{"providers":{"l":{"apiKey":"sk-live-5\q"}}}`))
+	if len(problems) != 1 || strings.Contains(problems[0].Error(), "sk-live") {
+		t.Errorf("a problem shows a secret: %v", problems)
+	}
+}
+
+func TestListingJSON(t *testing.T) {
+	s, _ := Resolve(Input{Flags: []Flag{{"--model", "model", "a/b&c"}}})
+	got, err := json.Marshal(resolved(t, s, "model"))
+	want := `{"key":"model","value":"a/b\u0026c","default":null,"source":"flag: --model","help":"provider/model to work with; unset: the first provider with a key"}`
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestFlagProblems(t *testing.T) {
+	_, problems := Resolve(Input{Flags: []Flag{{"--set", "modle", "x"}, {"--reserve", "compaction.reserveTokens", "many"}}})
+	want := []string{"--set: modle is not a known key (did you mean model?)", "--reserve: compaction.reserveTokens must be a whole number"}
+	for i, w := range want {
+		if len(problems) != len(want) || problems[i].Error() != w {
+			t.Fatalf("%v", problems)
+		}
+	}
+}
+
+func FuzzResolve(f *testing.F) {
+	for _, s := range []string{`{}`, `{"model":"a/b",}`, "// c\n{\"compaction\":{\"enabled\":1}}", `{"providers":{"x":{"models":[{"price":{}}]}}}`,
+		`{"compaction":{"modelOverrides":{"a/b":{"reserveTokens":1}}}}`, `{"model":null}`, `{"providers":null}`, "\ufeff{", `{"retry":{"maxRetries":1e400}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, problems := Resolve(Input{User: File{"u", data}})
+		for _, p := range problems {
+			if p.Error() == "" || p.Line < 0 || p.Line > 1+bytes.Count(data, []byte("\n")) {
+				t.Errorf("problem %+v", p)
+			}
+		}
+		if _, err := json.Marshal(s.Resolved); err != nil {
+			t.Errorf("the listing cannot be written: %v", err)
+		}
+	})
+}
