@@ -135,6 +135,21 @@ func (u *Usage) Total() int64 {
 	return u.Input + u.Output + u.CacheRead + u.CacheWrite
 }
 
+// Add adds another call's usage.
+func (u *Usage) Add(o *Usage) {
+	u.TotalTokens = u.Total() + o.Total()
+	u.Input += o.Input
+	u.Output += o.Output
+	u.CacheRead += o.CacheRead
+	u.CacheWrite += o.CacheWrite
+	u.Reasoning += o.Reasoning
+	u.Cost.Input += o.Cost.Input
+	u.Cost.Output += o.Cost.Output
+	u.Cost.CacheRead += o.Cost.CacheRead
+	u.Cost.CacheWrite += o.Cost.CacheWrite
+	u.Cost.Total += o.Cost.Total
+}
+
 // Prompt returns the size of the prompt that the provider saw, in tokens.
 func (u *Usage) Prompt() int64 {
 	if u == nil {

@@ -27,8 +27,7 @@ func Bears(e *session.Entry) bool {
 
 // candidates lists the covered entries that are shown, then those of the
 // path, edits applied.
-func (t *trail) candidates(p Policy) []candidate {
-	edits := t.edits()
+func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []candidate {
 	var cands []candidate
 	for _, c := range t.covered {
 		cand := candidate{item: Item{Entry: c.entry, Message: c.entry.Message(), Pos: -1, Pinned: c.pinned, Request: c.request}}
@@ -57,7 +56,7 @@ func (t *trail) candidates(p Policy) []candidate {
 		case m.Failed():
 			cand.rule = RuleFailedAttempt
 		default:
-			if ed := edits[e.ID]; ed != nil && !cand.item.Pinned {
+			if ed := edits[e.ID]; ed != nil {
 				cand.edit(ed)
 			}
 		}
@@ -67,7 +66,7 @@ func (t *trail) candidates(p Policy) []candidate {
 }
 
 // edits returns the context edit in force per target: the latest one, unless
-// it restores the original.
+// it restores the original or the target is pinned.
 func (t *trail) edits() map[string]*session.ContextEdit {
 	edits := map[string]*session.ContextEdit{}
 	for _, e := range t.path {
@@ -76,7 +75,7 @@ func (t *trail) edits() map[string]*session.ContextEdit {
 		}
 	}
 	for _, e := range t.path {
-		if ed := edits[e.ID]; ed != nil && restores(ed, e) {
+		if ed := edits[e.ID]; ed != nil && (t.pinned[e.ID] || restores(ed, e)) {
 			delete(edits, e.ID)
 		}
 	}

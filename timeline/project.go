@@ -34,6 +34,7 @@ type trail struct {
 	undone   []span          // positions of (compaction, uncompact) pairs
 	dead     map[string]bool // ids of edits that went with an undone compaction
 	covered  []coveredEntry  // shown although covered, in path order
+	pins     []session.Ref   // in force, in the order they were set
 	pinned   map[string]bool // ids of pinned entries, groups included
 	problems []session.Problem
 }
@@ -156,6 +157,7 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 		if !ok {
 			continue
 		}
+		t.pins = append(t.pins, r)
 		if err := t.addPin(ctx, src, r, onPath, shown); err != nil {
 			return err
 		}
@@ -232,7 +234,8 @@ func (t *trail) view(p Policy) *View {
 	}
 	v.Model, v.ThinkingLevel = t.modelAndLevel()
 	v.Prompt = t.prompt()
-	cands := t.candidates(p)
+	v.edits, v.pins, v.pinned = t.edits(), t.pins, t.pinned
+	cands := t.candidates(p, v.edits)
 	t.dropThinking(cands, t.requestModel(p, v))
 	for i := range cands {
 		if c := &cands[i]; c.rule == "" && !sendable(c.item.Message) {

@@ -40,7 +40,17 @@ type View struct {
 	Model         *session.ModelChange
 	ThinkingLevel string // "off" where the path sets none
 	Problems      []session.Problem
+
+	edits  map[string]*session.ContextEdit // in force, by target; pinned targets left out
+	pins   []session.Ref                   // in force, in the order they were set
+	pinned map[string]bool                 // ids of pinned entries, groups included
 }
+
+// PinRefs returns the pins in force, one per target, each with its tool group.
+func (v *View) PinRefs() []session.Ref { return append([]session.Ref(nil), v.pins...) }
+
+// Pinned reports whether an entry is pinned, by itself or with its group.
+func (v *View) Pinned(id string) bool { return v.pinned[id] }
 
 // Item is one message of a view.
 type Item struct {

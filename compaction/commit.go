@@ -1,0 +1,227 @@
+package compaction
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// commit checks a draft against the session as it is now and appends it.
+// again says that a smaller plan is worth a try; the outcome is then what to
+// report if there is none.
+func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again bool) {
+	leaf, out := a.stillValid(ctx)
+	if out != nil {
+		return out, false
+	}
+	before := a.view.Size(a.estimator(), a.request.Pending)
+	entries, after, err := a.try(ctx, leaf, d, nil)
+	if err != nil {
+		return fail(Failed, IO, err), false
+	}
+	if !a.fits(after) && a.plan.lastUnitKept {
+		shortened, smaller, err := a.shorten(ctx, leaf, d, after)
+		if err != nil {
+			return fail(Failed, IO, err), false
+		}
+		if shortened != nil {
+			entries, after = shortened, smaller
+		}
+	}
+	if !a.fits(after) {
+		return a.doesNotFit(d, after), true
+	}
+	if !a.gains(before, after) {
+		out := fail(Skipped, NoGain, errors.New("the view would not get smaller by enough"))
+		out.TokensAfter = after.Estimated
+		return out, false
+	}
+	if err := a.Session.Commit(ctx, entries); err != nil {
+		if errors.Is(err, session.ErrLeafMoved) {
+			return fail(Cancelled, LeafMoved, err), false
+		}
+		return fail(Failed, IO, err), false
+	}
+	n := len(entries) - 1
+	return &Outcome{Status: Applied, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
+		TokensAfter: after.Estimated, Rung: d.rung, Model: d.model, Coverage: d.coverage,
+		Residue: d.tokens, ResidueFacts: d.verified.facts}, false
+}
+
+// fits: the next request, counted whole, is under the target (invariant I5).
+// Without a known window nothing is too large.
+func (a *attempt) fits(after timeline.Size) bool {
+	return a.plan.Target <= 0 || tokens.Hard(after.Estimated) < a.plan.Target
+}
+
+// gains: the view gets smaller (invariant I6), and by minGain where the
+// request would go out without this compaction too.
+func (a *attempt) gains(before, after timeline.Size) bool {
+	if a.request.Trigger.rescue() {
+		return after.Estimated < before.Estimated
+	}
+	return after.Estimated < before.Estimated &&
+		float64(before.Estimated-after.Estimated) >= a.Settings.MinGain*float64(before.Estimated)
+}
+
+func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {
+	summary := a.estimator().Text(d.text)
+	kept := after.Estimated - summary - a.plan.Floor.Sum()
+	out := fail(Failed, DoesNotFit, nil)
+	out.Detail = floorDetail(a.plan, summary, max(kept, 0), after.Estimated)
+	out.TokensAfter = after.Estimated
+	return out
+}
+
+// stillValid checks again at commit: the planned leaf is the leaf or an
+// ancestor of it, no newer compaction came, no call of a running turn is open.
+func (a *attempt) stillValid(ctx context.Context) (*session.Entry, *Outcome) {
+	if err := ctx.Err(); err != nil {
+		return nil, interrupted(context.Cause(ctx))
+	}
+	if a.OpenCalls != nil && a.OpenCalls() {
+		return nil, fail(Cancelled, OpenCall, errors.New("a tool call is still running"))
+	}
+	leaf, err := a.Session.Leaf(ctx)
+	if err != nil {
+		return nil, fail(Failed, IO, err)
+	}
+	for e := leaf; e != a.view.Leaf; {
+		if e == nil {
+			return nil, fail(Cancelled, LeafMoved, session.ErrLeafMoved)
+		}
+		if e.Type == session.TypeCompaction || e.Undoes() != "" {
+			return nil, fail(Cancelled, NewerCompaction, errors.New("another compaction came first"))
+		}
+		if e, err = a.Session.Parent(ctx, e); err != nil {
+			return nil, fail(Failed, IO, err)
+		}
+	}
+	return leaf, nil
+}
+
+// try prepares the entries and measures the view that they would give.
+func (a *attempt) try(ctx context.Context, leaf *session.Entry, d *draft, edits []session.Draft) ([]*session.Entry, timeline.Size, error) {
+	drafts := append(slices.Clone(edits), a.compactionDraft(d, edits))
+	entries := a.Session.Prepare(leaf, drafts...)
+	v, err := a.project(ctx, session.NewOverlay(a.Session, leaf, entries), nil)
+	if err != nil {
+		return nil, timeline.Size{}, err
+	}
+	return entries, v.Size(a.estimator(), a.request.Pending), nil
+}
+
+// compactionDraft builds the compaction entry of a draft.
+func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft {
+	p := a.plan
+	id := session.NewID()
+	firstKept := id // nothing is kept, on purpose
+	if p.FirstKept != nil {
+		firstKept = p.FirstKept.ID
+	}
+	coverage, _ := json.Marshal(d.coverage) // a map of numbers
+	details := &session.CompactionDetails{Model: a.view.Model, ThinkingLevel: a.view.ThinkingLevel,
+		Pins: a.pinRefs(), Rung: d.rung, Coverage: coverage, Ledger: d.facts.Encode(ledger.MaxCarried)}
+	for _, it := range p.Request {
+		details.Request = append(details.Request, a.view.RequestRef(it))
+	}
+	for _, e := range edits {
+		details.Edits = append(details.Edits, e.ID)
+	}
+	read, modified := d.lists.sorted()
+	draft := session.CompactionDraft(&session.Compaction{
+		Summary: d.text, ShortSummary: d.short, FirstKeptEntryID: firstKept, TokensBefore: p.Size.Decision(),
+		ReadFiles: read, ModifiedFiles: modified, PreserveData: a.preserve, Usage: a.usage,
+		System: a.view.Prompt.Message(), FromHook: d.fromHook, Coppice: details})
+	draft.ID = id
+	return draft
+}
+
+// pinRefs names the pins that are covered now, one per target, each with its group.
+func (a *attempt) pinRefs() []session.Ref {
+	covered := map[string]*session.Entry{}
+	for _, it := range a.plan.Pins {
+		covered[it.Entry.ID] = it.Entry
+	}
+	var refs []session.Ref
+	for _, r := range a.view.PinRefs() {
+		r.Group = slices.Clone(r.Group)
+		for i, m := range r.Group {
+			if e := covered[m.ID]; e != nil {
+				r.Group[i].At = e.At
+			}
+		}
+		if e := covered[r.ID]; e != nil {
+			r.At = e.At
+			refs = append(refs, r)
+		}
+	}
+	return refs
+}
+
+// shorten cuts the results of the last unit, largest first, until the view
+// fits, by context edits that go into the same append. It returns nil where
+// there is nothing to shorten.
+func (a *attempt) shorten(ctx context.Context, leaf *session.Entry, d *draft, size timeline.Size) ([]*session.Entry, timeline.Size, error) {
+	type result struct {
+		entry *session.Entry
+		msg   *message.Message
+		size  int64
+	}
+	var results []result
+	listed := a.view.Listed()
+	for i := a.plan.Cut; i < len(a.view.Path); i++ {
+		if m := listed[i]; m != nil && m.Role == message.RoleToolResult && !a.view.Pinned(a.view.Path[i].ID) {
+			results = append(results, result{a.view.Path[i], m, a.estimator().Message(m)})
+		}
+	}
+	slices.SortStableFunc(results, func(x, y result) int { return cmp.Compare(y.size, x.size) })
+	var edits []session.Draft
+	var entries []*session.Entry
+	for _, r := range results {
+		if a.fits(size) {
+			break
+		}
+		over := tokens.Hard(size.Estimated) - a.plan.Target + 1
+		content := shortened(r.msg, r.entry.ID, max(minShortened, r.size-over))
+		cut := r.msg.Clone()
+		cut.Content = content
+		if a.estimator().Message(cut) >= r.size {
+			continue
+		}
+		e := session.EditDraft(r.entry.ID, content)
+		e.ID = session.NewID()
+		edits = append(edits, e)
+		var err error
+		if entries, size, err = a.try(ctx, leaf, d, edits); err != nil {
+			return nil, size, err
+		}
+	}
+	return entries, size, nil
+}
+
+// minShortened is what is left of a shortened result, in tokens.
+const minShortened = 200
+
+// shortened bounds a tool result to about limit tokens: head, tail, and where
+// to read the rest; images become stubs.
+func shortened(m *message.Message, id string, limit int64) []message.Block {
+	text := m.Text("\n")
+	if n := m.Images(); n > 0 {
+		text += "\n[image left out; read en:" + id + "]"
+	}
+	size := tokens.Default{}.Text(text)
+	if size <= limit {
+		return []message.Block{message.Text{Text: text}}
+	}
+	units := int64(message.UTF16Len(text)) * limit / size
+	return []message.Block{message.Text{Text: timeline.HeadTail(text, id, int(units))}}
+}

@@ -1,0 +1,338 @@
+package compaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Summarizer makes summaries. *summarize.Ladder is one.
+type Summarizer interface {
+	Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error)
+}
+
+// Compactor compacts one session. Its fields are set once.
+type Compactor struct {
+	Session    *session.Session
+	Summarizer Summarizer
+	Settings   Settings
+	Model      message.Model       // facts of the model that gets the next request
+	Estimator  tokens.Estimator    // nil: tokens.Default
+	Mask       func(string) string // masks secrets in all that we write; nil: nothing is masked
+	Ledger     ledger.Options
+	Hooks      Hooks
+
+	// OpenCalls tells whether a running turn waits for a tool; nil: no turn runs.
+	OpenCalls func() bool
+}
+
+// Request is one attempt.
+type Request struct {
+	Trigger Trigger // "": manual
+	Focus   string  // what the user wants the summary to keep; verbatim
+	Keep    *int64
+	To      string
+	Pending int64
+	Adapt   bool
+	// Edit lets the user change the summary before the commit. An empty text
+	// cancels.
+	Edit func(ctx context.Context, summary string) (string, error)
+}
+
+// maxPlans bounds how often a summary that turned out too large leads to a
+// smaller plan.
+const maxPlans = 6
+
+// Plan plans a compaction without making one.
+func (c *Compactor) Plan(ctx context.Context, r Request) (*Plan, *timeline.View, error) {
+	v, err := c.project(ctx, c.Session, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := MakePlan(c.planInput(v, r))
+	return p, v, err
+}
+
+func (c *Compactor) planInput(v *timeline.View, r Request) PlanInput {
+	return PlanInput{View: v, Settings: c.Settings, Model: c.Model, Estimator: c.estimator(), Trigger: r.Trigger,
+		Keep: r.Keep, To: r.To, Pending: r.Pending, Adapt: r.Adapt}
+}
+
+func (c *Compactor) project(ctx context.Context, src timeline.Source, leaf *session.Entry) (*timeline.View, error) {
+	return timeline.Project(ctx, src, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)})
+}
+
+func (c *Compactor) estimator() tokens.Estimator {
+	if c.Estimator == nil {
+		return tokens.Default{}
+	}
+	return c.Estimator
+}
+
+func (c *Compactor) mask(s string) string {
+	if c.Mask == nil {
+		return s
+	}
+	return c.Mask(s)
+}
+
+// Compact makes one attempt. How it ended is in the outcome; an error means
+// that there was no attempt (the session cannot be read, the request names an
+// unknown entry).
+func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
+	if r.Trigger == "" {
+		r.Trigger = Manual
+	}
+	p, v, err := c.Plan(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if p.Skip != "" {
+		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
+	}
+	a := &attempt{Compactor: c, request: r, view: v, plan: p}
+	out := a.run(ctx)
+	out.Plan, out.Attempts = a.plan, a.attempts
+	out.Usage = a.usage
+	return out, nil
+}
+
+// attempt is one run of the pipeline.
+type attempt struct {
+	*Compactor
+	request  Request
+	view     *timeline.View
+	plan     *Plan
+	attempts []summarize.Attempt
+	usage    *message.Usage
+	preserve []byte
+	hook     *Answer
+}
+
+func fail(status Status, reason Reason, err error) *Outcome {
+	o := &Outcome{Status: status, Reason: reason, Err: err}
+	if err != nil {
+		o.Detail = err.Error()
+	}
+	return o
+}
+
+// interrupted turns a cancelled context into its outcome.
+func interrupted(err error) *Outcome { return fail(Cancelled, Interrupted, err) }
+
+// run asks the hooks, then summarizes and commits, with a smaller plan each
+// time the result does not fit.
+func (a *attempt) run(ctx context.Context) *Outcome {
+	if out := a.askHooks(ctx); out != nil {
+		return out
+	}
+	for range maxPlans {
+		d, out := a.draft(ctx)
+		if out != nil {
+			return out
+		}
+		out, again := a.commit(ctx, d)
+		if !again {
+			return out
+		}
+		if next := a.smaller(); next == nil {
+			return out
+		}
+	}
+	return fail(Failed, DoesNotFit, errors.New("no smaller plan fits either"))
+}
+
+// smaller replans with half of what was kept. It returns nil where the last
+// unit is all that is kept already.
+func (a *attempt) smaller() *Plan {
+	if a.plan.lastUnitKept || a.request.To != "" {
+		return nil
+	}
+	keep := max(1, min(a.plan.Budget, a.plan.KeptTokens)/2)
+	in := a.planInput(a.view, a.request)
+	in.Keep = &keep
+	p, err := MakePlan(in)
+	if err != nil || p.Skip != "" {
+		return nil
+	}
+	a.plan = p
+	return p
+}
+
+// askHooks lets others cancel or bring a summary of their own.
+func (a *attempt) askHooks(ctx context.Context) *Outcome {
+	if a.Hooks.BeforeCompact == nil {
+		return nil
+	}
+	ans, err := a.Hooks.BeforeCompact(ctx, BeforeCompact{Plan: a.plan, Trigger: a.request.Trigger, Focus: a.request.Focus})
+	switch {
+	case ctx.Err() != nil:
+		return interrupted(ctx.Err())
+	case err != nil:
+		return nil // a failing hook never stops the rescue; the bus has reported it
+	case ans.Cancel && !a.request.Trigger.rescue():
+		return fail(Cancelled, HookCancelled, errors.New(ans.Why))
+	case strings.TrimSpace(ans.Summary) == "":
+		return nil
+	}
+	if id := ans.FirstKeptEntryID; id != "" && (a.plan.FirstKept == nil || id != a.plan.FirstKept.ID) {
+		in := a.planInput(a.view, a.request)
+		s := measure(a.view, in.Estimator)
+		c, ok := s.firstKept(id)
+		if !ok {
+			return nil // an invalid answer: the default is used
+		}
+		a.plan.fill(in, s, c, a.plan.Budget)
+	}
+	a.hook, a.preserve = &ans, ans.PreserveData
+	return nil
+}
+
+// draft is a summary that has been verified.
+type draft struct {
+	verified
+	short    string
+	rung     string
+	model    message.Model
+	facts    *ledger.Ledger
+	lists    fileLists
+	fromHook bool
+}
+
+// draft summarizes the plan's range and verifies the result.
+func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
+	facts := a.ledger()
+	d := &draft{facts: facts, lists: collectFiles(facts, a.plan.Previous, a.plan.History, a.plan.Prefix)}
+	body := ""
+	if a.hook != nil {
+		body, d.short, d.rung, d.fromHook = a.hook.Summary, a.hook.ShortSummary, "hook", true
+	} else {
+		res, out := a.summarize(ctx, facts)
+		if out != nil {
+			return nil, out
+		}
+		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
+	}
+	d.verified = verify(a.mask(body), a.shownText(), facts, d.lists, a.Settings, a.estimator())
+	d.short = a.mask(d.short)
+	if a.request.Edit == nil {
+		return d, nil
+	}
+	text, err := a.request.Edit(ctx, d.text)
+	switch {
+	case err != nil:
+		return nil, fail(Cancelled, Interrupted, err)
+	case strings.TrimSpace(text) == "":
+		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
+	}
+	d.text = a.mask(text)
+	d.coverage = facts.Cover(d.text + "\n\n" + a.shownText())
+	return d, nil
+}
+
+// ledger is what this compaction must not lose: the facts of its range over
+// those carried by the compaction in force.
+func (a *attempt) ledger() *ledger.Ledger {
+	return rangeLedger(a.plan, a.Ledger)
+}
+
+func rangeLedger(p *Plan, opts ledger.Options) *ledger.Ledger {
+	facts := ledger.Collect(append(sources(p.History, p.historyMsgs), sources(p.Prefix, p.prefixMsgs)...), opts)
+	return ledger.Merge(carried(p.Previous), facts)
+}
+
+// carried is the ledger of the compaction in force.
+func carried(previous *session.Entry) *ledger.Ledger {
+	if previous == nil {
+		return &ledger.Ledger{}
+	}
+	if d := previous.Compaction().Coppice; d != nil && d.Ledger != nil {
+		return ledger.Decode(d.Ledger)
+	}
+	return &ledger.Ledger{}
+}
+
+func sources(entries []*session.Entry, msgs []*message.Message) []ledger.Source {
+	out := make([]ledger.Source, len(entries))
+	for i, e := range entries {
+		out[i] = ledger.Source{EntryID: e.ID, Message: msgs[i]}
+	}
+	return out
+}
+
+// Input is what the plan gives to a summarizer.
+func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input {
+	in := summarize.Input{
+		History:         sources(p.History, p.historyMsgs),
+		Prefix:          sources(p.Prefix, p.prefixMsgs),
+		Ledger:          facts,
+		MaxOutput:       p.OutputLimit,
+		PrefixMaxOutput: p.PrefixLimit,
+	}
+	if p.Split {
+		in.PrefixLedger = ledger.Collect(in.Prefix, opts)
+	}
+	if p.Previous != nil {
+		in.PreviousSummary = stripResidue(p.Previous.Compaction().Summary)
+	}
+	return in
+}
+
+func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger) (summarize.Result, *Outcome) {
+	in := a.plan.Input(facts, a.Ledger)
+	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
+	if a.Hooks.Compacting != nil {
+		g, err := a.Hooks.Compacting(ctx, BeforeCompact{Plan: a.plan, Trigger: a.request.Trigger, Focus: a.request.Focus})
+		if err == nil {
+			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, g.PreserveData
+		}
+	}
+	res, err := a.Summarizer.Summarize(ctx, in)
+	a.attempts = append(a.attempts, res.Attempts...)
+	a.addUsage(res.Usage)
+	switch {
+	case ctx.Err() != nil:
+		return res, interrupted(context.Cause(ctx))
+	case err != nil:
+		return res, fail(Failed, SummarizerFailed, err)
+	case strings.TrimSpace(res.Summary) == "":
+		return res, fail(Failed, SummarizerFailed, errors.New("the summary is empty"))
+	}
+	return res, nil
+}
+
+func (a *attempt) addUsage(u *message.Usage) {
+	if u == nil {
+		return
+	}
+	if a.usage == nil {
+		a.usage = &message.Usage{}
+	}
+	a.usage.Add(u)
+}
+
+// shownText is what stays visible of the covered part.
+func (a *attempt) shownText() string {
+	var parts []string
+	for _, it := range append(slices.Clone(a.plan.Pins), a.plan.Request...) {
+		if llm := timeline.ToLLM(it.Message); llm != nil {
+			parts = append(parts, llm.Text("\n"))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// floorDetail names each part that does not fit, with its size (invariant I5).
+func floorDetail(p *Plan, summary, kept, after int64) string {
+	return fmt.Sprintf("the request would have about %d tokens where %d are allowed: fixed part %d, pins %d, open request %d, pending input %d, summary %d, kept %d",
+		after, p.Target, p.Floor.Fixed, p.Floor.Pins, p.Floor.Request, p.Floor.Pending, summary, kept)
+}

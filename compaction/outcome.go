@@ -1,0 +1,80 @@
+package compaction
+
+import (
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+// Trigger says why a compaction is tried.
+type Trigger string
+
+// The triggers (spec/compaction.md).
+const (
+	Manual      Trigger = "manual"
+	Threshold   Trigger = "threshold"
+	Overflow    Trigger = "overflow"
+	ModelSwitch Trigger = "model_switch"
+	Background  Trigger = "background"
+)
+
+// rescue reports whether the next request does not go out without this
+// compaction: then any smaller view that fits is good.
+func (t Trigger) rescue() bool { return t == Overflow || t == ModelSwitch }
+
+// Status is how an attempt ended. Each attempt has exactly one (invariant I7).
+type Status string
+
+// The outcomes. All but applied leave the log as it was.
+const (
+	Applied   Status = "applied"
+	Skipped   Status = "skipped"
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+)
+
+// Reason says why an attempt was not applied (spec/cli.md).
+type Reason string
+
+// The reasons.
+const (
+	AlreadyCompacted Reason = "already-compacted"
+	NothingToCompact Reason = "nothing-to-compact"
+	NothingToUndo    Reason = "nothing-to-undo"
+	NoGain           Reason = "no-gain"
+
+	DoesNotFit       Reason = "floor"
+	SummarizerFailed Reason = "summarizer-failed"
+	IO               Reason = "io"
+
+	Interrupted     Reason = "interrupted"
+	HookCancelled   Reason = "hook-cancelled"
+	LeafMoved       Reason = "leaf-moved"
+	NewerCompaction Reason = "newer-compaction"
+	OpenCall        Reason = "open-call"
+	Superseded      Reason = "superseded"
+)
+
+// Outcome is how an attempt ended and what it did.
+type Outcome struct {
+	Status Status
+	Reason Reason // "" where applied
+	Detail string // for people: what did not fit, what failed
+	Err    error  // cause of a failure, or nil
+
+	Plan  *Plan
+	Entry *session.Entry   // the compaction, where applied
+	Edits []*session.Entry // results that had to be shortened
+
+	Summary      string
+	ShortSummary string
+	TokensAfter  int64 // estimate of the rebuilt view
+	Rung         string
+	Model        message.Model // the model that wrote it; zero: none
+	Coverage     ledger.Coverage
+	Residue      int64          // tokens
+	ResidueFacts []ledger.Fact  // what the residue holds
+	Usage        *message.Usage // of all calls, refused ones too; nil: none was made
+	Attempts     []summarize.Attempt
+}

@@ -1,0 +1,265 @@
+package compaction
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// fileListTokens bounds the file lists in a summary's text.
+const fileListTokens = 1000
+
+// PlanInput is what a plan depends on. The same input gives the same plan.
+type PlanInput struct {
+	View      *timeline.View
+	Settings  Settings
+	Model     message.Model    // facts of the model that gets the next request
+	Estimator tokens.Estimator // nil: tokens.Default
+	Trigger   Trigger
+
+	Keep    *int64 // recent tokens to keep, given for this run; nil: the setting
+	To      string // id of the last entry to summarize; "": by size
+	Pending int64  // tokens of input that waits
+
+	// Adapt divides the keepRecentTokens setting by how much more the
+	// provider counts than we estimate. Only for a running session whose
+	// fixed part is known.
+	Adapt bool
+}
+
+// Plan says what a compaction would do. Nothing has been written.
+type Plan struct {
+	Skip   Reason // why there is nothing to do; "": there is
+	Detail string
+
+	FirstKept *session.Entry // nil: nothing is kept
+	Cut       int            // index of FirstKept in View.Path
+	Split     bool
+	TurnStart *session.Entry // start of the split turn
+
+	History []*session.Entry // message-bearing entries to summarize
+	Prefix  []*session.Entry // those of the split turn
+	Keep    []*session.Entry // every entry from the cut
+
+	Previous *session.Entry // the compaction in force, or nil
+	Pins     []timeline.Item
+	Request  []timeline.Item
+
+	Target       int64         // tokens that the request has to stay under; 0: unknown window
+	Size         timeline.Size // of the view as it is
+	KeptTokens   int64
+	Floor        Floor
+	Allowance    int64 // summary output limit, residue, constraints, file lists
+	OutputLimit  int64 // of the history part
+	PrefixLimit  int64 // of the prefix part; 0: not split
+	Budget       int64 // effective keep
+	historyMsgs  []*message.Message
+	prefixMsgs   []*message.Message
+	lastUnitKept bool
+}
+
+// Floor is what no compaction can reduce, in tokens.
+type Floor struct {
+	Fixed   int64 // system prompt and tools
+	Pins    int64
+	Request int64
+	Pending int64
+}
+
+// Sum is the whole floor.
+func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Pending }
+
+// EstimatedAfter is the size of the next request with a summary that uses all
+// it may: floor, allowance and what is kept.
+func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.KeptTokens }
+
+// MakePlan plans a compaction (spec/compaction.md, Plan). It is pure: no
+// model, no clock, no writes. An unknown To is an error.
+func MakePlan(in PlanInput) (*Plan, error) {
+	if in.Estimator == nil {
+		in.Estimator = tokens.Default{}
+	}
+	v := in.View
+	p := &Plan{Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.Window), Size: v.Size(in.Estimator, in.Pending)}
+	if why := alreadyCompacted(in, p); why != "" {
+		return p.skip(AlreadyCompacted, why), nil
+	}
+	s := measure(v, in.Estimator)
+	budget := in.budget(p, s)
+	for {
+		c, ok, err := in.cut(s, budget)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return p.skip(NothingToCompact, "everything fits into what is kept"), nil
+		}
+		p.fill(in, s, c, budget)
+		if len(p.History)+len(p.Prefix) == 0 {
+			return p.skip(NothingToCompact, "there is no message in front of the cut"), nil
+		}
+		if in.To != "" || p.Target <= 0 || tokens.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
+			return p, nil
+		}
+		budget = min(budget, p.KeptTokens) / 2
+	}
+}
+
+func (p *Plan) skip(r Reason, detail string) *Plan {
+	return &Plan{Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
+}
+
+// alreadyCompacted: nothing the model sees stands behind the compaction in
+// force and the request is under the target.
+func alreadyCompacted(in PlanInput, p *Plan) string {
+	v := in.View
+	if v.Compaction == nil || in.Keep != nil || in.To != "" || in.Trigger == Overflow || in.Trigger == ModelSwitch {
+		return ""
+	}
+	at := slices.Index(v.Path, v.Compaction)
+	behind := slices.ContainsFunc(v.Items, func(it timeline.Item) bool { return it.Pos > at })
+	if behind || p.Target > 0 && p.Size.Decision() >= p.Target {
+		return ""
+	}
+	return "nothing that the model sees was added since the last compaction"
+}
+
+// budget is how much to keep at first: the number given for this run, or the
+// effective keep.
+func (in PlanInput) budget(p *Plan, s span) int64 {
+	if in.Keep != nil {
+		return *in.Keep
+	}
+	keep := in.Settings.KeepRecentTokens
+	if in.Adapt {
+		keep = adapt(keep, p.Size, in.View, s)
+	}
+	if p.Target > 0 {
+		all := Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
+		for _, it := range append(in.View.OpenRequest(), pinnedItems(in.View)...) {
+			all.Request += in.Estimator.Message(it.Message)
+		}
+		history, prefix := in.outputLimits(true)
+		keep = min(keep, (p.Target-all.Sum()-in.allowance(history, prefix))/2)
+	}
+	return max(keep, 1)
+}
+
+// adapt divides the setting where the provider counts more than we estimate.
+func adapt(keep int64, size timeline.Size, v *timeline.View, s span) int64 {
+	if size.Usage == 0 || !v.Prompt.Known {
+		return keep
+	}
+	measured, estimated := size.Usage-size.Fixed, size.Estimated-size.Fixed-size.Pending
+	if estimated <= 0 || measured <= estimated {
+		return keep
+	}
+	return max(1, keep*estimated/measured)
+}
+
+func (in PlanInput) outputLimits(split bool) (history, prefix int64) {
+	target := in.Settings.Threshold(in.Model.Window)
+	reserve := in.Settings.ReserveTokens
+	if in.Model.Window > 0 {
+		reserve = in.Settings.Reserve(in.Model.Window)
+	}
+	return summarize.OutputLimits(reserve, target, in.Model.MaxOutput, in.Model.Window, 0, split)
+}
+
+func (in PlanInput) allowance(history, prefix int64) int64 {
+	return history + prefix + in.Settings.ResidueTokens + in.Settings.ConstraintTokens + fileListTokens
+}
+
+// cut finds where the kept side begins.
+func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
+	if in.To == "" {
+		if in.Keep != nil && *in.Keep == 0 {
+			return cut{at: len(s.path), turnStart: -1}, len(s.path) > 0, nil
+		}
+		c, ok := s.find(budget)
+		return c, ok, nil
+	}
+	to := slices.IndexFunc(s.path, func(e *session.Entry) bool { return e.ID == in.To })
+	if to < 0 {
+		return cut{}, false, fmt.Errorf("--to %s: %w among the entries that can be summarized", in.To, session.ErrNotFound)
+	}
+	c, ok := s.cutBehind(to)
+	return c, ok, nil
+}
+
+// fill writes the cut out.
+func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) {
+	p.Cut, p.Budget = c.at, budget
+	p.Keep = s.path[c.at:]
+	p.FirstKept, p.TurnStart = nil, nil
+	if c.at < len(s.path) {
+		p.FirstKept = s.path[c.at]
+	}
+	p.KeptTokens = s.sum(c.at, len(s.path))
+	historyEnd := c.at
+	if p.Split = c.turnStart >= 0; p.Split {
+		historyEnd = c.turnStart
+		p.TurnStart = s.path[c.turnStart]
+	}
+	p.History, p.historyMsgs = s.list(0, historyEnd)
+	p.Prefix, p.prefixMsgs = s.list(historyEnd, c.at)
+	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Split)
+	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
+	p.lastUnitKept = c.at >= s.lastValid(len(s.path))
+	p.fillFloor(in, c.at)
+}
+
+// fillFloor finds which pins and which part of the open request the cut covers.
+func (p *Plan) fillFloor(in PlanInput, at int) {
+	p.Floor = Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
+	p.Pins, p.Request = nil, nil
+	pinned := map[string]bool{}
+	for _, it := range pinnedItems(in.View) {
+		if it.Pos >= at {
+			continue
+		}
+		p.Pins = append(p.Pins, it)
+		p.Floor.Pins += in.Estimator.Message(it.Message)
+		pinned[it.Entry.ID] = true
+	}
+	for _, it := range in.View.OpenRequest() {
+		if it.Pos >= at {
+			continue
+		}
+		p.Request = append(p.Request, it)
+		if !pinned[it.Entry.ID] {
+			size := in.Estimator.Message(it.Message)
+			if p.Target > 0 {
+				size = min(size, p.Target/4)
+			}
+			p.Floor.Request += size
+		}
+	}
+}
+
+// pinnedItems are the pinned messages that stand in the log.
+func pinnedItems(v *timeline.View) []timeline.Item {
+	var out []timeline.Item
+	for _, it := range v.Items {
+		if it.Pinned && it.Entry != nil {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// list returns the listed entries of a range with their messages.
+func (s span) list(from, to int) (entries []*session.Entry, msgs []*message.Message) {
+	for i := from; i < to; i++ {
+		if s.listed[i] != nil {
+			entries = append(entries, s.path[i])
+			msgs = append(msgs, s.listed[i])
+		}
+	}
+	return entries, msgs
+}

@@ -1,0 +1,48 @@
+package compaction
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Undone is how an undo ended.
+type Undone struct {
+	Status       Status
+	Reason       Reason
+	Detail       string
+	Err          error
+	Entry        *session.Entry // the coppice.uncompact entry
+	Compaction   *session.Entry // what was undone
+	TokensBefore int64          // estimates of the view before and after
+	TokensAfter  int64
+	OverTarget   bool // the view is over the threshold again
+}
+
+// Undo takes the compaction in force back. The next view is that of the same
+// path without the compaction and its own edits, also after later turns.
+func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
+	v, err := c.project(ctx, c.Session, nil)
+	if err != nil {
+		return nil, err
+	}
+	if v.Compaction == nil {
+		return &Undone{Status: Skipped, Reason: NothingToUndo, Detail: "no compaction is in force"}, nil
+	}
+	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: v.Size(c.estimator(), 0).Estimated}
+	entries, err := c.Session.Append(ctx, session.UncompactDraft(v.Compaction.ID))
+	if err != nil {
+		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()
+		return out, nil
+	}
+	out.Entry = entries[0]
+	after, err := c.project(ctx, c.Session, nil)
+	if err != nil {
+		return nil, err
+	}
+	size := after.Size(c.estimator(), 0)
+	out.TokensAfter = size.Estimated
+	target := c.Settings.Threshold(c.Model.Window)
+	out.OverTarget = target > 0 && size.Decision() > target
+	return out, nil
+}

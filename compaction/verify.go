@@ -1,0 +1,105 @@
+package compaction
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// residueHeading opens the facts that the summary lost. The next compaction
+// takes the section out again: its facts travel in the ledger.
+const residueHeading = "## Kept Word for Word"
+
+// verified is a summary's text after the check against the ledger.
+type verified struct {
+	text     string
+	coverage ledger.Coverage
+	facts    []ledger.Fact // in the residue
+	tokens   int64         // of the residue
+}
+
+// verify completes a summary: what it lost of the classes that matter goes
+// word for word under it, within the budgets; then the file lists
+// (spec/compaction.md, Verify). shown is covered text that stays visible
+// anyway: pins and the open request.
+func verify(body, shown string, facts *ledger.Ledger, lists fileLists, s Settings, est tokens.Estimator) verified {
+	body = strings.TrimSpace(body)
+	tail := lists.text(est)
+	visible := body + "\n\n" + tail + "\n\n" + shown
+	var constraints, others []ledger.Fact
+	for _, f := range facts.Missing(visible) {
+		switch {
+		case f.Class == ledger.Constraint:
+			constraints = append(constraints, f)
+		case ledger.Essential(f.Class):
+			others = append(others, f)
+		}
+	}
+	var v verified
+	lines := v.take(constraints, s.ConstraintTokens, est, true)
+	lines = append(lines, v.take(others, s.ResidueTokens, est, false)...)
+	parts := []string{body}
+	if len(lines) > 0 {
+		residue := residueHeading + "\n" + strings.Join(lines, "\n")
+		v.tokens = est.Text(residue)
+		parts = append(parts, residue)
+	}
+	if tail != "" {
+		parts = append(parts, tail)
+	}
+	v.text = strings.Join(parts, "\n\n")
+	v.coverage = facts.Cover(v.text + "\n\n" + shown)
+	return v
+}
+
+// take picks facts, newest first, until the budget is used up, and returns
+// their lines oldest first. With rest, those that found no room become one
+// line that says how many and where to read them.
+func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator, rest bool) []string {
+	var lines []string
+	var left []ledger.Fact
+	used := int64(0)
+	for _, f := range slices.Backward(facts) {
+		line := ledger.Line(f)
+		n := est.Text(line) + 1
+		if used+n > budget {
+			left = append(left, f)
+			continue
+		}
+		used += n
+		lines = append(lines, line)
+		v.facts = append(v.facts, f)
+	}
+	slices.Reverse(lines)
+	if rest && len(left) > 0 {
+		lines = append([]string{olderLine(left)}, lines...)
+	}
+	return lines
+}
+
+// olderPaths bounds how many places an older line names.
+const olderPaths = 8
+
+func olderLine(facts []ledger.Fact) string {
+	var paths []string
+	for _, f := range facts {
+		if len(f.Entries) > 0 {
+			if p := "en:" + f.Entries[0]; !slices.Contains(paths, p) && len(paths) < olderPaths {
+				paths = append(paths, p)
+			}
+		}
+	}
+	return fmt.Sprintf("- %d older constraints are not repeated here; read them at %s", len(facts), strings.Join(paths, ", "))
+}
+
+// stripResidue takes the residue and everything behind it out of a summary
+// that goes to a summarizer as the previous one.
+func stripResidue(summary string) string {
+	if i := strings.Index(summary, "\n"+residueHeading+"\n"); i >= 0 {
+		return strings.TrimSpace(summary[:i])
+	}
+	return strings.TrimSpace(summary)
+}
