@@ -1,0 +1,137 @@
+// Package secret replaces secrets in text by stubs that say what stood there
+// (invariant I11). It knows the shapes of common credentials; what only looks
+// random (git and content hashes, UUIDs) is left alone.
+//
+// Masking never fails and never grows more than linearly with its input: the
+// text is read once, and a look that fails says how far it got.
+package secret
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Masker masks secrets. It is safe for concurrent use. The zero value knows
+// the built-in shapes only.
+type Masker struct {
+	extra []*regexp.Regexp
+}
+
+// New returns a masker for the built-in shapes and the extra patterns (RE2
+// syntax; the setting secrets.patterns). Extra patterns add to the built-in
+// shapes, they replace none. A pattern that does not compile is an error.
+func New(extra []string) (*Masker, error) {
+	m := &Masker{}
+	for _, p := range extra {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			return nil, fmt.Errorf("secrets.patterns: %q: %w", p, err)
+		}
+		m.extra = append(m.extra, re)
+	}
+	return m, nil
+}
+
+// maxRounds bounds the repeats of Mask. A repeat is only needed where a stub
+// made a new edge in the text that an extra pattern's ^, $ or \b takes for one.
+const maxRounds = 8
+
+// Mask returns s with each secret replaced by a stub such as
+// "[secret: github-token]". Masking masked text changes nothing.
+func (m *Masker) Mask(s string) string {
+	for range maxRounds {
+		out := m.once(s)
+		if out == s {
+			break
+		}
+		s = out
+	}
+	return s
+}
+
+const (
+	stubOpen  = "[secret: "
+	stubClose = "]"
+	maxKind   = 24 // bytes in a kind
+)
+
+// span is a secret's place in a text.
+type span struct {
+	start, end int
+	kind       string
+}
+
+// once masks the text between the stubs that are there already.
+func (m *Masker) once(s string) string {
+	var out strings.Builder
+	changed := false
+	for s != "" {
+		start, end := nextStub(s)
+		spans := m.find(s[:start])
+		changed = changed || len(spans) > 0
+		at := 0
+		for _, sp := range spans {
+			out.WriteString(s[at:sp.start])
+			out.WriteString(stubOpen + sp.kind + stubClose)
+			at = sp.end
+		}
+		if !changed && end == len(s) && out.Len() == 0 {
+			return s // the common case: nothing to do, nothing to copy
+		}
+		out.WriteString(s[at:end])
+		s = s[end:]
+	}
+	return out.String()
+}
+
+// nextStub returns the place of the first stub, or the end of s twice.
+func nextStub(s string) (start, end int) {
+	for from := 0; ; {
+		i := strings.Index(s[from:], stubOpen)
+		if i < 0 {
+			return len(s), len(s)
+		}
+		start = from + i
+		from = start + len(stubOpen)
+		n := from
+		for n < len(s) && n-from < maxKind && (s[n] == '-' || 'a' <= s[n] && s[n] <= 'z') {
+			n++
+		}
+		if n > from && n < len(s) && s[n] == ']' {
+			return start, n + 1
+		}
+	}
+}
+
+// find returns the secrets of a text without stubs, in order, not overlapping.
+func (m *Masker) find(s string) []span {
+	spans := scan(s)
+	if len(m.extra) == 0 {
+		return spans
+	}
+	for _, re := range m.extra {
+		for _, loc := range re.FindAllStringIndex(s, -1) {
+			if loc[1] > loc[0] {
+				spans = append(spans, span{loc[0], loc[1], "custom"})
+			}
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	return merge(spans)
+}
+
+// merge joins overlapping spans; the earlier one names the kind.
+func merge(spans []span) []span {
+	var out []span
+	for _, sp := range spans {
+		if n := len(out); n > 0 && sp.start < out[n-1].end {
+			out[n-1].end = max(out[n-1].end, sp.end)
+			continue
+		}
+		out = append(out, sp)
+	}
+	return out
+}
