@@ -1,0 +1,145 @@
+package provider
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Response is a refusal as it came over the wire, or as somebody pasted it.
+// Only Body or Status has to be set.
+type Response struct {
+	Status   int         // HTTP status; 0: not known
+	Header   http.Header // for retry-after and its relatives; may be nil
+	Body     []byte      // the whole answer, or the text of an error in a stream
+	Provider string      // name in the catalogue; decides a few silent refusals
+
+	// Estimate is the size of the request and Window that of the model, in
+	// tokens; 0: not known. They decide where the answer says nothing.
+	Estimate, Window int64
+
+	// Patterns are the user's own (setting errors.patterns).
+	Patterns []Pattern
+}
+
+// Pattern teaches the classifier a text of a private gateway.
+type Pattern struct {
+	Class message.Class `json:"class"`
+	// Text is a regular expression (RE2), matched without regard to case. One
+	// that does not compile is taken word by word.
+	Text string `json:"text"`
+	// Not turns the pattern round: a text that it matches is never of Class.
+	Not bool `json:"not,omitempty"`
+}
+
+func (p Pattern) match(text string) bool {
+	if p.Text == "" {
+		return false
+	}
+	re, err := regexp.Compile("(?i)" + p.Text)
+	if err != nil {
+		return strings.Contains(text, strings.ToLower(p.Text))
+	}
+	return re.MatchString(text)
+}
+
+// Classify says what a refusal means and which numbers it names
+// (spec/provider-errors.md). It looks at structured fields first, then at the
+// text however deep it is wrapped, and last at the HTTP status. It judges
+// wordings by their shape (a size, a relation, a limit), so most texts that
+// nobody has seen before are judged rightly too.
+//
+// For an overflow, Fault.Used is the size of the input and Fault.Requested
+// what was asked for in all, or the output alone where only that is named; a
+// text with a single size fills both.
+func Classify(r Response) message.Fault {
+	e := newEvidence(r)
+	f := message.Fault{
+		Class:   e.class(),
+		Status:  r.Status,
+		Message: words(r.Body),
+	}
+	e.fill(&f)
+	return f
+}
+
+// evidence is what the rules look at.
+type evidence struct {
+	Response
+	status int    // as given, else as the text names it
+	text   string // flat: one line, lower case, nothing escaped
+	codes  map[string]bool
+	ctx    figures // in tokens
+	bytes  figures
+	rate   budget
+}
+
+func newEvidence(r Response) *evidence {
+	e := &evidence{Response: r, status: r.Status, text: flatten(r.Body)}
+	if named := statusInText(e.text); e.status < 400 && named != 0 {
+		e.status = named
+	}
+	e.codes = codeFields(e.text)
+	e.ctx, e.bytes = readFigures(e.text, r.Window)
+	e.rate = readBudget(e.text, e.ctx)
+	return e
+}
+
+// rule is one judgement; the first that holds decides.
+type rule struct {
+	class message.Class
+	holds func(*evidence) bool
+}
+
+// class applies the user's patterns, then the rules, then the status.
+func (e *evidence) class() message.Class {
+	never := map[message.Class]bool{}
+	for _, p := range e.Patterns {
+		if !p.match(e.text) {
+			continue
+		}
+		if !p.Not {
+			return p.Class
+		}
+		never[p.Class] = true
+	}
+	for _, r := range rules {
+		if !never[r.class] && r.holds(e) {
+			return r.class
+		}
+	}
+	if c := e.byStatus(); !never[c] {
+		return c
+	}
+	return message.ClassUnknown
+}
+
+// fill sets the numbers that belong to the class.
+func (e *evidence) fill(f *message.Fault) {
+	switch f.Class {
+	case message.ClassOverflow:
+		switch {
+		case phraseLongContext().MatchString(e.text):
+			f.Limit = standardWindow
+		case e.rate.is:
+			f.Limit, f.Used, f.Requested = e.rate.limit, e.rate.used, e.rate.requested
+		default:
+			f.Limit, f.Used, f.Requested = e.ctx.limit, e.ctx.used(), e.ctx.requested()
+		}
+	case message.ClassOverflowOutput:
+		if limit, asked := outputSetting(e.text); limit > 0 {
+			f.Limit, f.Requested = limit, asked
+		} else {
+			f.Limit, f.Used, f.Requested = e.ctx.limit, e.ctx.used(), e.ctx.requested()
+		}
+	case message.ClassBytes:
+		f.Limit, f.Used, f.Requested = e.bytes.limit, e.bytes.used(), e.bytes.requested()
+	case message.ClassRateLimit, message.ClassQuota:
+		f.Limit, f.Used, f.Requested = e.rate.limit, e.rate.used, e.rate.requested
+		f.RetryAfter = wait(e.Header, e.text)
+	case message.ClassTransient, message.ClassUnknown:
+		f.RetryAfter = wait(e.Header, e.text)
+	}
+}

@@ -1,0 +1,357 @@
+package provider
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// figures are the sizes that a text names: what fits, what came in, what was
+// wanted out, and all in one. 0: not named.
+type figures struct {
+	limit, input, output, total int64
+}
+
+// used is the size of the input.
+func (f figures) used() int64 {
+	switch {
+	case f.input > 0:
+		return f.input
+	case f.total > f.output:
+		return f.total - f.output
+	}
+	return 0
+}
+
+// requested is what was asked for in all, or what is known of it.
+func (f figures) requested() int64 {
+	switch {
+	case f.total > 0:
+		return f.total
+	case f.output > 0:
+		return f.output
+	}
+	return f.input
+}
+
+// over reports whether the text names a size above a limit.
+func (f figures) over() bool {
+	return f.limit > 0 && max(f.input, f.total) > f.limit
+}
+
+// onlyOutputIsTooMuch reports whether the numbers show that the input fits
+// and the requested output does not.
+func (f figures) onlyOutputIsTooMuch() bool {
+	in := f.used()
+	return f.limit > 0 && in > 0 && in <= f.limit && (f.output > f.limit-in || f.output > 0 && f.total > f.limit)
+}
+
+// role says what a number in a text counts.
+type role int
+
+const (
+	roleNone role = iota // an excess, a code, a place
+	roleLimit
+	roleInput
+	roleOutput
+	roleTotal
+)
+
+// figure is one number with its role.
+type figure struct {
+	value int64
+	role  role
+	bytes bool // a number of bytes
+	part  bool // its role stands behind it: one of several parts of a whole
+}
+
+// readFigures finds the sizes in a flat text, in tokens and in bytes. A
+// window that is known settles a lone number that is about as large.
+func readFigures(text string, window int64) (tokens, bytes figures) {
+	if f, ok := fields(text); ok {
+		return f, figures{}
+	}
+	if f, inBytes, ok := sums(text); ok && inBytes {
+		return figures{}, f
+	} else if ok {
+		return f, figures{}
+	}
+	var tok, byt []figure
+	for _, n := range scan(text) {
+		if n.bytes {
+			byt = append(byt, n)
+		} else {
+			tok = append(tok, n)
+		}
+	}
+	tokens, bytes = settle(tok), settle(byt)
+	if tokens.limit == 0 && tokens.input > 0 && about(tokens.input, window) {
+		tokens = figures{limit: tokens.input}
+	}
+	if bytes == (figures{}) {
+		bytes = tokens // "message size 10176584 exceeds limit 2097152"
+	}
+	return tokens, bytes
+}
+
+func about(n, window int64) bool {
+	return window > 0 && n > window-window/50 && n < window+window/50
+}
+
+var (
+	sumOver = lazy(`(\d[\d,_]*) ?\+ ?(\d[\d,_]*) ?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`)
+	overDif = lazy(`(\d[\d,_]*) ?> ?(\d[\d,_]*) ?- ?(\d[\d,_]*)`)
+	over    = lazy(`(\d[\d,_]*) ?(?:input |prompt |total )?(tokens?|bytes)? ?(?:>|exceeds|is (?:more|larger|greater|longer) than) ?(\d[\d,_]*)`)
+	bounds  = lazy(`\[ ?\d+ ?(?:,|;|-|\.\.\.?) ?(\d[\d,_]*) ?[\])]`)
+)
+
+var (
+	fieldCtx    = lazy(`["']n_ctx["'] ?: ?["']?(\d+)`)
+	fieldPrompt = lazy(`["']n_prompt_tokens["'] ?: ?["']?(\d+)`)
+)
+
+// fields reads the numbers that llama.cpp gives beside its text.
+func fields(text string) (figures, bool) {
+	f := figures{limit: first(fieldCtx(), text), input: first(fieldPrompt(), text)}
+	return f, f.limit > 0
+}
+
+// sums reads the texts that write the comparison out.
+func sums(text string) (f figures, inBytes, ok bool) {
+	if m := sumOver().FindStringSubmatch(text); m != nil {
+		in, out := number(m[1]), number(m[2])
+		return figures{limit: number(m[3]), input: in, output: out}, false, true
+	}
+	if m := overDif().FindStringSubmatch(text); m != nil {
+		return figures{limit: number(m[2]), input: number(m[3]), output: number(m[1])}, false, true
+	}
+	if m := over().FindStringSubmatch(text); m != nil {
+		in, limit := number(m[1]), number(m[3])
+		return figures{limit: limit, input: in}, m[2] == "bytes", in > limit
+	}
+	if m := bounds().FindStringSubmatch(text); m != nil {
+		return figures{limit: number(m[1])}, false, true
+	}
+	return figures{}, false, false
+}
+
+// settle makes figures of numbers with roles. Of two limits the larger is a
+// size, of two bare sizes the smaller is the limit: nothing is refused for
+// being below.
+func settle(numbers []figure) figures {
+	var f figures
+	var limits, sizes, parts []int64
+	for _, n := range numbers {
+		switch n.role {
+		case roleLimit:
+			limits = append(limits, n.value)
+		case roleOutput:
+			f.output = max(f.output, n.value)
+		case roleTotal:
+			f.total = max(f.total, n.value)
+		case roleInput:
+			if n.part && !slices.Contains(parts, n.value) {
+				parts = append(parts, n.value)
+			} else if !n.part {
+				sizes = append(sizes, n.value)
+			}
+		}
+	}
+	if len(limits) > 0 {
+		f.limit = slices.Min(limits)
+		if m := slices.Max(limits); m > f.limit {
+			sizes = append(sizes, m)
+		}
+	}
+	for _, p := range parts {
+		f.input = add(f.input, p)
+	}
+	if len(parts) == 0 && len(sizes) > 0 {
+		f.input = slices.Max(sizes)
+	}
+	if f.limit == 0 && len(sizes) > 1 && slices.Min(sizes) < f.input {
+		f.limit = slices.Min(sizes)
+	}
+	if f.limit == 0 && f.total > 0 && len(sizes) == 1 && f.output == 0 && sizes[0] < f.total {
+		f.limit, f.input = sizes[0], 0
+	}
+	return f
+}
+
+// add adds without overflow: numbers come from outside.
+func add(a, b int64) int64 {
+	if a > maxNumber-b {
+		return maxNumber
+	}
+	return a + b
+}
+
+// maxNumber bounds what is read as a size; ids and times are beyond it.
+const maxNumber = 1 << 42
+
+var numeral = lazy(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|k|m)\b)?`)
+
+// scan finds the numbers of a text that count something.
+func scan(text string) []figure {
+	var out []figure
+	prev := 0
+	for _, m := range numeral().FindAllStringSubmatchIndex(text, -1) {
+		start, end := m[0], m[1]
+		before := text[max(prev, start-100):start]
+		unit := ""
+		if m[6] >= 0 {
+			unit = text[m[6]:m[7]]
+		}
+		value, bytes, ok := quantity(text[m[2]:m[3]], m[4] >= 0, text[m[2]:max(m[3], m[5])], unit)
+		if !ok || !free(text, start, end) || isCode(before, text[end:], value) {
+			continue
+		}
+		prev = end
+		r, part := roleOf(before, text[end:min(len(text), end+64)])
+		if r != roleNone {
+			out = append(out, figure{value: value, role: r, bytes: bytes, part: part})
+		}
+	}
+	return out
+}
+
+// quantity reads a number with its unit; k and m count tokens.
+func quantity(whole string, fraction bool, all, unit string) (value int64, bytes, ok bool) {
+	scale := 1.0
+	switch unit {
+	case "":
+		if fraction {
+			return 0, false, false // seconds, versions, prices
+		}
+		n := number(whole)
+		return n, false, n > 0 || whole == "0"
+	case "k":
+		scale = 1e3
+	case "m":
+		scale = 1e6
+	case "byte", "bytes":
+		bytes = true
+	case "kb", "mb", "gb", "tb":
+		scale, bytes = map[byte]float64{'k': 1e3, 'm': 1e6, 'g': 1e9, 't': 1e12}[unit[0]], true
+	default:
+		scale, bytes = map[byte]float64{'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30, 't': 1 << 40}[unit[0]], true
+	}
+	f, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(all), 64)
+	if err != nil || f*scale > maxNumber {
+		return 0, false, false
+	}
+	return int64(f*scale + 0.5), bytes, true
+}
+
+// number reads digits with separators; 0 for what is too large to be a size.
+func number(s string) int64 {
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "").Replace(s), 10, 64)
+	if err != nil || n > maxNumber {
+		return 0
+	}
+	return n
+}
+
+// free reports whether a number stands alone and is no part of a name, a
+// version, a path or an id.
+func free(text string, start, end int) bool {
+	if start > 0 && strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_-./#@", text[start-1]) >= 0 {
+		return false
+	}
+	if end == len(text) {
+		return true
+	}
+	switch c := text[end]; {
+	case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_', c == '@':
+		return false
+	case c == '-':
+		return strings.HasPrefix(text[end:], "-token")
+	case c == '.', c == '/', c == ':':
+		return end+1 == len(text) || text[end+1] < '0' || text[end+1] > '9'
+	}
+	return true
+}
+
+var (
+	codeBefore  = lazy(`\b(?:code|status|line|column|char|position|index|id|created|version|timestamp)["']?\W{0,3}$`)
+	errorBefore = lazy(`(?:^|\b(?:http|error|api error|exception))\W{0,3}$`)
+	fieldBefore = lazy(`["'] ?: ?["']?$`)
+	fieldAfter  = lazy(`^["']? ?[,}\]]`)
+	statusAfter = lazy(`^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`)
+	oddCode     = lazy(`window exceeds limit \($`) // MiniMax puts its error code there
+)
+
+// isCode reports whether a number is a status, an error code or the value of
+// a field that has a name of its own.
+func isCode(before, after string, value int64) bool {
+	switch {
+	case codeBefore().MatchString(before), oddCode().MatchString(before):
+		return true
+	case value < 600 && (errorBefore().MatchString(before) || statusAfter().MatchString(after)):
+		return true
+	}
+	return fieldBefore().MatchString(before) && fieldAfter().MatchString(after)
+}
+
+var (
+	limitWord = `(?:max\b|maximum|limit\b|limit(?:ed|s)? (?:is|to|of)|allow|capacity|window|at most|up to|no more than|supports?\b|accepts?\b|context (?:length|size)|only\b|less than|fewer than|budget|cap\b|<=|fits? (?:in|into|within))`
+
+	afterInput  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*(?:inputs?|prompts?|messages|history|conversation)\b`)
+	afterOutput = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*(?:outputs?|completions?|response|generation|max_tokens|generated)\b`)
+	afterLimit  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`)
+	afterTotal  = lazy(`^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`)
+
+	clauseBreak = lazy(`\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`)
+	compares    = lazy(`\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[>]$`)
+	excess      = lazy(`\bby (?:about |~)?$`)
+	limitIn     = lazy(limitWord)
+	outputIn    = lazy(`\b(?:outputs?|completions?|max_(?:completion_|output_|new_)?tokens|maxoutputtokens|generat\w+)\b`)
+	totalIn     = lazy(`\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`)
+)
+
+// roleOf judges a number by the words around it. Words right behind it bind
+// closest ("8192 in the completion"), then the clause in front of it
+// ("maximum context length is ").
+func roleOf(before, after string) (r role, part bool) {
+	if i := strings.IndexAny(after, ".;:,()[]{}\"<>+=|"); i >= 0 {
+		after = after[:i]
+	}
+	if excess().MatchString(before) {
+		return roleNone, false
+	}
+	for _, a := range []struct {
+		re   func() *regexp.Regexp
+		role role
+	}{{afterLimit, roleLimit}, {afterInput, roleInput}, {afterOutput, roleOutput}, {afterTotal, roleTotal}} {
+		if a.re().MatchString(after) {
+			return a.role, true
+		}
+	}
+	head, clause := lastClause(before)
+	switch {
+	case limitIn().MatchString(clause):
+		return roleLimit, false
+	case blank(clause) && compares().MatchString(head):
+		return roleLimit, false
+	case outputIn().MatchString(clause):
+		return roleOutput, false
+	case totalIn().MatchString(clause):
+		return roleTotal, false
+	}
+	return roleInput, false
+}
+
+// lastClause splits what stands before a number at its last break.
+func lastClause(before string) (head, clause string) {
+	all := clauseBreak().FindAllStringIndex(before, -1)
+	if all == nil {
+		return "", before
+	}
+	end := all[len(all)-1][1]
+	return before[:end], before[end:]
+}
+
+func blank(s string) bool {
+	return strings.Trim(s, " :(~=\"'[") == "" || s == " about " || s == " the "
+}

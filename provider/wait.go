@@ -1,0 +1,81 @@
+package provider
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxWait bounds what is believed; a longer one is a mistake or a quota.
+const maxWait = 31 * 24 * time.Hour
+
+var (
+	waitText = lazy(`(?:(?:try|retry)(?:ing)?(?: again)?|available|resets?|wait)(?: (?:in|after|for|at least|about))* ?:? ?((?:(?:and |, )? ?\d+(?:\.\d+)? ?(?:milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s))+)\b`)
+	waitRaw  = lazy(`["']?(?:retrydelay|retry_delay|retry[-_ ]after|resets_in_seconds|retry_after_seconds)["']?\s*[:=]?\s*["']?(\d+(?:\.\d+)?)(ms|s)?\b`)
+	waitPart = lazy(`(\d+(?:\.\d+)?) ?(milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)`)
+)
+
+// wait finds how long the provider asks to wait: in its headers, else in the
+// text; 0 where it does not say.
+func wait(h http.Header, text string) time.Duration {
+	if d := waitHeader(h); d > 0 {
+		return d
+	}
+	if m := waitText().FindStringSubmatch(text); m != nil {
+		var sum time.Duration
+		for _, p := range waitPart().FindAllStringSubmatch(m[1], -1) {
+			sum += span(p[1], p[2])
+		}
+		return min(sum, maxWait)
+	}
+	if m := waitRaw().FindStringSubmatch(text); m != nil {
+		unit := m[2]
+		if unit == "" {
+			unit = "s"
+		}
+		return span(m[1], unit)
+	}
+	return 0
+}
+
+// waitHeader reads retry-after. A date there is taken against the answer's
+// own Date, so no clock is asked.
+func waitHeader(h http.Header) time.Duration {
+	if d := span(h.Get("Retry-After-Ms"), "ms"); d > 0 {
+		return d
+	}
+	after := strings.TrimSpace(h.Get("Retry-After"))
+	if d := span(after, "s"); d > 0 {
+		return d
+	}
+	until, err := http.ParseTime(after)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil || until.Before(now) {
+		return 0
+	}
+	return min(until.Sub(now), maxWait)
+}
+
+func span(number, unit string) time.Duration {
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(n > 0) { // not a number is not above 0
+		return 0
+	}
+	scale := time.Second
+	switch {
+	case strings.HasPrefix(unit, "ms"), strings.HasPrefix(unit, "milli"):
+		scale = time.Millisecond
+	case unit[0] == 'm':
+		scale = time.Minute
+	case unit[0] == 'h':
+		scale = time.Hour
+	}
+	if n >= float64(maxWait)/float64(scale) {
+		return maxWait
+	}
+	return time.Duration(n * float64(scale)).Round(time.Microsecond)
+}
