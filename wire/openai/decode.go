@@ -1,0 +1,181 @@
+package openai
+
+import (
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
+	"github.com/coppice-dev/coppice/wire/internal/stream"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Decode reads a streamed answer, or a whole one from a server that does not
+// stream. Thinking gets the name of the field it came in as its signature.
+func (Dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
+	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
+}
+
+type decoder struct {
+	id       string // of the answer
+	text     strings.Builder
+	thinking strings.Builder
+	field    string
+	calls    []*call
+	usage    *message.Usage
+	finish   string
+}
+
+// call is one tool call while it grows.
+type call struct {
+	index     string // as the server counts; "" where it does not
+	id, name  string
+	arguments strings.Builder
+}
+
+func (d *decoder) Feed(c stream.Chunk) ([]message.Event, bool, error) {
+	if c.Done {
+		return nil, true, nil
+	}
+	if id := str(c.Data, "id"); id != "" {
+		d.id = id
+	}
+	if u := rawjson.Get(c.Data, "usage"); rawjson.Kind(u) == '{' {
+		d.usage = usage(u)
+	}
+	var deltas []message.Event
+	for choice := range rawjson.Elements(rawjson.Get(c.Data, "choices")) {
+		delta := rawjson.Get(choice, "delta")
+		if rawjson.Kind(delta) != '{' {
+			delta = rawjson.Get(choice, "message")
+		}
+		deltas = append(deltas, d.delta(delta)...)
+		if f := str(choice, "finish_reason"); f != "" {
+			d.finish = f
+		}
+		break // one answer was asked for
+	}
+	return deltas, c.Whole && d.finish != "", nil
+}
+
+func (d *decoder) delta(delta jsontext.Value) []message.Event {
+	field, thought := thinking(delta)
+	if thought != "" {
+		d.field = field
+		d.thinking.WriteString(thought)
+	}
+	text := content(rawjson.Get(delta, "content")) + str(delta, "refusal")
+	d.text.WriteString(text)
+	for tc := range rawjson.Elements(rawjson.Get(delta, "tool_calls")) {
+		d.call(tc)
+	}
+	return append(stream.Thinking(thought), stream.Text(text)...)
+}
+
+// thinking finds thinking in the fields that servers use for it.
+func thinking(delta jsontext.Value) (field, text string) {
+	for _, field := range []string{"reasoning_content", "reasoning", "reasoning_text"} {
+		if s := str(delta, field); s != "" {
+			return field, s
+		}
+	}
+	return "", ""
+}
+
+// content is a string, or parts of which the texts count.
+func content(v jsontext.Value) string {
+	text := rawjson.String(v)
+	for p := range rawjson.Elements(v) {
+		text += str(p, "text")
+	}
+	return text
+}
+
+// call adds a piece of a tool call. Pieces belong together by index, and
+// where a server sends none or always the same, a new id begins a new call.
+func (d *decoder) call(piece jsontext.Value) {
+	index, id := "", str(piece, "id")
+	if v := rawjson.Get(piece, "index"); rawjson.Kind(v) == '0' {
+		index = string(v)
+	}
+	var c *call
+	for _, known := range d.calls {
+		if index == "" && id == "" {
+			break
+		}
+		sameIndex := index == "" || known.index == index
+		sameID := id == "" || known.id == id
+		if sameIndex && sameID {
+			c = known
+		}
+	}
+	if c == nil && index == "" && id == "" && len(d.calls) > 0 {
+		c = d.calls[len(d.calls)-1]
+	}
+	if c == nil {
+		c = &call{index: index}
+		d.calls = append(d.calls, c)
+	}
+	if c.id == "" {
+		c.id = id
+	}
+	fn := rawjson.Get(piece, "function")
+	if c.name == "" {
+		c.name = str(fn, "name")
+	}
+	if args := rawjson.Get(fn, "arguments"); rawjson.Kind(args) == '"' {
+		c.arguments.WriteString(rawjson.String(args))
+	} else if rawjson.Kind(args) == '{' { // some servers send the object itself
+		c.arguments.Write(args)
+	}
+}
+
+// Finish accepts an answer without the end marker once its finish reason is
+// known: many servers leave the marker out.
+func (d *decoder) Finish(done bool) (*message.Message, bool) {
+	if !done && d.finish == "" {
+		return nil, false
+	}
+	m := &message.Message{Role: message.RoleAssistant, API: API, Usage: d.usage}
+	if d.thinking.Len() > 0 {
+		m.Content = append(m.Content, message.Thinking{Thinking: d.thinking.String(), Signature: d.field})
+	}
+	if d.text.Len() > 0 {
+		m.Content = append(m.Content, message.Text{Text: d.text.String()})
+	}
+	for i, c := range d.calls {
+		args := c.arguments.String()
+		if c.id == "" {
+			c.id = prepare.ShortID(d.id, strconv.Itoa(i), c.name, args)
+		}
+		m.Content = append(m.Content, message.ToolCall{ID: c.id, Name: c.name, Arguments: stream.Arguments(args)})
+	}
+	m.StopReason = stream.Stop(d.finish, map[string]message.StopReason{
+		"":              message.StopEnd,
+		"stop":          message.StopEnd,
+		"length":        message.StopLength,
+		"tool_calls":    message.StopToolUse,
+		"function_call": message.StopToolUse,
+	}, m.Content)
+	return m, true
+}
+
+// usage splits the prompt's tokens: the vendor counts cached ones in it.
+func usage(v jsontext.Value) *message.Usage {
+	details := rawjson.Get(v, "prompt_tokens_details")
+	u := &message.Usage{
+		Output:      rawjson.Int(rawjson.Get(v, "completion_tokens")),
+		CacheRead:   rawjson.Int(rawjson.Get(details, "cached_tokens")),
+		CacheWrite:  rawjson.Int(rawjson.Get(details, "cache_write_tokens")),
+		TotalTokens: rawjson.Int(rawjson.Get(v, "total_tokens")),
+		Reasoning:   rawjson.Int(rawjson.Get(rawjson.Get(v, "completion_tokens_details"), "reasoning_tokens")),
+	}
+	if u.CacheRead == 0 {
+		u.CacheRead = rawjson.Int(rawjson.Get(v, "prompt_cache_hit_tokens")) // DeepSeek
+	}
+	u.Input = max(0, rawjson.Int(rawjson.Get(v, "prompt_tokens"))-u.CacheRead-u.CacheWrite)
+	return u
+}

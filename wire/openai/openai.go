@@ -1,0 +1,80 @@
+// Package openai speaks OpenAI's Chat Completions API, the dialect of most
+// other vendors, gateways and local servers too.
+package openai
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
+)
+
+// API is the dialect's name in stored messages, pi's word for it.
+const API = "openai-completions"
+
+// Dialect is the Chat Completions API.
+type Dialect struct{}
+
+var _ wire.Dialect = Dialect{}
+
+// Name returns "openai-chat".
+func (Dialect) Name() string { return "openai-chat" }
+
+// Path is the same for every model; base URLs end with the version
+// ("https://api.openai.com/v1").
+func (Dialect) Path(message.Model) string { return "/chat/completions" }
+
+// Limits of the vendor, in bytes.
+const (
+	maxName = 64
+	maxID   = 40
+)
+
+// reasoningField is the form of the fields in which servers return thinking
+// and want it back; the block's signature names the one it came in.
+var reasoningField = regexp.MustCompile(`^reasoning(_[a-z]+)?$`)
+
+func rules() prepare.Rules {
+	return prepare.Rules{
+		ID:       callID,
+		Name:     toolName,
+		Thinking: func(t message.Thinking) bool { return reasoningField.MatchString(t.Signature) && t.Thinking != "" },
+	}
+}
+
+func toolName(name string) string { return prepare.Fit(name, maxName) }
+
+// callID keeps ids of foreign forms ("functions.read:0") where they fit: some
+// models read them. Sessions of the Responses API have an item id behind a bar.
+func callID(stored string) string {
+	id, _, _ := strings.Cut(stored, "|")
+	if validID(id) {
+		return id
+	}
+	return prepare.Fit(id, maxID)
+}
+
+func validID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
+
+// vendor reports whether the vendor itself answers, which renamed the
+// output limit and takes neighbours of one role; servers that copy its API
+// know the old name only.
+func vendor(m message.Model) bool {
+	return m.Provider == "openai" || strings.HasPrefix(m.Provider, "azure")
+}
+
+// bedrock reports whether the model is served by AWS, which refuses tool
+// calls in the history of a request without tools.
+func bedrock(m message.Model) bool { return strings.Contains(m.Provider, "bedrock") }
+
+func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }

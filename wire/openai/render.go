@@ -1,0 +1,215 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
+)
+
+// Render builds the body of POST /chat/completions. It never fails.
+func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
+	var o jsonw.Object
+	if m.ID != "" {
+		parameters(&o, m, opts)
+	}
+	var list jsonw.Array
+	if !prepare.Blank(req.System) {
+		var system jsonw.Object
+		system.Str("role", "system")
+		system.Str("content", req.System)
+		list.Add(system.Bytes())
+	}
+	w := writer{list: &list}
+	messages := prepare.Messages(req, m, rules())
+	for _, msg := range messages {
+		w.message(msg)
+	}
+	w.begin("")
+	o.Raw("messages", list.Bytes())
+	tools := prepare.Tools(req, opts, toolName)
+	if len(tools) == 0 && bedrock(m) {
+		if tools = prepare.CalledTools(messages); len(tools) > 0 {
+			o.Str("tool_choice", "none")
+		}
+	}
+	if len(tools) > 0 {
+		o.Raw("tools", toolList(tools))
+	}
+	return o.Bytes(), nil
+}
+
+func parameters(o *jsonw.Object, m message.Model, opts message.CallOptions) {
+	o.Str("model", m.ID)
+	// Without a wish of the caller no limit is sent: servers add it to the
+	// size of the prompt and refuse what might not fit the window.
+	if limit := prepare.MaxOutput(m, opts); limit > 0 {
+		if vendor(m) {
+			o.Int("max_completion_tokens", limit)
+		} else {
+			o.Int("max_tokens", limit)
+		}
+	}
+	o.Bool("stream", true)
+	o.Raw("stream_options", []byte(`{"include_usage":true}`))
+	if opts.Temperature != nil {
+		o.Float("temperature", *opts.Temperature)
+	}
+	o.OptStr("reasoning_effort", prepare.Effort(m, opts))
+	if vendor(m) {
+		o.OptStr("prompt_cache_key", opts.SessionID)
+	}
+}
+
+func toolList(tools []message.Tool) []byte {
+	var list jsonw.Array
+	for _, t := range tools {
+		var f jsonw.Object
+		f.Str("name", t.Name)
+		f.OptStr("description", t.Description)
+		f.Raw("parameters", t.Parameters)
+		var o jsonw.Object
+		o.Str("type", "function")
+		o.Raw("function", f.Bytes())
+		list.Add(o.Bytes())
+	}
+	return list.Bytes()
+}
+
+// writer merges neighbours of one role, because strict chat templates refuse
+// them (R096). Tool results are messages of their own.
+type writer struct {
+	list *jsonw.Array
+	role message.Role // of what is being written; "" at the start
+
+	// user is what the next user message holds. Images of tool results are
+	// collected here too: the tool role carries text only, so they follow in
+	// a user message behind the last result of the batch.
+	user      []message.Block
+	assistant assistant
+}
+
+// assistant is one assistant message while it is collected.
+type assistant struct {
+	text     []string
+	calls    jsonw.Array
+	field    string // in which the thinking goes back
+	thinking []string
+}
+
+func (w *writer) message(m prepare.Message) {
+	w.begin(m.Role)
+	switch m.Role {
+	case message.RoleToolResult:
+		w.result(m)
+	case message.RoleUser:
+		w.user = append(w.user, m.Content...)
+	case message.RoleAssistant:
+		for _, b := range m.Content {
+			w.assistant.add(b)
+		}
+	}
+}
+
+// begin writes what was collected, unless it goes on; "" ends the list.
+func (w *writer) begin(role message.Role) {
+	if role == w.role {
+		return
+	}
+	if len(w.user) > 0 && role != message.RoleUser {
+		w.list.Add(userMessage(w.user))
+		w.user = nil
+	}
+	if w.role == message.RoleAssistant {
+		w.list.Add(w.assistant.bytes())
+		w.assistant = assistant{}
+	}
+	w.role = role
+}
+
+func (w *writer) result(m prepare.Message) {
+	var text []string
+	var images []message.Block
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case message.Text:
+			text = append(text, b.Text)
+		case message.Image:
+			images = append(images, b)
+		}
+	}
+	if len(images) > 0 {
+		text = append(text, "(the image follows below)")
+		w.user = append(w.user, message.Text{Text: "Image returned by the tool " + m.Name + ":"})
+		w.user = append(w.user, images...)
+	}
+	var o jsonw.Object
+	o.Str("role", "tool")
+	o.Str("tool_call_id", m.CallID)
+	o.Str("content", strings.Join(text, "\n"))
+	w.list.Add(o.Bytes())
+}
+
+func userMessage(content []message.Block) []byte {
+	var o jsonw.Object
+	o.Str("role", "user")
+	if t, ok := content[0].(message.Text); ok && len(content) == 1 {
+		o.Str("content", t.Text)
+		return o.Bytes()
+	}
+	var parts jsonw.Array
+	for _, b := range content {
+		var p jsonw.Object
+		switch b := b.(type) {
+		case message.Text:
+			p.Str("type", "text")
+			p.Str("text", b.Text)
+		case message.Image:
+			var url jsonw.Object
+			url.Str("url", "data:"+b.MIMEType+";base64,"+b.Data)
+			p.Str("type", "image_url")
+			p.Raw("image_url", url.Bytes())
+		}
+		parts.Add(p.Bytes())
+	}
+	o.Raw("content", parts.Bytes())
+	return o.Bytes()
+}
+
+func (a *assistant) add(b message.Block) {
+	switch b := b.(type) {
+	case message.Text:
+		a.text = append(a.text, b.Text)
+	case message.Thinking:
+		a.field = b.Signature
+		a.thinking = append(a.thinking, b.Thinking)
+	case prepare.Call:
+		var f jsonw.Object
+		f.Str("name", b.Name)
+		f.Str("arguments", string(b.Arguments))
+		var o jsonw.Object
+		o.Str("id", b.ID)
+		o.Str("type", "function")
+		o.Raw("function", f.Bytes())
+		a.calls.Add(o.Bytes())
+	}
+}
+
+func (a *assistant) bytes() []byte {
+	var o jsonw.Object
+	o.Str("role", "assistant")
+	if len(a.text) > 0 {
+		o.Str("content", strings.Join(a.text, "\n"))
+	} else {
+		o.Raw("content", []byte("null"))
+	}
+	if a.field != "" {
+		o.Str(a.field, strings.Join(a.thinking, "\n"))
+	}
+	if a.calls.Len() > 0 {
+		o.Raw("tool_calls", a.calls.Bytes())
+	}
+	return o.Bytes()
+}

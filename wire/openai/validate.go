@@ -1,0 +1,176 @@
+package openai
+
+import (
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/coppice-dev/coppice/wire/internal/check"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What is refused, besides the rules of all vendors.
+var (
+	noMessages = check.Rule{Kind: "no-messages", Cites: "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."}
+	badRole    = check.Rule{Kind: "bad-role", Cites: "Invalid value: '…'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."}
+	roleOrder  = check.Rule{Kind: "role-order", Cites: "Conversation roles must alternate user/assistant/user/assistant/..."}
+	noContent  = check.Rule{Kind: "empty-content", Cites: "Invalid value for 'content': expected a string, got null."}
+	emptyText  = check.Rule{Kind: "empty-text", Cites: "text content is empty"}
+
+	unpairedResult = check.Rule{Kind: "unpaired-result", Cites: "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"}
+	unpairedCall   = check.Rule{Kind: "unpaired-call", Cites: "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. …"}
+	repeatedID     = check.Rule{Kind: "duplicate-id", Cites: "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. …"}
+	badID          = check.Rule{Kind: "invalid-id", Cites: "Invalid 'messages[N].tool_calls[M].id': string too long. Expected a string with maximum length 40, but instead got a string with length N instead."}
+	badArguments   = check.Rule{Kind: "invalid-arguments", Cites: "Invalid type for 'messages[N].tool_calls[M].function.arguments': expected a string, but got an object instead."}
+
+	repeatedTool = check.Rule{Kind: "duplicate-tool", Cites: "Tool names must be unique."}
+	badTool      = check.Rule{Kind: "invalid-tool-name", Cites: "Invalid 'tools[N].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."}
+	noTools      = check.Rule{Kind: "missing-tools", Cites: "The toolConfig field must be defined when using toolUse and toolResult content blocks."}
+)
+
+// Validate predicts what the vendor, or a server with its API, refuses in a
+// body.
+func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
+	r, ok := check.Body(body, m)
+	if !ok {
+		return r.Problems()
+	}
+	r.MaxOutput(body, "max_tokens")
+	r.MaxOutput(body, "max_completion_tokens")
+	tools := 0
+	names := check.Names{Duplicate: repeatedTool, Invalid: badTool, Max: maxName}
+	for t := range rawjson.Elements(rawjson.Get(body, "tools")) {
+		if fn := rawjson.Get(t, "function"); fn != nil {
+			names.Check(r, check.Path("tools", tools), str(fn, "name"))
+		}
+		tools++
+	}
+	v := validator{Report: r, strict: !vendor(m)}
+	i := 0
+	for msg := range rawjson.Elements(rawjson.Get(body, "messages")) {
+		v.message(check.Path("messages", i), msg)
+		i++
+	}
+	v.closeCalls()
+	switch {
+	case i == 0 && !pending:
+		r.Add(noMessages, "messages", "there is no message")
+	case v.role == "assistant" && !pending:
+		r.Add(check.LastAssistant, check.Path("messages", i-1), "the last message is the assistant's")
+	}
+	if v.usesTools && tools == 0 && bedrock(m) {
+		r.Add(noTools, "tools", "the history has tool calls, but no tools are defined")
+	}
+	return r.Problems()
+}
+
+type validator struct {
+	*check.Report
+	strict    bool // a server that wants roles to alternate may answer
+	role      string
+	usesTools bool
+	calls     []openCall // of the latest assistant message
+}
+
+type openCall struct {
+	id, where string
+	answered  bool
+}
+
+func (v *validator) message(where string, msg jsontext.Value) {
+	role := str(msg, "role")
+	content := rawjson.Get(msg, "content")
+	if role != "tool" {
+		v.closeCalls()
+		if v.strict && role == v.role && (role == "user" || role == "assistant") {
+			v.Add(roleOrder, where, "two %s messages in a row", role)
+		}
+	}
+	switch role {
+	case "assistant":
+		v.assistant(where, msg, content)
+	case "tool":
+		v.result(where, msg)
+	case "user":
+		if rawjson.Kind(content) != '[' {
+			v.Text(emptyText, check.Path(where, "content"), content)
+		}
+	case "system", "developer", "function":
+	default:
+		v.Add(badRole, check.Path(where, "role"), "the role is %q", role)
+	}
+	v.parts(check.Path(where, "content"), content, role)
+	v.role = role
+}
+
+func (v *validator) parts(where string, content jsontext.Value, role string) {
+	i := 0
+	for p := range rawjson.Elements(content) {
+		switch place := check.Path(where, i); str(p, "type") {
+		case "text":
+			v.Text(emptyText, place, rawjson.Get(p, "text"))
+		case "image_url":
+			v.Image(place)
+		}
+		i++
+	}
+	if i == 0 && rawjson.Kind(content) == '[' {
+		v.Add(emptyText, where, "the %s message has no content", role)
+	}
+}
+
+func (v *validator) assistant(where string, msg, content jsontext.Value) {
+	i := 0
+	for c := range rawjson.Elements(rawjson.Get(msg, "tool_calls")) {
+		v.call(check.Path(where, "tool_calls", i), c)
+		i++
+	}
+	v.usesTools = v.usesTools || i > 0
+	if i == 0 && rawjson.Kind(content) != '[' && check.Blank(content) && rawjson.Get(msg, "function_call") == nil {
+		v.Add(noContent, where, "neither text nor tool calls")
+	}
+}
+
+func (v *validator) call(where string, c jsontext.Value) {
+	id := str(c, "id")
+	if id == "" || len(id) > maxID {
+		v.Add(badID, check.Path(where, "id"), "the id %q has %d bytes", id, len(id))
+	}
+	for _, other := range v.calls {
+		if other.id == id {
+			v.Add(repeatedID, check.Path(where, "id"), "a second call has the id %q", id)
+		}
+	}
+	v.calls = append(v.calls, openCall{id: id, where: where})
+	fn := rawjson.Get(c, "function")
+	if fn == nil {
+		return // a custom tool
+	}
+	if name := str(fn, "name"); !check.ValidName(name, maxName) {
+		v.Add(badTool, check.Path(where, "function.name"), "the name is %q", name)
+	}
+	if rawjson.Kind(rawjson.Get(fn, "arguments")) != '"' {
+		v.Add(badArguments, check.Path(where, "function.arguments"), "the arguments are no string")
+	}
+}
+
+func (v *validator) result(where string, msg jsontext.Value) {
+	v.usesTools = true
+	id := str(msg, "tool_call_id")
+	for i := range v.calls {
+		if v.calls[i].id == id && !v.calls[i].answered {
+			v.calls[i].answered = true
+			return
+		}
+	}
+	v.Add(unpairedResult, where, "no open call with the id %q directly before", id)
+}
+
+// closeCalls ends the batch of results behind an assistant message.
+func (v *validator) closeCalls() {
+	for _, c := range v.calls {
+		if !c.answered {
+			v.Add(unpairedCall, c.where, "no result for the call %q directly behind", c.id)
+		}
+	}
+	v.calls = nil
+}
