@@ -134,6 +134,9 @@ func sendable(m *message.Message) bool {
 	if llm == nil {
 		return false
 	}
+	if m.Role == message.RoleBranchSummary || m.Role == message.RoleCompactionSummary {
+		return !isBlank(m.Summary)
+	}
 	if llm.Role == message.RoleToolResult {
 		return true
 	}
