@@ -100,7 +100,7 @@ func about(n, window int64) bool {
 }
 
 var (
-	sumOver = lazy(`(\d[\d,_]*) ?\+ ?(\d[\d,_]*) ?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`)
+	sumOver = lazy(`(\d[\d,_]*) ?(?:[a-z_]+ )*\+ ?(?:[a-z_]+ )*(\d[\d,_]*) ?(?:tokens )?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`)
 	overDif = lazy(`(\d[\d,_]*) ?> ?(\d[\d,_]*) ?- ?(\d[\d,_]*)`)
 	over    = lazy(`(\d[\d,_]*) ?(?:input |prompt |total )?(tokens?|bytes)? ?(?:>|exceeds|is (?:more|larger|greater|longer) than) ?(\d[\d,_]*)`)
 	bounds  = lazy(`\[ ?\d+ ?(?:,|;|-|\.\.\.?) ?(\d[\d,_]*) ?[\])]`)
@@ -279,14 +279,15 @@ var (
 	fieldBefore = lazy(`["'] ?: ?["']?$`)
 	fieldAfter  = lazy(`^["']? ?[,}\]]`)
 	statusAfter = lazy(`^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`)
+	timeAfter   = lazy(`^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|percent|%)`)
 	oddCode     = lazy(`window exceeds limit \($`) // MiniMax puts its error code there
 )
 
-// isCode reports whether a number is a status, an error code or the value of
-// a field that has a name of its own.
+// isCode reports whether a number is a status, an error code, a time or the
+// value of a field that has a name of its own.
 func isCode(before, after string, value int64) bool {
 	switch {
-	case codeBefore().MatchString(before), oddCode().MatchString(before):
+	case codeBefore().MatchString(before), oddCode().MatchString(before), timeAfter().MatchString(after):
 		return true
 	case value < 600 && (errorBefore().MatchString(before) || statusAfter().MatchString(after)):
 		return true
@@ -295,15 +296,15 @@ func isCode(before, after string, value int64) bool {
 }
 
 var (
-	limitWord = `(?:max\b|maximum|limit\b|limit(?:ed|s)? (?:is|to|of)|allow|capacity|window|at most|up to|no more than|supports?\b|accepts?\b|context (?:length|size)|only\b|less than|fewer than|budget|cap\b|<=|fits? (?:in|into|within))`
+	limitWord = `(?:max\b|maximum|limit\b|limit(?:ed|s)? (?:is|to|of)|allow|capacity|window|at most|up to|no more than|supports?\b|accepts?\b|context (?:length|size)|only\b|less than|fewer than|budget|cap\b|<=|fits? (?:in|into|within)|限制|最大|上限)`
 
-	afterInput  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*(?:inputs?|prompts?|messages|history|conversation)\b`)
-	afterOutput = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*(?:outputs?|completions?|response|generation|max_tokens|generated)\b`)
+	afterInput  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*'?(?:inputs?|prompts?|messages|history|conversation)\b`)
+	afterOutput = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*'?(?:outputs?|completions?|response|generation|max_(?:new_)?tokens|generated)\b`)
 	afterLimit  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`)
 	afterTotal  = lazy(`^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`)
 
 	clauseBreak = lazy(`\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`)
-	compares    = lazy(`\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[>]$`)
+	compares    = lazy(`\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[<>]$`)
 	excess      = lazy(`\bby (?:about |~)?$`)
 	limitIn     = lazy(limitWord)
 	outputIn    = lazy(`\b(?:outputs?|completions?|max_(?:completion_|output_|new_)?tokens|maxoutputtokens|generat\w+)\b`)

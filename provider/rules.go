@@ -54,13 +54,13 @@ var (
 
 	phrasePairing = lazy(call + `\b.{0,120}\b(?:without|missing|must|correspond\w*|follow\w*|immediately|match\w*|respond\w*|not found|equal|unexpected|same number|exceeds the number).{0,120}\b` + answer +
 		`|` + answer + `\b.{0,120}\b(?:without|missing|must|correspond\w*|preced\w*|previous|match\w*|respon\w+|not found|equal|unexpected|exceeds the number).{0,120}\b` + call +
-		`|unexpected.{0,12}tool_use_id|no tool (?:call|output) found for|(?:tool_use|tool call|tool_call|tool_result)s? ids? .{0,20}(?:must be unique|duplicate|not found|unknown)` +
-		`|tool_call_ids? did not have response|expected toolresult blocks|function call turn comes immediately|not the same number of function calls|duplicate tool_(?:result|use|call)`)
+		`|unexpected.{0,12}tool_use_id|no tool (?:call|output) found for|(?:tool_use|tool call|tool_call|tool_result)['"]*[_ ]ids? .{0,20}(?:must be unique|duplicate|not found|unknown)` +
+		`|tool_call_ids? did not have response|expected toolresult blocks|function call turn comes immediately|not the same number of function calls|duplicate tool_(?:result|use|call)|unexpected role '?tool|` + answer + `\b.{0,60}` + call + `\b.{0,40}(?:missing|not found|unknown)`)
 	toolConfig = lazy(`tool_?config field`)
 
 	phraseThinking = lazy(`(?:thinking|reasoning|thought|redacted_thinking)['" _]*(?:blocks?|items?|content|signatures?)?\b.{0,80}(?:cannot be modified|must be passed back|must remain|not valid|is invalid|missing|could not be verified|without its required|required following)` +
-		`|(?:invalid|missing|expected|bad|corrupt\w*|without its required|required following) ?(?:a |an |the |field )?['"]*(?:thought_?signature|thinking|reasoning_content|redacted_thinking|reasoning|signature['"]* in ['"]*thinking)` +
-		`|encrypted[ _]content.{0,80}(?:could not be|invalid|cannot|not be (?:verified|decrypted)|mismatch)|must start with a thinking block`)
+		`|(?:invalid|missing|expected|bad|corrupt\w*|without its required|required following) ?(?:a |an |the |field )?['"]*(?:thought[_ ]?signature|thinking|reasoning_content|redacted_thinking|reasoning|signature['"]* in ['"]*thinking)` +
+		`|encrypted[ _]content.{0,80}(?:could not be|invalid|cannot|not be (?:verified|decrypted)|mismatch)|must start with a thinking block|thinking\.signature`)
 	thinkingBudget = lazy(`budget|max_tokens|not support|unsupported|thinking level|reasoning_effort|reasoning\.effort`)
 
 	phraseBadRequest = lazy(`does not support (?:assistant )?(?:message )?prefill|must end with a user message|cache_control may be provided|tool_?config field must` +
@@ -163,11 +163,11 @@ func (e *evidence) quota() bool {
 
 var (
 	outName    = `(?:max_(?:completion_|output_|new_)?tokens|maxoutputtokens|(?:output|completion) tokens)`
-	outSetting = lazy(`(?:valid|supported) range (?:of|for) ` + outName + `|` + outName + `['" ]*.{0,80}(?:must be (?:less|at most|no more|no greater|below|smaller|<|in|between)|supported range|cannot (?:exceed|be (?:greater|larger|more))|exceeds? the (?:max|model|limit)|too (?:large|high|big)|above (?:the )?max|at most)` +
+	outSetting = lazy(`(?:valid |supported )?range (?:of|for) ` + outName + `|` + outName + `['" ]*.{0,80}(?:must be (?:less|at most|no more|no greater|below|smaller|<|in|between)|supported range|cannot (?:exceed|be (?:greater|larger|more))|exceeds? (?:the )?(?:max|model|limit)|too (?:large|high|big)|above (?:the )?max|at most)` +
 		`|` + outName + `: ?\d+ ?>|at most \d[\d,]* (?:completion|output) tokens|maximum (?:allowed )?number of output tokens|integer above maximum value`)
-	outLimit = lazy(`\[ ?\d+ ?, ?(\d[\d,]*) ?\]|(?:less than or equal to|at most|no more than|no greater than|cannot exceed|exceed the (?:maximum|limit) (?:of )?|<=|maximum (?:value )?(?:of|is)|up to|value <=|between \d+ and) ?(\d[\d,]*)|to (\d[\d,]*) \((exclusive)|> ?(\d[\d,]*)`)
+	outLimit = lazy(`\[ ?\d+ ?, ?(\d[\d,]*) ?\]|(?:less than or equal to|at most|no more than|no greater than|cannot exceed|exceed the (?:maximum|limit) (?:of )?|<=|maximum (?:value )?(?:of|is)|up to|value <=|between \d+ and|than) ?['"]?(\d[\d,]*)|to (\d[\d,]*) \((exclusive)|> ?(\d[\d,]*)`)
 	outAsked = lazy(`(?:you provided|but got|value of|too large:|max_tokens: ?|provided:?|received:?|got) ?(\d[\d,]*)`)
-	inputToo = lazy(`input length and|prompt (?:is )?too|input tokens|(?:input|prompt|messages).{0,40}exceed`)
+	inputToo = lazy(`input length and|prompt (?:is )?too|\binputs?['"]? tokens|(?:input|prompt|messages).{0,40}exceed`)
 )
 
 // output holds where less output would help: the numbers show that the input
@@ -197,7 +197,7 @@ func outputSetting(text string) (limit, asked int64) {
 
 var (
 	byteWords = lazy(`request[_ ]too[_ ]large|(?:request|payload|body|entity|upload|message|content)(?: (?:entity|body|payload|total))?(?: (?:size|length|is))? ?(?:is )?(?:too large|too big|exceeds? (?:the )?(?:max|limit|allowed|size))|total message size|maximum (?:request|body|payload|content) size|request size` +
-		`|\b(?:image|document|pdf|file|media|attachment|audio|video)s?\b.{0,60}(?:exceed|too large|too big|too many|larger than|maximum)|too (?:much|many) (?:media|images|documents|files|pages)|maximum of \d+ (?:pdf )?(?:pages|images)|string too long`)
+		`|\b(?:image|document|pdf|file|media|attachment|audio|video)s?\b.{0,60}(?:exceed|too large|too big|too many|larger than|maximum)|too (?:much|many) (?:media|images|documents|files|pages)|maximum of \d+ (?:pdf )?(?:pages|images)|string too long\..*maximum length \d{6}`)
 	byteUnits = lazy(`\d ?(?:bytes?|[kmg]i?b)\b`)
 	tokenWord = lazy(`\btokens?\b|context|\bprompts?\b`)
 )
