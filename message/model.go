@@ -107,12 +107,21 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Action names what to do about the fault, in the words of spec/cli.md.
+// MinOutput is the room in tokens below which asking for less output is not
+// worth a call (spec/provider-errors.md).
+const MinOutput = 4096
+
+// Action names what to do about the fault, in the words of spec/cli.md. An
+// overflow of the output beside an input that leaves hardly any room is
+// treated as an overflow.
 func (f *Fault) Action() string {
 	switch f.Class {
 	case ClassOverflow:
 		return "compact"
 	case ClassOverflowOutput:
+		if f.Used > 0 && f.Limit-f.Used < MinOutput {
+			return "compact"
+		}
 		return "reduce-output"
 	case ClassBytes:
 		return "drop-media"
