@@ -1,0 +1,76 @@
+// Package responses speaks OpenAI's Responses API, stateless: every request
+// carries the whole conversation, and reasoning goes back encrypted.
+package responses
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
+)
+
+// API is the dialect's name in stored messages, pi's word for it.
+const API = "openai-responses"
+
+// Dialect is the Responses API.
+type Dialect struct{}
+
+var _ wire.Dialect = Dialect{}
+
+// Name returns "openai-responses".
+func (Dialect) Name() string { return "openai-responses" }
+
+// Path is the same for every model; base URLs end with the version
+// ("https://api.openai.com/v1").
+func (Dialect) Path(message.Model) string { return "/responses" }
+
+const maxName = 64 // bytes of tool names and of ids
+
+func rules() prepare.Rules {
+	return prepare.Rules{
+		ID: func(stored string) string {
+			id, _ := splitID(stored)
+			return prepare.Fit(id, maxName)
+		},
+		Name:     toolName,
+		Thinking: func(t message.Thinking) bool { return reasoningItem(t.Signature) != nil },
+	}
+}
+
+func toolName(name string) string { return prepare.Fit(name, maxName) }
+
+// splitID splits a stored id, "call_…|fc_…", into the call's id and the
+// item's. Calls from other dialects have no item id.
+func splitID(stored string) (callID, itemID string) {
+	callID, itemID, _ = strings.Cut(stored, "|")
+	if !strings.HasPrefix(itemID, "fc_") || len(itemID) > maxName {
+		itemID = ""
+	}
+	return callID, itemID
+}
+
+// reasoningItem returns the item that a thinking block's signature holds, or
+// nil where it holds none.
+func reasoningItem(signature string) []byte {
+	raw := []byte(signature)
+	if rawjson.Valid(raw) && rawjson.Kind(raw) == '{' && str(raw, "type") == "reasoning" {
+		return raw
+	}
+	return nil
+}
+
+// textSignature is what pi keeps of a text item: its id and its phase, as
+// JSON, or in old sessions the id alone.
+type textSignature struct{ id, phase string }
+
+func readTextSignature(s string) textSignature {
+	raw := []byte(s)
+	if !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' {
+		return textSignature{id: s}
+	}
+	return textSignature{id: str(raw, "id"), phase: str(raw, "phase")}
+}
+
+func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }

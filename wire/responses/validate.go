@@ -1,0 +1,184 @@
+package responses
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/coppice-dev/coppice/wire/internal/check"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What the vendor refuses, besides the rules of all vendors.
+var (
+	noInput      = check.Rule{Kind: "no-messages", Cites: "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided."}
+	badRole      = check.Rule{Kind: "bad-role", Cites: "Invalid value: '…'. Supported values are: 'assistant', 'system', 'developer', and 'user'."}
+	emptyContent = check.Rule{Kind: "empty-content", Cites: "messages: text content blocks must be non-empty"}
+
+	unpairedResult = check.Rule{Kind: "unpaired-result", Cites: "No tool call found for function call output with call_id call_…."}
+	unpairedCall   = check.Rule{Kind: "unpaired-call", Cites: "No tool output found for function call call_…."}
+	repeatedID     = check.Rule{Kind: "duplicate-id", Cites: "No tool output found for function call call_…."}
+	badID          = check.Rule{Kind: "invalid-id", Cites: "Invalid 'input[N].call_id': string too long. Expected a string with maximum length 64, but got a string with length N instead."}
+	badArguments   = check.Rule{Kind: "invalid-arguments", Cites: "Invalid type for 'input[N].arguments': expected a string, but got an object instead."}
+
+	noFollower  = check.Rule{Kind: "reasoning-alone", Cites: "Item 'rs_…' of type 'reasoning' was provided without its required following item."}
+	noReasoning = check.Rule{Kind: "reasoning-missing", Cites: "Item 'fc_…' of type 'function_call' was provided without its required 'reasoning' item: 'rs_…'."}
+
+	repeatedTool = check.Rule{Kind: "duplicate-tool", Cites: "Tool names must be unique."}
+	badTool      = check.Rule{Kind: "invalid-tool-name", Cites: "Invalid 'tools[N].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."}
+)
+
+// Validate predicts what the vendor refuses in a body.
+func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
+	r, ok := check.Body(body, m)
+	if !ok {
+		return r.Problems()
+	}
+	r.MaxOutput(body, "max_output_tokens")
+	names := check.Names{Duplicate: repeatedTool, Invalid: badTool, Max: maxName}
+	i := 0
+	for t := range rawjson.Elements(rawjson.Get(body, "tools")) {
+		if str(t, "type") == "function" {
+			names.Check(r, check.Path("tools", i), str(t, "name"))
+		}
+		i++
+	}
+	// What a stored response or conversation holds is not in the body.
+	stored := rawjson.Kind(rawjson.Get(body, "previous_response_id")) == '"' || rawjson.Get(body, "conversation") != nil
+	input := rawjson.Get(body, "input")
+	if rawjson.Kind(input) == '"' {
+		r.Text(check.EmptyText, "input", input)
+		return r.Problems()
+	}
+	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, calls: map[string]*call{}}
+	for item := range rawjson.Elements(input) {
+		v.item(check.Path("input", v.n), item)
+		v.n++
+	}
+	v.end(pending)
+	return r.Problems()
+}
+
+type validator struct {
+	*check.Report
+	reasons bool // calls of this model may need reasoning
+	stored  bool
+	n       int
+
+	calls     map[string]*call
+	order     []*call
+	reasoned  bool   // reasoning stands before this item in the same answer
+	open      string // place of a reasoning item that waits for its follower
+	assistant bool   // the latest item is a message of the assistant
+}
+
+type call struct {
+	id, where string
+	answered  bool
+}
+
+func (v *validator) item(where string, item jsontext.Value) {
+	typ, role := str(item, "type"), str(item, "role")
+	if typ == "" && role != "" {
+		typ = "message" // the short form
+	}
+	output := strings.HasSuffix(typ, "_output")
+	byModel := !output && (typ != "message" || role == "assistant")
+	if v.open != "" {
+		if !byModel {
+			v.Add(noFollower, v.open, "no item of the same answer follows the reasoning")
+		}
+		v.open = ""
+	}
+	v.reasoned = v.reasoned && byModel
+	v.assistant = typ == "message" && role == "assistant"
+	switch typ {
+	case "reasoning":
+		v.reasoned, v.open = true, where
+	case "message":
+		v.message(where, item, role)
+	case "function_call":
+		v.call(where, item)
+		if rawjson.Kind(rawjson.Get(item, "arguments")) != '"' {
+			v.Add(badArguments, check.Path(where, "arguments"), "the arguments are no string")
+		}
+	case "custom_tool_call":
+		v.call(where, item)
+	case "function_call_output", "custom_tool_call_output":
+		v.output(where, item)
+	}
+}
+
+func (v *validator) message(where string, item jsontext.Value, role string) {
+	switch role {
+	case "user", "assistant", "system", "developer":
+	default:
+		v.Add(badRole, check.Path(where, "role"), "the role is %q", role)
+	}
+	content := rawjson.Get(item, "content")
+	if rawjson.Kind(content) != '[' {
+		v.Text(check.EmptyText, check.Path(where, "content"), content)
+	} else if v.parts(check.Path(where, "content"), content) == 0 {
+		v.Add(emptyContent, where, "the message has no content")
+	}
+}
+
+func (v *validator) parts(where string, content jsontext.Value) int {
+	i := 0
+	for p := range rawjson.Elements(content) {
+		switch place := check.Path(where, i); str(p, "type") {
+		case "input_text", "output_text":
+			v.Text(check.EmptyText, place, rawjson.Get(p, "text"))
+		case "input_image":
+			v.Image(place)
+		}
+		i++
+	}
+	return i
+}
+
+func (v *validator) call(where string, item jsontext.Value) {
+	c := &call{id: str(item, "call_id"), where: where}
+	if c.id == "" || len(c.id) > maxName {
+		v.Add(badID, check.Path(where, "call_id"), "the id %q has %d bytes", c.id, len(c.id))
+	}
+	if v.calls[c.id] != nil {
+		v.Add(repeatedID, check.Path(where, "call_id"), "a second call has the id %q", c.id)
+	}
+	v.calls[c.id] = c
+	v.order = append(v.order, c)
+	if name := str(item, "name"); !check.ValidName(name, maxName) {
+		v.Add(badTool, check.Path(where, "name"), "the name is %q", name)
+	}
+	if id := str(item, "id"); strings.HasPrefix(id, "fc_") && v.reasons && !v.reasoned && !v.stored {
+		v.Add(noReasoning, check.Path(where, "id"), "no reasoning stands before the item %q in its answer", id)
+	}
+}
+
+func (v *validator) output(where string, item jsontext.Value) {
+	id := str(item, "call_id")
+	if c := v.calls[id]; c != nil {
+		c.answered = true
+	} else if !v.stored {
+		v.Add(unpairedResult, where, "no call with the id %q before", id)
+	}
+	v.parts(check.Path(where, "output"), rawjson.Get(item, "output"))
+}
+
+func (v *validator) end(pending bool) {
+	if v.open != "" {
+		v.Add(noFollower, v.open, "nothing follows the reasoning")
+	}
+	for _, c := range v.order {
+		if !c.answered {
+			v.Add(unpairedCall, c.where, "no output for the call %q", c.id)
+		}
+	}
+	switch {
+	case v.n == 0 && !pending && !v.stored:
+		v.Add(noInput, "input", "there is no item")
+	case v.assistant && !pending:
+		v.Add(check.LastAssistant, check.Path("input", v.n-1), "the last item is the assistant's")
+	}
+}
