@@ -1,0 +1,207 @@
+// Package history draws session histories for property tests: parallel tool
+// calls, interleaved and missing results, crashes in mid-turn, branches,
+// compactions of other programs, images, emoji, CJK, huge results, foreign and
+// unknown entries.
+package history
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"pgregory.net/rapid"
+)
+
+// Drawer appends drawn pieces of conversation to a session.
+type Drawer struct {
+	T *rapid.T
+	S *session.Session
+
+	calls int
+	turns int
+	now   time.Time
+}
+
+// New returns a drawer over an empty session.
+func New(t *rapid.T, s *session.Session) *Drawer {
+	return &Drawer{T: t, S: s, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// Turns draws n pieces: mostly turns, sometimes something odd.
+func (d *Drawer) Turns(n int) {
+	for range n {
+		switch rapid.IntRange(0, 19).Draw(d.T, "piece") {
+		case 0:
+			d.bash()
+		case 1:
+			d.add(session.Draft{Type: session.TypeCustomMessage, Body: []byte(`{"customType":"note","content":"a note of another program","display":true}`)})
+		case 2:
+			d.add(session.Draft{Type: "telepathy", Body: []byte(`{"strength":11,"nested":{"a":[1,2]}}`)})
+		case 3:
+			d.metadata()
+		case 4:
+			d.Turn()
+			d.branch()
+		default:
+			d.Turn()
+		}
+	}
+}
+
+// Turn draws a user message and the work that follows.
+func (d *Drawer) Turn() {
+	d.turns++
+	content := []message.Block{message.Text{Text: fmt.Sprintf("request %d: %s", d.turns, d.text(60))}}
+	if d.oneIn(12, "user image") {
+		content = append(content, image)
+	}
+	d.message(&message.Message{Role: message.RoleUser, Content: content})
+	for range rapid.IntRange(0, 4).Draw(d.T, "rounds") {
+		d.round()
+	}
+	if !d.oneIn(6, "unfinished") {
+		d.assistant(message.StopEnd, message.Text{Text: "done: " + d.text(30)})
+	}
+}
+
+var image = message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"}
+
+// round draws an assistant message with calls, and results in any order, some
+// of them missing.
+func (d *Drawer) round() {
+	stop := message.StopToolUse
+	if d.oneIn(15, "failed") {
+		stop = message.StopError
+	}
+	content := []message.Block{message.Thinking{Thinking: d.text(20), Signature: "sig"}, message.Text{Text: d.text(15)}}
+	n := rapid.IntRange(1, 4).Draw(d.T, "calls")
+	results := make([]*message.Message, n)
+	for i := range n {
+		d.calls++
+		c := d.call()
+		content = append(content, c)
+		results[i] = d.result(c)
+	}
+	d.assistant(stop, content...)
+	for _, i := range rapid.Permutation(indices(n)).Draw(d.T, "order") {
+		if d.oneIn(20, "lost result") {
+			continue
+		}
+		if d.oneIn(25, "foreign between") {
+			d.metadata()
+		}
+		d.message(results[i])
+	}
+}
+
+func (d *Drawer) call() message.ToolCall {
+	file := fmt.Sprintf("src/file%d.go", rapid.IntRange(0, 9).Draw(d.T, "file"))
+	c := message.ToolCall{ID: fmt.Sprintf("call_%d", d.calls)}
+	switch rapid.IntRange(0, 3).Draw(d.T, "tool") {
+	case 0:
+		c.Name, c.Arguments = "read", []byte(`{"path":"`+file+`"}`)
+	case 1:
+		c.Name, c.Arguments = "edit", []byte(`{"path":"`+file+`","oldText":"a","newText":"b"}`)
+	case 2:
+		c.Name, c.Arguments = "bash", []byte(`{"command":"go test ./... > out.txt"}`)
+	default:
+		c.Name, c.Arguments = "write", []byte(`{"path":"`+file+`","content":"package x\n"}`)
+	}
+	return c
+}
+
+func (d *Drawer) result(c message.ToolCall) *message.Message {
+	words := 40
+	if d.oneIn(10, "huge") {
+		words = 4000
+	}
+	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name,
+		IsError: d.oneIn(8, "error result"), Content: []message.Block{message.Text{Text: d.text(words)}}}
+	if d.oneIn(20, "screenshot") {
+		m.Content = append(m.Content, image)
+	}
+	return m
+}
+
+func (d *Drawer) bash() {
+	code := rapid.IntRange(0, 2).Draw(d.T, "exit")
+	d.message(&message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{
+		Command: "make", Output: d.text(30), ExitCode: &code, ExcludeFromContext: d.oneIn(3, "excluded")}})
+}
+
+func (d *Drawer) metadata() {
+	switch rapid.IntRange(0, 3).Draw(d.T, "metadata") {
+	case 0:
+		d.add(session.ThinkingDraft("high"))
+	case 1:
+		d.add(session.ModelDraft("p", "m"))
+	case 2:
+		d.add(session.NameDraft("a name"))
+	default:
+		if leaf := d.leaf(); leaf != nil {
+			d.add(session.LabelDraft(leaf.ID, "here"))
+		}
+	}
+}
+
+// branch goes back to an earlier entry, so that what follows is a branch.
+func (d *Drawer) branch() {
+	path, err := d.S.Path(context.Background(), nil)
+	d.check(err)
+	target := path[rapid.IntRange(0, len(path)-1).Draw(d.T, "branch at")]
+	d.check(d.S.MoveTo(context.Background(), target))
+}
+
+func (d *Drawer) assistant(stop message.StopReason, content ...message.Block) {
+	d.message(&message.Message{Role: message.RoleAssistant, API: "x", Provider: "p", Model: "m", StopReason: stop,
+		Content: content, Usage: &message.Usage{}})
+}
+
+func (d *Drawer) message(m *message.Message) {
+	m.Time = d.now
+	d.add(session.MessageDraft(m))
+}
+
+func (d *Drawer) add(draft session.Draft) {
+	_, err := d.S.Append(context.Background(), draft)
+	d.check(err)
+}
+
+func (d *Drawer) leaf() *session.Entry {
+	leaf, err := d.S.Leaf(context.Background())
+	d.check(err)
+	return leaf
+}
+
+func (d *Drawer) check(err error) {
+	if err != nil {
+		d.T.Fatal(err)
+	}
+}
+
+func (d *Drawer) oneIn(n int, label string) bool {
+	return rapid.IntRange(1, n).Draw(d.T, label) == n
+}
+
+var words = strings.Fields(`the build fails because parser returns nil 42 ms at internal/x.go:17 한국어 テスト 中文 привет 🏷️ 👩‍👩‍👧 é naïve
+	</conversation> [User]: [Assistant]: </summary> must never change api.go undefined: Foo <read-files> \u2028 "quoted" ` + "`code`")
+
+func (d *Drawer) text(n int) string {
+	start := rapid.IntRange(0, len(words)-1).Draw(d.T, "words")
+	out := make([]string, n)
+	for i := range n {
+		out[i] = words[(start+i*7)%len(words)]
+	}
+	return strings.Join(out, " ")
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range n {
+		out[i] = i
+	}
+	return out
+}

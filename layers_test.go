@@ -1,0 +1,99 @@
+package coppice_test
+
+import (
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+)
+
+// layers is the order of the packages, from the ground up (CONTRIBUTING.md).
+// A package imports only packages of earlier layers; packages of one layer do
+// not import each other, except a folder's children and their parent.
+var layers = [][]string{
+	{"internal/rawjson", "internal/jsonw", "internal/fsx", "internal/secret"},
+	{"message"},
+	{"tokens"},
+	{"session"},
+	{"session/filestore", "session/memstore", "session/storetest"},
+	{"internal/history"}, // draws histories for tests
+	{"timeline"},
+	{"wire"},
+	{"wire/internal/..."},
+	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},
+	{"wire/dialects"},
+	{"ledger"},
+	{"summarize"},
+	{"compaction"},
+	{"recall", "settings"},
+	{"provider"},
+	{"provider/fake"},
+	{"", "docs", "examples/...", "bench/...", "test/..."},
+	{"internal/cli"},
+	{"cmd/coppice"},
+}
+
+const module = "github.com/coppice-dev/coppice"
+
+// forbidden names imports that a package and everything below it must not
+// have, with the reason.
+var forbidden = map[string]string{
+	"net/http/pprof":                         "opens a door in every program that links us",
+	"log":                                    "a library does not write to standard error",
+	"charm.land/lipgloss/v2":                 "terminal libraries only in the two faces",
+	"github.com/spf13/cobra":                 "terminal libraries only in the two faces",
+	"github.com/anthropics/anthropic-sdk-go": "vendors' SDKs are test peers only",
+	"github.com/openai/openai-go":            "vendors' SDKs are test peers only",
+}
+
+func TestImportsPointDown(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		pkg, imports, _ := strings.Cut(line, "|")
+		name := local(pkg)
+		at := layerOf(name)
+		if at < 0 {
+			t.Errorf("%s has no layer: say in layers where it stands", pkg)
+			continue
+		}
+		for _, imp := range strings.Fields(imports) {
+			if why, bad := forbidden[imp]; bad && name != "internal/cli" && name != "internal/tui" && name != "cmd/coppice" {
+				t.Errorf("%s imports %s: %s", pkg, imp, why)
+			}
+			if imp != module && !strings.HasPrefix(imp, module+"/") {
+				continue
+			}
+			if below := layerOf(local(imp)); below >= at && !strings.HasPrefix(local(imp), name+"/") && path.Dir(local(imp)) != path.Dir(name) {
+				t.Errorf("%s imports %s, which does not stand below it", pkg, imp)
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{.Doc}}`, "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		if pkg, doc, _ := strings.Cut(line, "|"); doc == "" {
+			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}
+
+func local(pkg string) string { return strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/") }
+
+func layerOf(name string) int {
+	for i, l := range layers {
+		for _, p := range l {
+			if p == name || strings.HasSuffix(p, "/...") && strings.HasPrefix(name+"/", strings.TrimSuffix(p, "...")) {
+				return i
+			}
+		}
+	}
+	return -1
+}
