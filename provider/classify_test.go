@@ -247,6 +247,21 @@ func TestClassifyOtherRows(t *testing.T) {
 	}
 }
 
+// Less output helps only where enough room for an answer is left.
+func TestClassifyOutputAction(t *testing.T) {
+	for text, want := range map[string]string{
+		"input length and `max_tokens` exceed context limit: 196758 + 8192 > 200000":                               "compact",
+		"input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000":                              "reduce-output",
+		"you requested about 264896 tokens (64896 of text input, 200000 in the output), maximum context is 262144": "reduce-output",
+		"Invalid max_tokens value, the valid range of max_tokens is [1, 2048]":                                     "reduce-output",
+	} {
+		f := Classify(Response{Status: 400, Body: []byte(text)})
+		if f.Class != output || f.Action() != want {
+			t.Errorf("%s: got %s, %s; want %s", text, f.Class, f.Action(), want)
+		}
+	}
+}
+
 func TestClassifySizes(t *testing.T) {
 	for _, c := range []struct {
 		name string

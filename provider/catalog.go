@@ -1,0 +1,191 @@
+package provider
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// DefaultWindow is the context window of a model that nobody knows, in
+// tokens. Users should be warned where it is in force.
+const DefaultWindow = 128_000
+
+// Where a window comes from (message.Model.WindowSource).
+const (
+	WindowSetting   = "setting"   // the user said so
+	WindowServer    = "server"    // the server reported it
+	WindowLearned   = "learned"   // a refusal named it
+	WindowCatalogue = "catalogue" // the built-in catalogue has it
+	WindowDefault   = "default"   // DefaultWindow
+)
+
+// Catalog says what is known of models: from the user's settings, from what
+// servers reported and refusals taught, and from a built-in catalogue. It is
+// safe for concurrent use. Making one costs nothing; the built-in catalogue
+// is decoded at the first question.
+type Catalog struct {
+	cfg   Config
+	table func() *table
+
+	mu       sync.RWMutex
+	learned  map[string]int64
+	reported map[string]int64
+}
+
+// NewCatalog makes a catalogue over the user's configuration. learned holds
+// windows that earlier refusals taught, in tokens by "provider/id"; it is
+// copied and may be nil.
+func NewCatalog(cfg Config, learned map[string]int64) *Catalog {
+	c := &Catalog{cfg: cfg, table: sync.OnceValue(readTable), learned: maps.Clone(learned), reported: map[string]int64{}}
+	if c.learned == nil {
+		c.learned = map[string]int64{}
+	}
+	return c
+}
+
+// Lookup returns what is known of a model, under the names it was asked for.
+// It finds models under the notations of other programs and sellers too:
+// with or without a date, behind a maker's prefix, at another provider.
+func (c *Catalog) Lookup(provider, id string) message.Model {
+	v, pc := lookupVendor(provider), c.cfg.Providers[provider]
+	m := message.Model{
+		Provider:        provider,
+		ID:              id,
+		API:             cmp.Or(pc.api(), v.api, c.table().places[v.catalogue].api, apiChat),
+		UnboundThinking: unbound(id),
+	}
+	if pc.BaseURL == "" {
+		m.MaxBytes = v.maxBytes // another server has limits of its own
+	}
+	row, own := c.table().find(v.catalogue, id)
+	if row != nil {
+		m.MaxOutput, m.Images, m.Reasoning = row.maxOutput, row.images, row.reasoning
+		if own {
+			m.Price = row.price
+		}
+	}
+	said := pc.model(id)
+	m.MaxOutput = cmp.Or(said.MaxOutputTokens, m.MaxOutput)
+	if said.Images != nil {
+		m.Images = *said.Images
+	}
+	if said.Reasoning != nil {
+		m.Reasoning = *said.Reasoning
+	}
+	if said.Price != nil {
+		m.Price = said.Price
+	}
+	m.Window, m.WindowSource = c.window(m.Key(), said, row)
+	if m.MaxOutput >= m.Window {
+		m.MaxOutput = 0
+	}
+	return m
+}
+
+// window puts the window in force together (spec/agent.md): the user's,
+// capped by what a refusal taught, else reported, else learned, else the
+// catalogue's, else the default.
+func (c *Catalog) window(key string, said ModelConfig, row *tableRow) (int64, string) {
+	c.mu.RLock()
+	learned, reported := c.learned[key], c.reported[key]
+	c.mu.RUnlock()
+	switch {
+	case said.ContextWindow > 0 && learned > 0 && learned < said.ContextWindow:
+		return learned, WindowLearned
+	case said.ContextWindow > 0:
+		return said.ContextWindow, WindowSetting
+	case reported > 0:
+		return reported, WindowServer
+	case learned > 0:
+		return learned, WindowLearned
+	case row != nil && row.window > 0:
+		return row.window, WindowCatalogue
+	}
+	return DefaultWindow, WindowDefault
+}
+
+func (c ProviderConfig) model(id string) ModelConfig {
+	for _, m := range c.Models {
+		if m.ID == id {
+			return m
+		}
+	}
+	return ModelConfig{}
+}
+
+// unbound tells models whose signed thinking stays valid when the text before
+// it changes: those before the fifth generation of Claude. Others are taken
+// to bind it.
+func unbound(id string) bool {
+	name := plainName(id)
+	for _, p := range []string{"claude-3", "claude-opus-4", "claude-sonnet-4", "claude-haiku-4"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// minLearned is the smallest window that a refusal is believed to name.
+const minLearned = 1000
+
+// Learn remembers the window that a refusal of model m named. It reports
+// whether it taught anything.
+func (c *Catalog) Learn(m message.Model, f *message.Fault) bool {
+	if f == nil || f.Class != message.ClassOverflow && f.Class != message.ClassOverflowOutput {
+		return false
+	}
+	if f.Class == message.ClassOverflowOutput && f.Used == 0 {
+		return false // the limit of the output setting, not of the window
+	}
+	if f.Limit < minLearned {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.learned[m.Key()] == f.Limit
+	c.learned[m.Key()] = f.Limit
+	return !known
+}
+
+// Report remembers the window that a server gave for itself, in tokens.
+func (c *Catalog) Report(provider, id string, window int64) {
+	if window <= 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reported[provider+"/"+id] = window
+}
+
+// Learned returns a copy of what refusals taught, for keeping.
+func (c *Catalog) Learned() map[string]int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return maps.Clone(c.learned)
+}
+
+// List returns all models: the user's and the built-in ones, by name.
+func (c *Catalog) List() []message.Model {
+	names := map[[2]string]bool{}
+	for provider, pc := range c.cfg.Providers {
+		for _, m := range pc.Models {
+			names[[2]string{provider, m.ID}] = true
+		}
+	}
+	for _, r := range c.table().rows {
+		names[[2]string{r.provider, r.id}] = true
+	}
+	list := make([]message.Model, 0, len(names))
+	for n := range names {
+		list = append(list, c.Lookup(n[0], n[1]))
+	}
+	slices.SortFunc(list, func(a, b message.Model) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}

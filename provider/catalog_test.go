@@ -1,0 +1,151 @@
+package provider
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Names as session files of several programs have them.
+func TestLookupNames(t *testing.T) {
+	c := NewCatalog(Config{}, nil)
+	for _, r := range []struct {
+		provider, id, api string
+		window            int64
+		source            string
+		priced            bool
+	}{
+		{"anthropic", "claude-opus-4-5", "anthropic", 200000, WindowCatalogue, true},
+		{"anthropic", "claude-opus-4-5-20251101", "anthropic", 200000, WindowCatalogue, true},
+		{"anthropic", "claude-sonnet-4-5", "anthropic", 200000, WindowCatalogue, true},
+		{"anthropic", "claude-opus-5", "anthropic", 1000000, WindowCatalogue, true},
+		{"openai-codex", "gpt-5.6-sol", "openai-responses", 1050000, WindowCatalogue, true},
+		{"openai", "gpt-5.1-codex", "openai-responses", 400000, WindowCatalogue, true},
+		{"openai", "z-ai/glm-5", "openai-responses", 202752, WindowCatalogue, false},
+		{"opencode-go", "deepseek-v4-flash", "openai-chat", 1000000, WindowCatalogue, true},
+		{"google", "gemini-2.5-pro", "gemini", 1048576, WindowCatalogue, true},
+		{"openrouter", "anthropic/claude-opus-4.5", "openai-chat", 200000, WindowCatalogue, true},
+		{"amazon-bedrock", "us.anthropic.claude-opus-4-5-20251101-v1:0", "anthropic", 200000, WindowCatalogue, true},
+		{"somewhere", "claude-opus-4-5@20251101", "openai-chat", 200000, WindowCatalogue, false},
+		{"somewhere", "foo-27b", "openai-chat", 128000, WindowDefault, false},
+		{"", "", "openai-chat", 128000, WindowDefault, false},
+	} {
+		m := c.Lookup(r.provider, r.id)
+		if m.Provider != r.provider || m.ID != r.id {
+			t.Errorf("%s/%s: renamed to %s", r.provider, r.id, m.Key())
+		}
+		if m.API != r.api || m.Window != r.window || m.WindowSource != r.source || (m.Price != nil) != r.priced {
+			t.Errorf("%s: got %s %d %s, price %v; want %s %d %s", m.Key(), m.API, m.Window, m.WindowSource, m.Price, r.api, r.window, r.source)
+		}
+	}
+}
+
+// The catalogue's names of the cache prices mislead.
+func TestLookupPrice(t *testing.T) {
+	c := NewCatalog(Config{}, nil)
+	for _, r := range []struct {
+		provider, id string
+		want         message.Price
+	}{
+		{"anthropic", "claude-opus-4-5", message.Price{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}},
+		{"openai", "gpt-5.6-sol", message.Price{Input: 5, Output: 30, CacheRead: 0.5, CacheWrite: 6.25}},
+		{"xai", "grok-4.3", message.Price{Input: 1.25, Output: 2.5, CacheRead: 0.2, CacheWrite: 1.25}},
+		{"deepseek", "deepseek-v4-flash", message.Price{Input: 0.14, Output: 0.28, CacheRead: 0.0028, CacheWrite: 0.14}},
+	} {
+		if m := c.Lookup(r.provider, r.id); m.Price == nil || *m.Price != r.want {
+			t.Errorf("%s: got %+v, want %+v", m.Key(), m.Price, r.want)
+		}
+	}
+}
+
+func TestLookupFacts(t *testing.T) {
+	m := NewCatalog(Config{}, nil).Lookup("anthropic", "claude-opus-4-5")
+	if m.MaxOutput != 64000 || m.MaxBytes != 32_000_000 || !m.Images || !m.Reasoning || !m.UnboundThinking {
+		t.Errorf("got %+v", m)
+	}
+	if m := NewCatalog(Config{}, nil).Lookup("anthropic", "claude-fable-5"); m.UnboundThinking {
+		t.Errorf("%s binds its thinking", m.ID)
+	}
+}
+
+func TestLookupConfig(t *testing.T) {
+	no := false
+	cfg := Config{Providers: map[string]ProviderConfig{
+		"anthropic": {BaseURL: "http://localhost:1", Models: []ModelConfig{{ID: "claude-opus-4-5", ContextWindow: 100_000, Images: &no, Price: &message.Price{Input: 1}}}},
+		"local":     {Type: "openai", Models: []ModelConfig{{ID: "foo-27b", ContextWindow: 32_768, MaxOutputTokens: 4096}}},
+		"typed":     {Type: "openai-responses"},
+	}}
+	c := NewCatalog(cfg, map[string]int64{"local/foo-27b": 40_000})
+	m := c.Lookup("anthropic", "claude-opus-4-5")
+	if m.Window != 100_000 || m.WindowSource != WindowSetting || m.Images || !m.Reasoning || m.Price.Input != 1 || m.MaxBytes != 0 || m.MaxOutput != 64000 {
+		t.Errorf("got %+v", m)
+	}
+	m = c.Lookup("local", "foo-27b")
+	if m.Window != 32_768 || m.WindowSource != WindowSetting || m.API != "openai-chat" || m.MaxOutput != 4096 {
+		t.Errorf("a larger learned window wins over the setting: %+v", m)
+	}
+	if m := c.Lookup("typed", "x"); m.API != "openai-responses" {
+		t.Errorf("got %+v", m)
+	}
+	if !slices.ContainsFunc(c.List(), func(m message.Model) bool { return m.Key() == "local/foo-27b" && m.Window == 32_768 }) {
+		t.Error("the user's model is not listed")
+	}
+}
+
+// The order of spec/agent.md, one source after the other.
+func TestWindowOrder(t *testing.T) {
+	key := func(c *Catalog) (int64, string) {
+		m := c.Lookup("anthropic", "claude-opus-4-5")
+		return m.Window, m.WindowSource
+	}
+	expect := func(c *Catalog, want int64, source string) {
+		t.Helper()
+		if w, s := key(c); w != want || s != source {
+			t.Errorf("got %d %s, want %d %s", w, s, want, source)
+		}
+	}
+	c := NewCatalog(Config{}, nil)
+	expect(c, 200_000, WindowCatalogue)
+	m := c.Lookup("anthropic", "claude-opus-4-5")
+	for _, f := range []*message.Fault{
+		nil,
+		{Class: message.ClassRateLimit, Limit: 30_000},
+		{Class: message.ClassOverflowOutput, Limit: 8192},
+		{Class: message.ClassOverflow, Limit: 10},
+	} {
+		if c.Learn(m, f) {
+			t.Errorf("%+v taught a window", f)
+		}
+	}
+	if !c.Learn(m, &message.Fault{Class: message.ClassOverflow, Limit: 180_000}) {
+		t.Error("nothing learned")
+	}
+	expect(c, 180_000, WindowLearned)
+	c.Report("anthropic", "claude-opus-4-5", 190_000)
+	expect(c, 190_000, WindowServer)
+	if got := c.Learned()["anthropic/claude-opus-4-5"]; got != 180_000 {
+		t.Errorf("learned %d", got)
+	}
+
+	set := func(window int64) Config {
+		return Config{Providers: map[string]ProviderConfig{"anthropic": {Models: []ModelConfig{{ID: "claude-opus-4-5", ContextWindow: window}}}}}
+	}
+	expect(NewCatalog(set(150_000), c.Learned()), 150_000, WindowSetting)
+	expect(NewCatalog(set(1_000_000), c.Learned()), 180_000, WindowLearned)
+}
+
+func TestListIsSortedAndComplete(t *testing.T) {
+	list := NewCatalog(Config{}, nil).List()
+	if len(list) < 1000 {
+		t.Fatalf("only %d models", len(list))
+	}
+	for i, m := range list {
+		if m.Window <= 0 || m.MaxOutput >= m.Window {
+			t.Errorf("%s: window %d, output %d", m.Key(), m.Window, m.MaxOutput)
+		}
+		if i > 0 && list[i-1].Key() == m.Key() {
+			t.Errorf("%s twice", m.Key())
+		}
+	}
+}
