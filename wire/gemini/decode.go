@@ -48,43 +48,51 @@ func (d *decoder) Feed(c stream.Chunk) ([]message.Event, bool, error) {
 	return deltas, false, nil
 }
 
-// part adds one part. Text goes on growing the block before it, unless that
-// block was signed: a signature closes it.
+// part adds one part to the content.
 func (d *decoder) part(p jsontext.Value) []message.Event {
-	sig := str(p, "thoughtSignature")
-	text := str(p, "text")
-	last := len(d.content) - 1
-	if fn := rawjson.Get(p, "functionCall"); rawjson.Kind(fn) == '{' {
+	sig, text := str(p, "thoughtSignature"), str(p, "text")
+	fn := rawjson.Get(p, "functionCall")
+	switch {
+	case rawjson.Kind(fn) == '{':
 		d.content = append(d.content, d.call(fn, sig))
-		return nil
-	}
-	if rawjson.Get(p, "text") == nil && sig == "" {
-		for typ := range rawjson.Members(p) {
+	case rawjson.Bool(rawjson.Get(p, "thought")):
+		d.thought(text, sig)
+		return stream.Thinking(text)
+	case rawjson.Get(p, "text") != nil || sig != "":
+		d.text(text, sig)
+		return stream.Text(text)
+	default:
+		for typ := range rawjson.Members(p) { // of an unknown part the first member names the type
 			d.content = append(d.content, message.Opaque{Type: typ, Raw: rawjson.JS(p)})
 			break
 		}
-		return nil
 	}
-	if rawjson.Bool(rawjson.Get(p, "thought")) {
-		if last >= 0 {
-			if b, ok := d.content[last].(message.Thinking); ok && b.Signature == "" {
-				d.content[last] = message.Thinking{Thinking: b.Thinking + text, Signature: sig}
-				return stream.Thinking(text)
-			}
+	return nil
+}
+
+// thought goes on growing the block before it, unless that is signed: a
+// signature closes a block.
+func (d *decoder) thought(text, sig string) {
+	if last := len(d.content) - 1; last >= 0 {
+		if b, ok := d.content[last].(message.Thinking); ok && b.Signature == "" {
+			d.content[last] = message.Thinking{Thinking: b.Thinking + text, Signature: sig}
+			return
 		}
-		d.content = append(d.content, message.Thinking{Thinking: text, Signature: sig})
-		return stream.Thinking(text)
 	}
-	if last >= 0 {
+	d.content = append(d.content, message.Thinking{Thinking: text, Signature: sig})
+}
+
+// text does the same for text.
+func (d *decoder) text(text, sig string) {
+	if last := len(d.content) - 1; last >= 0 {
 		if b, ok := d.content[last].(message.Text); ok && b.Signature == "" {
 			d.content[last] = message.Text{Text: b.Text + text, Signature: sig}
-			return stream.Text(text)
+			return
 		}
 	}
 	if text != "" || sig != "" {
 		d.content = append(d.content, message.Text{Text: text, Signature: sig})
 	}
-	return stream.Text(text)
 }
 
 func (d *decoder) call(fn jsontext.Value, sig string) message.ToolCall {

@@ -38,7 +38,7 @@ func rules() prepare.Rules {
 		// Calls and responses are matched by place; ids do not go out.
 		ID:       func(stored string) string { return stored },
 		Name:     toolName,
-		Thinking: func(t message.Thinking) bool { return t.Thinking != "" && signature(t.Signature) },
+		Thinking: func(t message.Thinking) bool { return !prepare.Blank(t.Thinking) && signature(t.Signature) },
 	}
 }
 

@@ -39,9 +39,11 @@ var reasoningField = regexp.MustCompile(`^reasoning(_[a-z]+)?$`)
 
 func rules() prepare.Rules {
 	return prepare.Rules{
-		ID:       callID,
-		Name:     toolName,
-		Thinking: func(t message.Thinking) bool { return reasoningField.MatchString(t.Signature) && t.Thinking != "" },
+		ID:   callID,
+		Name: toolName,
+		Thinking: func(t message.Thinking) bool {
+			return reasoningField.MatchString(t.Signature) && !prepare.Blank(t.Thinking)
+		},
 	}
 }
 

@@ -1,0 +1,214 @@
+package anthropic
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/internal/wiretest"
+)
+
+func user(blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: blocks}
+}
+
+func assistant(blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleAssistant, Content: blocks}
+}
+
+func result(id string, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
+}
+
+func text(s string) message.Block { return message.Text{Text: s} }
+
+func call(id, args string) message.Block {
+	return message.ToolCall{ID: id, Name: "read", Arguments: []byte(args)}
+}
+
+func TestRenderMessages(t *testing.T) {
+	tests := []struct {
+		name     string
+		messages []*message.Message
+		marks    []int
+		want     string
+	}{
+		{"neighbours are merged", []*message.Message{user(text("a")), user(text("b"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`},
+		{"results first, in the order of the calls, then the user's words", []*message.Message{
+			user(text("go")), assistant(text("ok"), call("x", `{"p":1.0}`), call("y", `{}`)),
+			user(text("by the way")), result("y", text("Y")), result("x")}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+				`{"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"x","name":"read","input":{"p":1.0}},{"type":"tool_use","id":"y","name":"read","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"(no output)"}]},{"type":"tool_result","tool_use_id":"y","content":[{"type":"text","text":"Y"}]},{"type":"text","text":"by the way"}]}]`},
+		{"thinking with its signature, unsigned dropped", []*message.Message{
+			user(text("go")), assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}, message.Thinking{Thinking: "no"},
+				message.Thinking{Signature: "data", Redacted: true}, text("ok")), user(text("on"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+				`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},{"type":"redacted_thinking","data":"data"},{"type":"text","text":"ok"}]},` +
+				`{"role":"user","content":[{"type":"text","text":"on"}]}]`},
+		{"a message of nothing but thinking is dropped", []*message.Message{
+			user(text("go")), assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}), user(text("on"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"on"}]}]`},
+		{"arguments that are no object", []*message.Message{user(text("go")), assistant(call("x", `[1]`)), result("x", text("r"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{"input":[1]}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"r"}]}]}]`},
+		{"an image in a result", []*message.Message{user(text("go")), assistant(call("x", `{}`)), result("x", message.Image{Data: "aGk=", MIMEType: "image/png"})}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}]`},
+		{"an assistant at the start", []*message.Message{assistant(text("hi")), user(text("go"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"(the conversation begins here)"}]},` +
+				`{"role":"assistant","content":[{"type":"text","text":"hi"}]},{"role":"user","content":[{"type":"text","text":"go"}]}]`},
+		{"a repeated id", []*message.Message{user(text("go")),
+			assistant(call("x", `{}`)), result("x", text("1")), assistant(call("x", `{}`)), result("x", text("2"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
+				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"1"}]}]},` +
+				`{"role":"assistant","content":[{"type":"tool_use","id":"x_2_2e896bde","name":"read","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x_2_2e896bde","content":[{"type":"text","text":"2"}]}]}]`},
+		{"marks: one on a batch of results, none on thinking", []*message.Message{
+			user(text("go")), assistant(call("x", `{}`), call("y", `{}`)), result("x", text("1")), result("y", text("2")), user(text("on"))}, []int{0, 3},
+			`[{"role":"user","content":[{"type":"text","text":"go","cache_control":{"type":"ephemeral"}}]},` +
+				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}},{"type":"tool_use","id":"y","name":"read","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"1"}]},` +
+				`{"type":"tool_result","tool_use_id":"y","content":[{"type":"text","text":"2"}],"cache_control":{"type":"ephemeral"}},{"type":"text","text":"on"}]}]`},
+		{"server blocks go in pairs, documents as they are, the unknown as a stub", []*message.Message{
+			user(text("go"), opaque(`{"type":"document","source":{"type":"text"}}`), opaque(`{"type":"hologram"}`)),
+			assistant(opaque(`{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), opaque(`{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}`),
+				opaque(`{"type":"server_tool_use","id":"s2"}`), text("found")), user(text("on"))}, nil,
+			`[{"role":"user","content":[{"type":"text","text":"go"},{"type":"document","source":{"type":"text"}},{"type":"text","text":"(content of type hologram left out)"}]},` +
+				`{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[]},{"type":"text","text":"found"}]},` +
+				`{"role":"user","content":[{"type":"text","text":"on"}]}]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages, CachePoints: tt.marks}, message.Model{}, message.CallOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wiretest.Check(t, Dialect{}, body, message.Model{})
+			if want := `{"messages":` + tt.want + `}`; string(body) != want {
+				t.Errorf("got  %s\nwant %s", body, want)
+			}
+		})
+	}
+}
+
+func opaque(raw string) message.Block {
+	return message.Opaque{Type: str([]byte(raw), "type"), Raw: []byte(raw)}
+}
+
+func TestRenderWhole(t *testing.T) {
+	req := timeline.Request{System: "Be brief.", Messages: []*message.Message{user(text("hi"))},
+		Tools: []message.Tool{{Name: "read", Description: "reads", Parameters: []byte(`{"type":"object"}`)}, {Name: "ls"}, {Name: "ls", Description: "again"}}}
+	temperature := 0.2
+	got, err := Dialect{}.Render(req, message.Model{ID: "claude", Reasoning: true, MaxOutput: 64000},
+		message.CallOptions{Thinking: "low", Temperature: &temperature})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"model":"claude","max_tokens":64000,"stream":true,"thinking":{"type":"enabled","budget_tokens":4096},` +
+		`"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],` +
+		`"tools":[{"name":"read","description":"reads","input_schema":{"type":"object"}},{"name":"ls","input_schema":{"type":"object","properties":{}}}],` +
+		`"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestRenderOptions(t *testing.T) {
+	temperature := 0.2
+	signed := message.Thinking{Thinking: "hm", Signature: "EqQB"}
+	open := []*message.Message{user(text("go")), assistant(call("x", `{}`)), result("x", text("r"))}
+	signedOpen := []*message.Message{user(text("go")), assistant(signed, call("x", `{}`)), result("x", text("r"))}
+	done := []*message.Message{user(text("go"))}
+	tests := []struct {
+		name        string
+		messages    []*message.Message
+		model       message.Model
+		opts        message.CallOptions
+		limit       string
+		budget      string
+		temperature string
+	}{
+		{"nothing known", done, message.Model{}, message.CallOptions{}, "8192", "", ""},
+		{"the model's limit holds", done, message.Model{MaxOutput: 1000}, message.CallOptions{MaxOutput: 5000, Temperature: &temperature}, "1000", "", "0.2"},
+		{"half is left for the answer", done, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 8000, Thinking: "high"}, "8000", "4000", ""},
+		{"too little for thinking", done, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 2000, Thinking: "high", Temperature: &temperature}, "2000", "", "0.2"},
+		{"a model that does not think", done, message.Model{}, message.CallOptions{MaxOutput: 64000, Thinking: "high"}, "64000", "", ""},
+		{"open round without its thinking", open, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 64000, Thinking: "high"}, "64000", "", ""},
+		{"open round with its thinking", signedOpen, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 64000, Thinking: "high"}, "64000", "20480", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.model.ID = "claude"
+			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages}, tt.model, tt.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wiretest.Check(t, Dialect{}, body, tt.model)
+			got := []string{string(rawjson.Get(body, "max_tokens")),
+				string(rawjson.Get(rawjson.Get(body, "thinking"), "budget_tokens")), string(rawjson.Get(body, "temperature"))}
+			if want := []string{tt.limit, tt.budget, tt.temperature}; strings.Join(got, ",") != strings.Join(want, ",") {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// The system prompt has one mark, so of many cache points the last three count.
+func TestRenderAtMostFourMarks(t *testing.T) {
+	req := timeline.Request{System: "s", CachePoints: []int{0, 1, 2, 3, 4}}
+	for range 3 {
+		req.Messages = append(req.Messages, user(text("a")), assistant(text("b")))
+	}
+	req.Messages = append(req.Messages, user(text("c")))
+	body, err := Dialect{}.Render(req, message.Model{}, message.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wiretest.Check(t, Dialect{}, body, message.Model{})
+	if n := strings.Count(string(body), "cache_control"); n != 4 {
+		t.Errorf("%d marks in %s", n, body)
+	}
+}
+
+func TestRenderBedrockDefinesCalledTools(t *testing.T) {
+	m := message.Model{Provider: "amazon-bedrock", ID: "claude"}
+	body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{user(text("go")), assistant(call("x", `{}`)), result("x", text("r"))}}, m, message.CallOptions{NoTools: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wiretest.Check(t, Dialect{}, body, m)
+	if got := string(rawjson.Get(body, "tools")); got != `[{"name":"read","input_schema":{"type":"object","properties":{}}}]` {
+		t.Errorf("got tools %s", got)
+	}
+}
+
+func TestRenderImagesByModel(t *testing.T) {
+	img := message.Image{Data: "aGk=", MIMEType: "image/png"}
+	for _, tt := range []struct {
+		model message.Model
+		image message.Image
+		sent  bool
+	}{
+		{message.Model{}, img, true},
+		{message.Model{ID: "m", Images: true}, img, true},
+		{message.Model{ID: "m"}, img, false},
+		{message.Model{}, message.Image{Data: "aGk=", MIMEType: "image/tiff"}, false},
+		{message.Model{}, message.Image{MIMEType: "image/png"}, false},
+	} {
+		body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{user(tt.image)}}, tt.model, message.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Check(t, Dialect{}, body, tt.model)
+		if got := strings.Contains(string(body), `"type":"image"`); got != tt.sent {
+			t.Errorf("%+v: image sent is %v", tt, got)
+		}
+	}
+}
