@@ -53,12 +53,13 @@ func MigrateEntry(raw []byte, id, parentID string, firstKept func(index int64) s
 }
 
 // MigrateHeader returns the header of the format 3 session that continues a
-// session of format 1: what h lacks is completed, and members of the old header
-// that format 3 does not have are carried along.
+// session of format 1: h, a complete new one, with the members of the old
+// header that format 3 does not know. branchedFrom stays behind: it is the
+// old file's parent, and the new one's is the old file.
 func MigrateHeader(h Header, old []byte) Header {
 	raw := h.Raw
 	for k, v := range rawjson.Members(old) {
-		if rawjson.Get(raw, k) == nil {
+		if k != "branchedFrom" && rawjson.Get(raw, k) == nil {
 			raw = rawjson.Set(raw, k, v)
 		}
 	}

@@ -1,0 +1,123 @@
+package filestore
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// appendNew appends to a session that has no file yet. It gets one with the
+// first user or assistant message; a session in which nobody spoke is not worth
+// a file.
+func (l *Log) appendNew(entries []*session.Entry) error {
+	all := slices.Concat(l.pending, entries)
+	if !slices.ContainsFunc(entries, (*session.Entry).Speaks) {
+		b := batch{}
+		b.encode(nil, 0, entries)
+		for i := range b.recs {
+			b.recs[i].off, b.recs[i].line = -1, 0
+		}
+		l.pending = all
+		return l.t.link(l.t.append(b), l.read)
+	}
+	return l.create(l.path, l.header, all, entries)
+}
+
+// appendMigrated appends to a session of format 1: it makes a session of
+// format 3 beside it, which this log is from then on. The old file stays as
+// it is.
+func (l *Log) appendMigrated(entries []*session.Entry) error {
+	var all []*session.Entry
+	for i := range l.t.recs {
+		if r := &l.t.recs[i]; !r.isHeader() && r.same < 0 {
+			e, err := l.entry(i)
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+	}
+	h := session.Header{Cwd: l.header.Cwd, ParentSession: l.path}.Complete(l.store.opts.Now())
+	h = session.MigrateHeader(h, l.header.Raw)
+	path := filepath.Join(filepath.Dir(l.path), fileName(h))
+	return l.create(path, h, append(all, entries...), entries)
+}
+
+// create makes a file with a header and entries, and makes it the file of this
+// log. added are those of the entries that are new to the log. When it fails
+// the log is as before.
+func (l *Log) create(path string, h session.Header, entries, added []*session.Entry) (err error) {
+	dir := filepath.Dir(path)
+	if err := l.store.fs.MkdirAll(dir, 0o700); err != nil {
+		return l.wrap(readOnlyError(err))
+	}
+	lock, err := acquire(path, l.store.opts.Now())
+	if err != nil {
+		return err
+	}
+	b := batch{lines: len(entries) + 1}
+	buf := b.encode(append(slices.Clone(h.Raw), '\n'), 0, entries)
+	for i := range b.recs {
+		b.recs[i].line++ // behind the header
+	}
+	f, err := l.createFile(path, buf)
+	if err != nil {
+		lock.release()
+		return l.wrap(readOnlyError(err))
+	}
+	if l.file != nil {
+		l.old = append(l.old, l.file)
+	}
+	l.path, l.header, l.file, l.lock, l.pending, l.notes = path, h, f, lock, nil, nil
+	l.end, l.open, l.syncedAt = int64(len(buf)), false, l.store.opts.Now()
+	t := newTable(0, h)
+	t.linked, t.first = true, 0
+	t.recs = []record{{id: h.ID, typ: session.TypeHeader, n: int64(len(h.Raw)), line: 1, up: none, same: none}}
+	t.append(b)
+	l.t = t
+	if err := t.link(1, l.read); err != nil {
+		l.forget()
+	}
+	for i, e := range b.recs[len(b.recs)-len(added):] {
+		added[i].At, added[i].Line = e.off, int(e.line)
+	}
+	return nil
+}
+
+// createFile makes a durable file. A file that could not be finished holds
+// nothing that anybody was told is safe, so it is removed again.
+func (l *Log) createFile(path string, buf []byte) (_ fsx.File, err error) {
+	s := l.store
+	if l.leftover {
+		if err := s.fs.Remove(path); err != nil {
+			return nil, err
+		}
+		l.leftover = false
+	}
+	f, err := s.fs.CreateExclusive(path, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			l.leftover = s.fs.Remove(path) != nil
+		}
+	}()
+	if _, err := f.Write(buf); err != nil {
+		return nil, err
+	}
+	if s.opts.Sync != SyncOff {
+		dir := filepath.Dir(path)
+		if err := errors.Join(f.Sync(), s.fs.SyncDir(dir), s.fs.SyncDir(filepath.Dir(dir))); err != nil {
+			return nil, err
+		}
+	}
+	if l.who, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}

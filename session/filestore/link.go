@@ -1,0 +1,150 @@
+package filestore
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+// link finds the parents of all records from position first on, collapses
+// identical lines and reports what is wrong. Everything in front of first is
+// linked already.
+func (t *table) link(first int, read reader) error {
+	if t.byID == nil {
+		t.byID = make(map[string]slot, len(t.recs))
+		t.twins = map[twin]int32{}
+	}
+	t.linked = true
+	var open []int // parents that are not in front of them
+	for i := first; i < len(t.recs); i++ {
+		if t.recs[i].isHeader() {
+			t.linkHeader(i)
+			continue
+		}
+		found, err := t.linkEntry(i, read)
+		if err != nil {
+			return err
+		}
+		if !found {
+			open = append(open, i)
+		}
+	}
+	for _, i := range open {
+		t.linkOpen(i)
+	}
+	slices.SortStableFunc(t.problems, func(a, b session.Problem) int { return a.Line - b.Line })
+	return nil
+}
+
+func (t *table) linkHeader(i int) {
+	if t.first < 0 && t.entryBefore(i) < 0 {
+		t.first = i
+		return
+	}
+	t.report(i, session.ProblemSecondHeader, "a second header; ignored")
+}
+
+// linkEntry places one entry. It reports false where its parent is named but
+// not in front of it.
+func (t *table) linkEntry(i int, read reader) (bool, error) {
+	r := &t.recs[i]
+	var raw []byte
+	if r.noID || r.typ == session.TypeCompaction {
+		var err error
+		if raw, err = read(r); err != nil {
+			return false, err
+		}
+	}
+	if r.noID {
+		r.id = session.DerivedID(t.header, t.number(i), raw)
+		if t.version >= 2 {
+			t.report(i, session.ProblemMissingID, "an entry without an id; one was derived from its line")
+		}
+	}
+	found := true
+	switch prev := t.entryBefore(i); {
+	case r.noParent && (r.noID || t.version < 2):
+		if prev >= 0 { // format 1 is a chain
+			prev = t.canonical(prev)
+			r.up, r.parent = int32(prev), t.recs[prev].id
+		}
+	case r.parent != "":
+		if s, ok := t.byID[r.parent]; ok {
+			r.up = int32(t.canonical(int(s.last)))
+		} else {
+			found = false
+		}
+	}
+	if err := t.register(i, read); err != nil {
+		return false, err
+	}
+	if r.typ == session.TypeCompaction && r.same < 0 {
+		t.checkFirstKept(i, raw)
+	}
+	return found || r.same >= 0, nil
+}
+
+// register makes an entry known by its id. A line that repeats an earlier one
+// byte for byte, under the same parent, is the same entry.
+func (t *table) register(i int, read reader) error {
+	r := &t.recs[i]
+	s, ok := t.byID[r.id]
+	if !ok {
+		t.byID[r.id] = slot{last: int32(i)}
+		return nil
+	}
+	if !s.many {
+		if _, err := t.twin(int(s.last), read); err != nil {
+			return err
+		}
+	}
+	first, err := t.twin(i, read)
+	if err != nil {
+		return err
+	}
+	if first != i && t.recs[first].up == r.up {
+		r.same = int32(first)
+		t.report(i, session.ProblemDuplicateLine, "the same line again; ignored")
+	} else {
+		t.report(i, session.ProblemDuplicateID, "another entry has this id; what follows refers to the nearest one before it")
+	}
+	t.byID[r.id] = slot{last: int32(i), many: true}
+	return nil
+}
+
+// twin returns the position of the first line with the id and the bytes of
+// the record at i, which may be i itself.
+func (t *table) twin(i int, read reader) (int, error) {
+	raw, err := read(&t.recs[i])
+	if err != nil {
+		return none, err
+	}
+	key := twin{id: t.recs[i].id, sum: sha256.Sum256(raw)}
+	if first, ok := t.twins[key]; ok {
+		return int(first), nil
+	}
+	t.twins[key] = int32(i)
+	return i, nil
+}
+
+// linkOpen places an entry whose parent is not in front of it. Where a line
+// was lost the parent may have been on it, so the entry goes under the nearest
+// one before it; otherwise it begins a tree of its own.
+func (t *table) linkOpen(i int) {
+	r := &t.recs[i]
+	prev := t.entryBefore(i)
+	_, later := t.byID[r.parent]
+	switch {
+	case r.parent == r.id:
+		t.report(i, session.ProblemSelfParent, "an entry that is its own parent; taken as a root")
+	case later:
+		t.report(i, session.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; taken as a root", r.parent))
+	case r.lost > 0 && prev >= 0:
+		r.up = int32(t.canonical(prev))
+		t.report(i, session.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; put under the entry before it, %q", r.parent, t.recs[prev].id))
+	default:
+		t.report(i, session.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; taken as a root", r.parent))
+	}
+}

@@ -1,0 +1,164 @@
+package filestore
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// record is what the index keeps of a header or an entry: where it stands and
+// how it hangs together with others, but not its bytes.
+type record struct {
+	id, parent string
+	typ        session.Type
+	off        int64 // of the object in the file; -1 while it waits for the file
+	n          int64 // length of the object
+	line       int32 // from 1; 0 where it is not known
+	lost       int32 // unreadable pieces before it; in a lazy table, those since the start of its block
+	up         int32 // position of the parent, none at a root; set by link
+	same       int32 // position of the first line with the same bytes, or none; set by link
+	noID       bool  // the file gives it no id
+	noParent   bool  // the file gives it no parentId, not even null
+	entry      *session.Entry
+}
+
+const none = -1
+
+func (r *record) isHeader() bool { return r.typ == session.TypeHeader }
+
+// flaw is something wrong on a line.
+type flaw struct {
+	line         int
+	kind, detail string
+}
+
+// batch is what a stretch of whole lines holds.
+type batch struct {
+	recs  []record
+	flaws []flaw
+	lines int
+	lost  int
+	// open says that the last line, which begins at openAt, has no LF.
+	open   bool
+	openAt int64
+}
+
+// scanLines reads whole lines that begin at offset off of a file; only the
+// last line of the file may lack its LF. It keeps nothing of data.
+func scanLines(data []byte, off int64) batch {
+	var b batch
+	var names pool
+	if off == 0 {
+		if rest, ok := bytes.CutPrefix(data, []byte("\xef\xbb\xbf")); ok {
+			off, data = 3, rest
+		}
+	}
+	b.recs = make([]record, 0, len(data)/1024+4)
+	for len(data) > 0 {
+		line, rest := data, []byte(nil)
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			line, rest = data[:i], data[i+1:]
+		} else {
+			b.open, b.openAt = true, off
+		}
+		b.lines++
+		b.scanLine(line, off, &names)
+		off += int64(len(data) - len(rest))
+		data = rest
+	}
+	return b
+}
+
+func (b *batch) scanLine(line []byte, off int64, names *pool) {
+	// Nearly every line is one typical entry; no list of records is made for it.
+	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' && rawjson.Valid(line) {
+		if h, ok := session.ScanHead(line); ok {
+			b.add(h, off, len(line), b.lost, names)
+			return
+		}
+	}
+	l := session.SplitLine(line)
+	for _, r := range l.Records {
+		b.add(r.Head, off+int64(r.Start), r.End-r.Start, b.lost+r.Lost, names)
+	}
+	b.lost += l.Lost
+	if l.Kind == "" {
+		return
+	}
+	f := flaw{line: b.lines, kind: l.Kind, detail: l.Detail}
+	if b.open && l.Kind == session.ProblemDamagedLine {
+		f.kind, f.detail = session.ProblemTornTail, "the last line was cut off: "+l.Detail
+	}
+	b.flaws = append(b.flaws, f)
+}
+
+func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) {
+	r := record{typ: names.typ(h.Type), off: off, n: int64(n), line: int32(b.lines), lost: int32(lost), up: none, same: none}
+	r.id = names.text(h.ID)
+	r.noID = r.id == ""
+	r.noParent = h.ParentID == nil
+	// The parent is nearly always the line before, whose id is at hand.
+	if k := len(b.recs); k > 0 && quotes(h.ParentID, b.recs[k-1].id) {
+		r.parent = b.recs[k-1].id
+	} else {
+		r.parent = names.text(h.ParentID)
+	}
+	b.recs = append(b.recs, r)
+}
+
+// quotes reports whether the JSON value v is s in quotes, without escapes.
+func quotes(v []byte, s string) bool {
+	return len(v) == len(s)+2 && v[0] == '"' && string(v[1:len(v)-1]) == s
+}
+
+// pool makes strings that share large blocks, so that an index of many
+// entries is few allocations.
+type pool struct{ b strings.Builder }
+
+// text decodes a JSON string; another value gives "".
+func (p *pool) text(v []byte) string {
+	if len(v) < 2 || v[0] != '"' || !plain(v) {
+		return rawjson.String(v)
+	}
+	s := v[1 : len(v)-1]
+	if p.b.Cap()-p.b.Len() < len(s) {
+		p.b = strings.Builder{}
+		p.b.Grow(max(16<<10, len(s)))
+	}
+	at := p.b.Len()
+	p.b.Write(s)
+	return p.b.String()[at:]
+}
+
+// plain reports whether a quoted string stands for itself.
+func plain(v []byte) bool {
+	for _, c := range v {
+		if c == '\\' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// typ decodes an entry type; the known ones cost nothing.
+func (p *pool) typ(v []byte) session.Type {
+	if len(v) > 2 {
+		switch t := session.Type(v[1 : len(v)-1]); t {
+		case session.TypeMessage:
+			return session.TypeMessage
+		case session.TypeModelChange:
+			return session.TypeModelChange
+		case session.TypeThinkingLevel:
+			return session.TypeThinkingLevel
+		case session.TypeCompaction:
+			return session.TypeCompaction
+		case session.TypeCustom:
+			return session.TypeCustom
+		case session.TypeCustomMessage:
+			return session.TypeCustomMessage
+		}
+	}
+	return session.Type(p.text(v))
+}

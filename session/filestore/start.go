@@ -1,0 +1,133 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// start looks at the head of the file and decides how it is read: from its
+// end where the first line is a header of a format with ids, as a whole
+// otherwise. It may be called again when the file has grown.
+func (l *Log) start(ctx context.Context) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return l.wrap(err)
+	}
+	l.end, l.notes = info.Size(), nil
+	if err := l.lookAtTail(); err != nil {
+		return err
+	}
+	head, err := l.firstLine()
+	if err != nil {
+		return l.wrap(err)
+	}
+	h, ok := parseHeader(head)
+	if !ok || h.Version < 2 {
+		return l.startWhole(ctx)
+	}
+	l.header = h
+	l.t = newTable(l.end, h)
+	l.noteVersion()
+	return nil
+}
+
+// startWhole reads a file that cannot be read from its end.
+func (l *Log) startWhole(ctx context.Context) error {
+	batches, err := scanFile(ctx, l.file, l.end)
+	if err != nil {
+		return l.wrap(err)
+	}
+	first := firstRecord(batches)
+	if first == nil {
+		return fmt.Errorf("%s: %w", l.path, session.ErrNotASession)
+	}
+	h, ok := session.Header{}, false
+	if first.isHeader() {
+		raw, err := l.read(first)
+		if err != nil {
+			return l.wrap(err)
+		}
+		h, ok = parseHeader(raw)
+	}
+	l.header, l.readOnly = h, !ok
+	l.t = newTable(l.end, h)
+	if !ok {
+		l.notes = append(l.notes, session.Problem{Kind: session.ProblemMissingHeader,
+			Detail: "the file has no session header; it can be read, but not written to"})
+	}
+	l.noteVersion()
+	if err := l.linkBatches(batches); err != nil {
+		return err
+	}
+	if !ok && l.t.entryBefore(len(l.t.recs)) < 0 {
+		return fmt.Errorf("%s: %w", l.path, session.ErrNotASession)
+	}
+	return nil
+}
+
+func firstRecord(batches []batch) *record {
+	for _, b := range batches {
+		if len(b.recs) > 0 {
+			return &b.recs[0]
+		}
+	}
+	return nil
+}
+
+func (l *Log) noteVersion() {
+	if v := l.header.Version; v > session.Version {
+		l.notes = append(l.notes, session.Problem{Kind: session.ProblemNewerVersion, Line: 1,
+			Detail: fmt.Sprintf("written in format %d, newer than %d; it is read as far as it is understood", v, session.Version)})
+	}
+}
+
+// firstLine returns the first line of the file, without a byte-order mark.
+func (l *Log) firstLine() ([]byte, error) {
+	for n := int64(4 << 10); ; n *= 4 {
+		data, err := readInto(l.file, nil, 0, min(n, l.end))
+		if err != nil {
+			return nil, err
+		}
+		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			return data[:i], nil
+		}
+		if n >= l.end {
+			return data, nil
+		}
+	}
+}
+
+func parseHeader(line []byte) (session.Header, bool) {
+	line = bytes.TrimSpace(line)
+	if !rawjson.Valid(line) {
+		return session.Header{}, false
+	}
+	return session.ParseHeader(bytes.Clone(line))
+}
+
+// lookAtTail finds out whether the last line is complete.
+func (l *Log) lookAtTail() error {
+	l.open = false
+	if l.end == 0 {
+		return nil
+	}
+	for size := int64(4 << 10); ; size *= 4 {
+		from := max(l.end-size, 0)
+		data, err := readInto(l.file, nil, from, l.end)
+		if err != nil {
+			return l.wrap(err)
+		}
+		if data[len(data)-1] == '\n' {
+			return nil
+		}
+		if i := bytes.LastIndexByte(data, '\n'); i >= 0 || from == 0 {
+			l.open, l.openAt = true, from+int64(i)+1
+			return nil
+		}
+	}
+}

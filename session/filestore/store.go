@@ -1,0 +1,241 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Sync says when an append is made durable. The zero value stands for SyncAlways.
+type Sync string
+
+// When appends are synced.
+const (
+	SyncAlways   Sync = "always"   // before each append returns
+	SyncInterval Sync = "interval" // by the first append after Options.SyncEvery, and on Close
+	SyncOff      Sync = "off"      // when the operating system likes to
+)
+
+// Options are what a store depends on besides its folder.
+type Options struct {
+	Sync      Sync
+	SyncEvery time.Duration    // for SyncInterval; 0: one second
+	Now       func() time.Time // nil: time.Now
+}
+
+// Store keeps sessions below a folder, one folder a project. It is safe for
+// concurrent use, also by several processes.
+type Store struct {
+	root string
+	opts Options
+	fs   fsx.FS
+}
+
+var _ session.Store = (*Store)(nil)
+
+// New returns the store of a folder. The folder is made with the first session.
+func New(root string, opts Options) *Store {
+	if opts.Sync == "" {
+		opts.Sync = SyncAlways
+	}
+	if opts.SyncEvery == 0 {
+		opts.SyncEvery = time.Second
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if abs, err := filepath.Abs(root); err == nil {
+		root = abs
+	}
+	return &Store{root: root, opts: opts, fs: fsx.OS{}}
+}
+
+// Root returns the folder of the store.
+func (s *Store) Root() string { return s.root }
+
+// Create starts an empty session. Its file appears, under the name
+// <timestamp>_<id>.jsonl, with the first user or assistant message; h.Cwd
+// decides the folder.
+func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h = h.Complete(s.opts.Now())
+	if !validID(h.ID) {
+		return nil, fmt.Errorf("session id %q: letters, digits, '.', '_' and '-' only, a letter or digit at both ends", h.ID)
+	}
+	t := newTable(0, h)
+	t.linked, t.byID, t.twins = true, map[string]slot{}, map[twin]int32{}
+	return &Log{store: s, mode: session.Mode{Write: true}, header: h, t: t,
+		path: filepath.Join(s.root, ProjectDir(h.Cwd), fileName(h))}, nil
+}
+
+// Open opens a session by the path of its file, by its id, or by a prefix that
+// no other id in the store begins with (*session.AmbiguousError). Reading
+// takes no lock and changes nothing on disk.
+func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
+	path, err := s.resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, path, mode)
+}
+
+// Delete removes the file of a session, its lock and the folder of big things
+// beside it. A session that is open for writing is not removed, and neither is
+// a file that is no session.
+func (s *Store) Delete(ctx context.Context, ref string) error {
+	path, err := s.resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	l, err := s.open(ctx, path, session.Mode{})
+	if err != nil {
+		return err
+	}
+	if err := l.Close(); err != nil {
+		return err
+	}
+	lock, err := acquire(path, s.opts.Now())
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	// The session goes last: if this is interrupted it can be deleted again.
+	if err := errors.Join(s.fs.RemoveAll(SideDir(path)), s.fs.Remove(path)); err != nil {
+		return fmt.Errorf("delete session %s: %w", path, err)
+	}
+	return s.fs.SyncDir(filepath.Dir(path))
+}
+
+func (s *Store) open(ctx context.Context, path string, mode session.Mode) (_ *Log, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := &Log{store: s, mode: mode, path: path}
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
+	if l.who, err = s.fs.Stat(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("session %s: %w", path, session.ErrNotFound)
+		}
+		return nil, l.wrap(err)
+	}
+	if l.who.IsDir() {
+		return nil, fmt.Errorf("%s: a folder: %w", path, session.ErrNotASession)
+	}
+	if l.file, err = s.fs.Open(path); err != nil {
+		return nil, l.wrap(err)
+	}
+	if err := l.start(ctx); err != nil {
+		return nil, err
+	}
+	if mode.Write && !l.readOnly {
+		if err := l.openForWriting(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// openForWriting takes the lock and opens the file for appending. A file of
+// format 1 needs neither, because it is not appended to.
+func (l *Log) openForWriting(ctx context.Context) error {
+	s := l.store
+	if l.header.Version > session.Version && !l.mode.Force {
+		return l.wrap(session.ErrNewerVersion)
+	}
+	if !l.mode.Force && s.foreign(l.path) && s.opts.Now().Sub(l.who.ModTime()) < foreignQuiet {
+		return l.wrap(session.ErrForeignActive)
+	}
+	if l.header.Version < 2 {
+		return nil
+	}
+	var err error
+	if l.lock, err = acquire(l.path, s.opts.Now()); err != nil {
+		return err
+	}
+	w, err := s.fs.OpenAppend(l.path)
+	if err != nil {
+		return l.wrap(readOnlyError(err))
+	}
+	l.old = append(l.old, l.file)
+	l.file = w
+	s.tighten(l.path, l.who, 0o600)
+	if dir := filepath.Dir(l.path); s.owns(dir) {
+		if info, err := s.fs.Stat(dir); err == nil {
+			s.tighten(dir, info, 0o700)
+		}
+	}
+	// Somebody may have written between the first look and the lock.
+	if l.who, err = w.Stat(); err != nil {
+		return l.wrap(err)
+	}
+	if l.who.Size() != l.end {
+		return l.start(ctx)
+	}
+	return nil
+}
+
+// tighten takes away what group and others may do. Where that fails the
+// session is still of use.
+func (s *Store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
+	if info.Mode().Perm()&^perm != 0 {
+		_ = s.fs.Chmod(path, info.Mode().Perm()&perm)
+	}
+}
+
+// owns reports whether a path lies below the store's root.
+func (s *Store) owns(path string) bool {
+	rel, err := filepath.Rel(s.root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// foreignQuiet is how long another agent's file has to rest before it is
+// written to without force: that agent would go on from its own leaf.
+const foreignQuiet = 10 * time.Minute
+
+// foreign reports whether a file lies in another agent's folder.
+func (s *Store) foreign(path string) bool {
+	if s.owns(path) {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	for part := range strings.SplitSeq(filepath.Dir(path), string(filepath.Separator)) {
+		switch part {
+		case ".pi", ".omp", ".claude", ".codex":
+			return true
+		}
+	}
+	return false
+}
+
+// readOnlyError marks the errors that mean that nothing can be written here.
+func readOnlyError(err error) error {
+	if errors.Is(err, fs.ErrPermission) || isReadOnlyFS(err) {
+		return fmt.Errorf("%w: %w", session.ErrReadOnly, err)
+	}
+	return err
+}
+
+// SideDir returns the folder beside a session file that holds its big things.
+func SideDir(path string) string {
+	return strings.TrimSuffix(path, ".jsonl") + ".d"
+}
+
+func isPath(ref string) bool {
+	return strings.ContainsRune(ref, '/') || strings.ContainsRune(ref, os.PathSeparator) || strings.HasSuffix(ref, ".jsonl")
+}

@@ -1,0 +1,143 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Log is an open session. It implements session.Log.
+type Log struct {
+	store  *Store
+	rec    *record
+	write  bool
+	closed bool
+}
+
+var _ session.Log = (*Log)(nil)
+
+// Header returns the header of the session.
+func (l *Log) Header() session.Header { return l.rec.header }
+
+// Ref returns the session id.
+func (l *Log) Ref() string { return l.rec.header.ID }
+
+// Leaf returns the last entry, or nil in an empty session.
+func (l *Log) Leaf(context.Context) (*session.Entry, error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if n := len(l.rec.entries); n > 0 {
+		return l.rec.entries[n-1], nil
+	}
+	return nil, nil
+}
+
+// Parent returns the parent of e, or nil at a root. An entry that is not in
+// the log yet has the newest entry with its ParentID as parent.
+func (l *Log) Parent(_ context.Context, e *session.Entry) (*session.Entry, error) {
+	if e == nil {
+		return nil, nil
+	}
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	r := l.rec
+	i, ok := r.byID[e.ID]
+	if !ok {
+		if e.ParentID == "" {
+			return nil, nil
+		}
+		return r.find(e.ParentID)
+	}
+	// Of several entries with one id, the one that was handed out counts.
+	if r.entries[i] != e {
+		if k := slices.Index(r.entries, e); k >= 0 {
+			i = k
+		}
+	}
+	if up := r.parents[i]; up >= 0 {
+		return r.entries[up], nil
+	}
+	return nil, nil
+}
+
+// Find returns the newest entry with the id. It wraps session.ErrNotFound.
+func (l *Log) Find(_ context.Context, id string, _ int64) (*session.Entry, error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	return l.rec.find(id)
+}
+
+func (r *record) find(id string) (*session.Entry, error) {
+	if i, ok := r.byID[id]; ok {
+		return r.entries[i], nil
+	}
+	return nil, fmt.Errorf("entry %q: %w", id, session.ErrNotFound)
+}
+
+// All walks every entry in log order.
+func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		l.store.mu.Lock()
+		entries := l.rec.entries
+		l.store.mu.Unlock()
+		for _, e := range entries {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Append adds entries. Nobody else can have appended any.
+func (l *Log) Append(ctx context.Context, entries []*session.Entry) ([]*session.Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	r := l.rec
+	switch {
+	case l.closed:
+		return nil, fmt.Errorf("session %s: %w", r.header.ID, fs.ErrClosed)
+	case !l.write:
+		return nil, fmt.Errorf("session %s: %w", r.header.ID, session.ErrReadOnly)
+	}
+	if err := session.CheckAppend(entries); err != nil {
+		return nil, fmt.Errorf("session %s: %w", r.header.ID, err)
+	}
+	for _, e := range entries {
+		up, ok := r.byID[e.ParentID]
+		if e.ParentID == "" || !ok {
+			up = -1
+		}
+		r.byID[e.ID] = len(r.entries)
+		r.entries = append(r.entries, e)
+		r.parents = append(r.parents, up)
+	}
+	if slices.ContainsFunc(entries, (*session.Entry).Speaks) {
+		l.store.sessions[r.header.ID] = r
+	}
+	return nil, nil
+}
+
+// Problems returns nothing: what is appended here is whole.
+func (l *Log) Problems(context.Context, bool) ([]session.Problem, error) { return nil, nil }
+
+// Close lets another log write.
+func (l *Log) Close() error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if l.rec.writer == l {
+		l.rec.writer = nil
+	}
+	l.closed = true
+	return nil
+}
