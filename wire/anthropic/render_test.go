@@ -10,24 +10,6 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
-func user(blocks ...message.Block) *message.Message {
-	return &message.Message{Role: message.RoleUser, Content: blocks}
-}
-
-func assistant(blocks ...message.Block) *message.Message {
-	return &message.Message{Role: message.RoleAssistant, Content: blocks}
-}
-
-func result(id string, blocks ...message.Block) *message.Message {
-	return &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
-}
-
-func text(s string) message.Block { return message.Text{Text: s} }
-
-func call(id, args string) message.Block {
-	return message.ToolCall{ID: id, Name: "read", Arguments: []byte(args)}
-}
-
 func TestRenderMessages(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -35,51 +17,51 @@ func TestRenderMessages(t *testing.T) {
 		marks    []int
 		want     string
 	}{
-		{"neighbours are merged", []*message.Message{user(text("a")), user(text("b"))}, nil,
+		{"neighbours are merged", []*message.Message{wiretest.User(wiretest.Text("a")), wiretest.User(wiretest.Text("b"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`},
 		{"results first, in the order of the calls, then the user's words", []*message.Message{
-			user(text("go")), assistant(text("ok"), call("x", `{"p":1.0}`), call("y", `{}`)),
-			user(text("by the way")), result("y", text("Y")), result("x")}, nil,
+			wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Text("ok"), wiretest.Call("x", `{"p":1.0}`), wiretest.Call("y", `{}`)),
+			wiretest.User(wiretest.Text("by the way")), wiretest.Result("y", wiretest.Text("Y")), wiretest.Result("x")}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"x","name":"read","input":{"p":1.0}},{"type":"tool_use","id":"y","name":"read","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"(no output)"}]},{"type":"tool_result","tool_use_id":"y","content":[{"type":"text","text":"Y"}]},{"type":"text","text":"by the way"}]}]`},
 		{"thinking with its signature, unsigned dropped", []*message.Message{
-			user(text("go")), assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}, message.Thinking{Thinking: "no"},
-				message.Thinking{Signature: "data", Redacted: true}, text("ok")), user(text("on"))}, nil,
+			wiretest.User(wiretest.Text("go")), wiretest.Assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}, message.Thinking{Thinking: "no"},
+				message.Thinking{Signature: "data", Redacted: true}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},{"type":"redacted_thinking","data":"data"},{"type":"text","text":"ok"}]},` +
 				`{"role":"user","content":[{"type":"text","text":"on"}]}]`},
 		{"a message of nothing but thinking is dropped", []*message.Message{
-			user(text("go")), assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}), user(text("on"))}, nil,
+			wiretest.User(wiretest.Text("go")), wiretest.Assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}), wiretest.User(wiretest.Text("on"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"on"}]}]`},
-		{"arguments that are no object", []*message.Message{user(text("go")), assistant(call("x", `[1]`)), result("x", text("r"))}, nil,
+		{"arguments that are no object", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `[1]`)), wiretest.Result("x", wiretest.Text("r"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{"input":[1]}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"r"}]}]}]`},
-		{"an image in a result", []*message.Message{user(text("go")), assistant(call("x", `{}`)), result("x", message.Image{Data: "aGk=", MIMEType: "image/png"})}, nil,
+		{"an image in a result", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", message.Image{Data: "aGk=", MIMEType: "image/png"})}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}]`},
-		{"an assistant at the start", []*message.Message{assistant(text("hi")), user(text("go"))}, nil,
+		{"an assistant at the start", []*message.Message{wiretest.Assistant(wiretest.Text("hi")), wiretest.User(wiretest.Text("go"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"(the conversation begins here)"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"hi"}]},{"role":"user","content":[{"type":"text","text":"go"}]}]`},
-		{"a repeated id", []*message.Message{user(text("go")),
-			assistant(call("x", `{}`)), result("x", text("1")), assistant(call("x", `{}`)), result("x", text("2"))}, nil,
+		{"a repeated id", []*message.Message{wiretest.User(wiretest.Text("go")),
+			wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("1")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("2"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"1"}]}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x_2_2e896bde","name":"read","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x_2_2e896bde","content":[{"type":"text","text":"2"}]}]}]`},
 		{"marks: one on a batch of results, none on thinking", []*message.Message{
-			user(text("go")), assistant(call("x", `{}`), call("y", `{}`)), result("x", text("1")), result("y", text("2")), user(text("on"))}, []int{0, 3},
+			wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`), wiretest.Call("y", `{}`)), wiretest.Result("x", wiretest.Text("1")), wiretest.Result("y", wiretest.Text("2")), wiretest.User(wiretest.Text("on"))}, []int{0, 3},
 			`[{"role":"user","content":[{"type":"text","text":"go","cache_control":{"type":"ephemeral"}}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}},{"type":"tool_use","id":"y","name":"read","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"1"}]},` +
 				`{"type":"tool_result","tool_use_id":"y","content":[{"type":"text","text":"2"}],"cache_control":{"type":"ephemeral"}},{"type":"text","text":"on"}]}]`},
 		{"server blocks go in pairs, documents as they are, the unknown as a stub", []*message.Message{
-			user(text("go"), opaque(`{"type":"document","source":{"type":"text"}}`), opaque(`{"type":"hologram"}`)),
-			assistant(opaque(`{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), opaque(`{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}`),
-				opaque(`{"type":"server_tool_use","id":"s2"}`), text("found")), user(text("on"))}, nil,
+			wiretest.User(wiretest.Text("go"), opaque(`{"type":"document","source":{"type":"text"}}`), opaque(`{"type":"hologram"}`)),
+			wiretest.Assistant(opaque(`{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), opaque(`{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}`),
+				opaque(`{"type":"server_tool_use","id":"s2"}`), wiretest.Text("found")), wiretest.User(wiretest.Text("on"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"},{"type":"document","source":{"type":"text"}},{"type":"text","text":"(content of type hologram left out)"}]},` +
 				`{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[]},{"type":"text","text":"found"}]},` +
 				`{"role":"user","content":[{"type":"text","text":"on"}]}]`},
@@ -103,7 +85,7 @@ func opaque(raw string) message.Block {
 }
 
 func TestRenderWhole(t *testing.T) {
-	req := timeline.Request{System: "Be brief.", Messages: []*message.Message{user(text("hi"))},
+	req := timeline.Request{System: "Be brief.", Messages: []*message.Message{wiretest.User(wiretest.Text("hi"))},
 		Tools: []message.Tool{{Name: "read", Description: "reads", Parameters: []byte(`{"type":"object"}`)}, {Name: "ls"}, {Name: "ls", Description: "again"}}}
 	temperature := 0.2
 	got, err := Dialect{}.Render(req, message.Model{ID: "claude", Reasoning: true, MaxOutput: 64000},
@@ -123,9 +105,9 @@ func TestRenderWhole(t *testing.T) {
 func TestRenderOptions(t *testing.T) {
 	temperature := 0.2
 	signed := message.Thinking{Thinking: "hm", Signature: "EqQB"}
-	open := []*message.Message{user(text("go")), assistant(call("x", `{}`)), result("x", text("r"))}
-	signedOpen := []*message.Message{user(text("go")), assistant(signed, call("x", `{}`)), result("x", text("r"))}
-	done := []*message.Message{user(text("go"))}
+	open := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}
+	signedOpen := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(signed, wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}
+	done := []*message.Message{wiretest.User(wiretest.Text("go"))}
 	tests := []struct {
 		name        string
 		messages    []*message.Message
@@ -164,9 +146,9 @@ func TestRenderOptions(t *testing.T) {
 func TestRenderAtMostFourMarks(t *testing.T) {
 	req := timeline.Request{System: "s", CachePoints: []int{0, 1, 2, 3, 4}}
 	for range 3 {
-		req.Messages = append(req.Messages, user(text("a")), assistant(text("b")))
+		req.Messages = append(req.Messages, wiretest.User(wiretest.Text("a")), wiretest.Assistant(wiretest.Text("b")))
 	}
-	req.Messages = append(req.Messages, user(text("c")))
+	req.Messages = append(req.Messages, wiretest.User(wiretest.Text("c")))
 	body, err := Dialect{}.Render(req, message.Model{}, message.CallOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +161,7 @@ func TestRenderAtMostFourMarks(t *testing.T) {
 
 func TestRenderBedrockDefinesCalledTools(t *testing.T) {
 	m := message.Model{Provider: "amazon-bedrock", ID: "claude"}
-	body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{user(text("go")), assistant(call("x", `{}`)), result("x", text("r"))}}, m, message.CallOptions{NoTools: true})
+	body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}}, m, message.CallOptions{NoTools: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +184,7 @@ func TestRenderImagesByModel(t *testing.T) {
 		{message.Model{}, message.Image{Data: "aGk=", MIMEType: "image/tiff"}, false},
 		{message.Model{}, message.Image{MIMEType: "image/png"}, false},
 	} {
-		body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{user(tt.image)}}, tt.model, message.CallOptions{})
+		body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{wiretest.User(tt.image)}}, tt.model, message.CallOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
