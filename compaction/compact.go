@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
@@ -222,7 +221,7 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
 	}
-	d.verified = verify(a.mask(body), a.shownText(), facts, d.lists, a.Settings, a.estimator())
+	d.verified = verify(a.mask(body), a.plan.shownText(), facts, d.lists, a.Settings, a.estimator())
 	d.short = a.mask(d.short)
 	if a.request.Edit == nil {
 		return d, nil
@@ -235,7 +234,7 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}
 	d.text = a.mask(text)
-	d.coverage = facts.Cover(d.text + "\n\n" + a.shownText())
+	d.coverage = facts.Cover(d.text + "\n\n" + a.plan.shownText())
 	return d, nil
 }
 
@@ -318,17 +317,6 @@ func (a *attempt) addUsage(u *message.Usage) {
 		a.usage = &message.Usage{}
 	}
 	a.usage.Add(u)
-}
-
-// shownText is what stays visible of the covered part.
-func (a *attempt) shownText() string {
-	var parts []string
-	for _, it := range append(slices.Clone(a.plan.Pins), a.plan.Request...) {
-		if llm := timeline.ToLLM(it.Message); llm != nil {
-			parts = append(parts, llm.Text("\n"))
-		}
-	}
-	return strings.Join(parts, "\n\n")
 }
 
 // floorDetail names each part that does not fit, with its size (invariant I5).

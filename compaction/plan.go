@@ -34,7 +34,8 @@ type PlanInput struct {
 
 // Plan says what a compaction would do. Nothing has been written.
 type Plan struct {
-	Skip   Reason // why there is nothing to do; "": there is
+	View   *timeline.View // what was planned over
+	Skip   Reason         // why there is nothing to do; "": there is
 	Detail string
 
 	FirstKept *session.Entry // nil: nothing is kept
@@ -85,7 +86,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		in.Estimator = tokens.Default{}
 	}
 	v := in.View
-	p := &Plan{Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.Window), Size: v.Size(in.Estimator, in.Pending)}
+	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.Window), Size: v.Size(in.Estimator, in.Pending)}
 	if why := alreadyCompacted(in, p); why != "" {
 		return p.skip(AlreadyCompacted, why), nil
 	}
@@ -111,7 +112,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 }
 
 func (p *Plan) skip(r Reason, detail string) *Plan {
-	return &Plan{Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
+	return &Plan{View: p.View, Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
 }
 
 // alreadyCompacted: nothing the model sees stands behind the compaction in

@@ -269,13 +269,8 @@ func (t *trail) modelAndLevel() (*session.ModelChange, string) {
 		if l := e.ThinkingLevel(); l != "" && level == "" {
 			level = l
 		}
-		if model != nil {
-			continue
-		}
-		if mc := e.ModelChange(); mc != nil {
-			model = mc
-		} else if m := e.Message(); m != nil && m.Role == message.RoleAssistant && m.Model != "" && !m.Failed() {
-			model = &session.ModelChange{Provider: m.Provider, ModelID: m.Model}
+		if model == nil {
+			model = namesModel(e)
 		}
 	}
 	if t.comp != nil {

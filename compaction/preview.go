@@ -1,0 +1,66 @@
+package compaction
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Losses is what a plan would cost in knowledge, as if by extraction.
+type Losses struct {
+	Facts    map[ledger.Class]int // in the range and carried
+	Lost     map[ledger.Class]int // of them, no longer visible; only classes that lose
+	Read     []string             // complete file lists
+	Modified []string
+}
+
+// Losses previews the verification of a plan, with the extractive summary.
+func (c *Compactor) Losses(p *Plan) Losses {
+	facts := rangeLedger(p, c.Ledger)
+	in := p.Input(facts, c.Ledger)
+	in.Mask, in.Estimate = c.Mask, c.estimator().Text
+	lists := collectFiles(facts, p.Previous, p.History, p.Prefix)
+	v := verify(summarize.Extract(in).Summary, p.shownText(), facts, lists, c.Settings, c.estimator())
+	out := Losses{Facts: facts.Counts(), Lost: map[ledger.Class]int{}}
+	for class, s := range v.coverage {
+		if s.Kept < s.Facts {
+			out.Lost[class] = s.Facts - s.Kept
+		}
+	}
+	out.Read, out.Modified = lists.sorted()
+	return out
+}
+
+// CutIndex is the place of the first kept entry on the whole path, from 0. It
+// reads back to the root.
+func (c *Compactor) CutIndex(ctx context.Context, p *Plan) (int, error) {
+	if p.View.AtRoot || len(p.View.Path) == 0 {
+		return p.Cut, nil
+	}
+	n := p.Cut
+	for e := p.View.Path[0]; ; n++ {
+		parent, err := c.Session.Parent(ctx, e)
+		if err != nil {
+			return 0, err
+		}
+		if parent == nil {
+			return n, nil
+		}
+		e = parent
+	}
+}
+
+// shownText is what stays visible of the covered part.
+func (p *Plan) shownText() string {
+	text := ""
+	for _, items := range [][]timeline.Item{p.Pins, p.Request} {
+		for _, it := range items {
+			if llm := timeline.ToLLM(it.Message); llm != nil {
+				text += llm.Text("\n") + "\n\n"
+			}
+		}
+	}
+	return text
+}

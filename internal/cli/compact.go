@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/spf13/cobra"
+)
+
+// compactFlags are the flags of compact.
+type compactFlags struct {
+	plan, edit, json bool
+	focus            string
+	summarizer       string
+	model            string
+	keep             int64
+	reserve          int64
+	window           int64
+	to               string
+	out              string
+
+	keepGiven bool
+}
+
+func (a *app) compactCmd() *cobra.Command {
+	var f compactFlags
+	cmd := command(groupContext, "compact SESSION", "Replace old conversation by a verified summary",
+		`Replace the old part of what the model sees by a summary that has been checked
+against the facts in it. The recent part, pins and the open request stay word
+for word. Nothing is removed from the file; coppice uncompact takes it back.
+
+Without a model or endpoint in the settings or flags the summary is made by
+extraction, on this machine. A key in the environment alone sends nothing out.`,
+		`  coppice compact - --plan
+  coppice compact work.jsonl --summarizer extract -o smaller.jsonl
+  coppice compact - --focus "keep the SQL schema" --model anthropic/claude-haiku-4-5`,
+		cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+			f.keepGiven = cmd.Flags().Changed("keep-recent")
+			return a.compact(cmd.Context(), args[0], f)
+		})
+	fl := cmd.Flags()
+	fl.BoolVar(&f.plan, "plan", false, "show what would happen, write nothing")
+	fl.BoolVar(&f.edit, "edit", false, "open the summary in $EDITOR before it is committed")
+	fl.StringVar(&f.focus, "focus", "", "what the summary has to keep above all")
+	fl.StringVar(&f.summarizer, "summarizer", "auto", "auto, model, remote or extract")
+	fl.StringVar(&f.model, "model", "", "provider/id of the model that summarizes")
+	fl.Int64Var(&f.keep, "keep-recent", 0, "recent tokens that stay word for word (default: setting)")
+	fl.Int64Var(&f.reserve, "reserve", 0, "tokens of the window to keep free (default: setting)")
+	fl.Int64Var(&f.window, "window", 0, "context window of the session's model in tokens (default: what is known)")
+	fl.StringVar(&f.to, "to", "", "id of the last entry to be summarized")
+	fl.StringVarP(&f.out, "output", "o", "", "write a compacted copy to this file and leave SESSION alone")
+	fl.BoolVar(&f.json, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("summarizer", cobra.FixedCompletions([]string{"auto", "model", "remote", "extract"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagsMutuallyExclusive("keep-recent", "to")
+	cmd.MarkFlagsMutuallyExclusive("plan", "edit")
+	return cmd
+}
+
+// check refuses flags that make no sense.
+func (f compactFlags) check() error {
+	switch {
+	case f.keepGiven && f.keep < 0:
+		return usagef("--keep-recent %d: not a number of tokens", f.keep)
+	case f.reserve < 0:
+		return usagef("--reserve %d: not a number of tokens", f.reserve)
+	case f.window < 0:
+		return usagef("--window %d: not a number of tokens", f.window)
+	}
+	switch f.summarizer {
+	case "auto", "model", "remote", "extract":
+		return nil
+	}
+	return usagef("--summarizer %s: not one of auto, model, remote, extract", f.summarizer)
+}
+
+func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.out != "" {
+		f.out = a.abs(f.out)
+		if _, err := os.Lstat(f.out); err == nil {
+			return &failure{Code: codeFailed, What: "write " + f.out, Why: "the file is there already", Try: "another name", File: f.out}
+		}
+	}
+	log, err := a.openLog(ctx, ref, f.out == "" && !f.plan)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	buffer := session.NewBuffer(log)
+	if f.out != "" || f.plan {
+		log = buffer
+	}
+	s := session.New(log, session.Options{Now: a.Now})
+	t, err := a.targetOf(ctx, s, nil)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	t.apply(f)
+	ladder, err := a.ladder(f.summarizer, f.model, t)
+	if err != nil {
+		return err
+	}
+	c := a.compactor(s, t, ladder)
+	req := compaction.Request{Focus: f.focus, To: f.to}
+	if f.to != "" {
+		e, err := entryOf(ctx, s, f.to)
+		if err != nil {
+			return err
+		}
+		req.To = e.ID
+	}
+	if f.keepGiven {
+		req.Keep = &f.keep
+	}
+	if f.plan {
+		return a.showPlan(ctx, c, ladder, req, f)
+	}
+	if f.edit {
+		req.Edit = a.editSummary
+	}
+	return a.runCompact(ctx, c, ladder, req, f, buffer)
+}
+
+// apply puts the numbers given for this run over those that are known.
+func (t *target) apply(f compactFlags) {
+	if f.window > 0 {
+		t.model.Window, t.model.WindowSource = f.window, "setting"
+	}
+	if f.reserve > 0 {
+		t.settings.ReserveTokens = f.reserve
+	}
+}
+
+// runCompact makes the attempt and reports it.
+func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder, req compaction.Request, f compactFlags, buffer *session.Buffer) error {
+	start := a.Now()
+	before, _, err := a.project(ctx, c.Session, nil)
+	if err != nil {
+		return explain("read "+c.Session.Ref(), err)
+	}
+	stop := a.progress(l)
+	out, err := c.Compact(ctx, req)
+	stop()
+	if err != nil {
+		return explain("compact "+c.Session.Ref(), err)
+	}
+	file := c.Session.Ref()
+	if f.out != "" && out.Status == compaction.Applied {
+		if file, err = a.writeCopy(ctx, c.Session, buffer, f.out); err != nil {
+			return explain("write "+f.out, err)
+		}
+	}
+	var after *timeline.View
+	if out.Status == compaction.Applied {
+		if after, _, err = a.project(ctx, c.Session, nil); err != nil {
+			return explain("read "+file, err)
+		}
+	}
+	elapsed := a.Now().Sub(start)
+	if f.json {
+		a.json(compactOf(ctx, c, out, file, elapsed, l))
+	} else {
+		a.printCompact(c, before, after, out, file, elapsed)
+	}
+	return exitOf(out.Status, out.Reason)
+}
+
+// exitOf is the exit code of an outcome.
+func exitOf(status compaction.Status, reason compaction.Reason) error {
+	switch {
+	case status == compaction.Applied:
+		return nil
+	case status == compaction.Skipped:
+		return codeNothing
+	case reason == compaction.Interrupted:
+		return codeInterrupted
+	}
+	return codeFailed
+}
+
+func (a *app) elapsed(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+var errNoEditor = errors.New("no editor: set EDITOR or VISUAL")

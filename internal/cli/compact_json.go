@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// planJSON is the shape of `compact --plan` (spec/cli.md).
+type planJSON struct {
+	Outcome        string               `json:"outcome"`
+	Reason         string               `json:"reason,omitempty"`
+	Detail         string               `json:"detail,omitempty"`
+	FirstKept      *string              `json:"firstKeptEntryId"`
+	CutIndex       *int                 `json:"cutIndex"`
+	SplitTurn      bool                 `json:"splitTurn"`
+	TurnStart      string               `json:"turnStartEntryId,omitempty"`
+	Summarize      []string             `json:"summarize"`
+	TurnPrefix     []string             `json:"turnPrefix"`
+	Keep           []string             `json:"keep"`
+	Previous       *string              `json:"previousCompactionId"`
+	TokensBefore   int64                `json:"tokensBefore"`
+	KeptTokens     int64                `json:"keptTokens"`
+	EstimatedAfter int64                `json:"estimatedAfter"`
+	FileOps        fileOps              `json:"fileOps"`
+	Ledger         map[ledger.Class]int `json:"ledger"`
+	Lost           map[ledger.Class]int `json:"lost"`
+	Cost           costJSON             `json:"cost"`
+	Pinned         []string             `json:"pinned"`
+}
+
+type fileOps struct {
+	Read     []string `json:"read"`
+	Modified []string `json:"modified"`
+}
+
+type costJSON struct {
+	InputTokens  int64    `json:"inputTokens"`
+	OutputTokens int64    `json:"outputTokens"`
+	USD          *float64 `json:"usd"`
+}
+
+// outcomeJSON is the shape of `compact` (spec/cli.md).
+type outcomeJSON struct {
+	planJSON     `json:",embed"`
+	File         string          `json:"file"`
+	EntryID      *string         `json:"entryId"`
+	Summary      string          `json:"summary"`
+	ShortSummary string          `json:"shortSummary"`
+	TokensAfter  int64           `json:"tokensAfter"`
+	Rung         string          `json:"rung,omitempty"`
+	Coverage     ledger.Coverage `json:"coverage"`
+	Residue      int64           `json:"residue"`
+	Usage        *usageJSON      `json:"usage"`
+	DurationMs   int64           `json:"durationMs"`
+}
+
+type usageJSON struct {
+	Input      int64    `json:"input"`
+	Output     int64    `json:"output"`
+	CacheRead  int64    `json:"cacheRead"`
+	CacheWrite int64    `json:"cacheWrite"`
+	Total      int64    `json:"totalTokens"`
+	USD        *float64 `json:"usd"`
+}
+
+// planOf is a plan as JSON, with what only a command needs: the place of the
+// cut on the whole path, and what would be lost.
+func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l *ladder) (planJSON, error) {
+	out := planJSON{Outcome: "planned", Summarize: []string{}, TurnPrefix: []string{}, Keep: []string{}, Pinned: []string{},
+		TokensBefore: p.Size.Decision(), FileOps: fileOps{Read: []string{}, Modified: []string{}},
+		Ledger: map[ledger.Class]int{}, Lost: map[ledger.Class]int{}}
+	if p.Previous != nil {
+		out.Previous = &p.Previous.ID
+	}
+	if p.Skip != "" {
+		out.Outcome, out.Reason, out.Detail = "skipped", string(p.Skip), p.Detail
+		return out, nil
+	}
+	cutAt, err := c.CutIndex(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	out.CutIndex = &cutAt
+	if p.FirstKept != nil {
+		out.FirstKept = &p.FirstKept.ID
+	}
+	if out.SplitTurn = p.Split; p.Split {
+		out.TurnStart = p.TurnStart.ID
+	}
+	out.Summarize, out.TurnPrefix, out.Keep = ids(p.History), ids(p.Prefix), ids(p.Keep)
+	out.KeptTokens, out.EstimatedAfter = p.KeptTokens, p.EstimatedAfter()
+	for _, it := range p.Pins {
+		out.Pinned = append(out.Pinned, it.Entry.ID)
+	}
+	loss := c.Losses(p)
+	out.Ledger, out.Lost = loss.Facts, loss.Lost
+	out.FileOps.Read, out.FileOps.Modified = list(loss.Read), list(loss.Modified)
+	out.Cost = l.cost(p)
+	return out, nil
+}
+
+func ids(entries []*session.Entry) []string {
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.ID
+	}
+	return out
+}
+
+// list is never null in JSON.
+func list(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return items
+}
+
+// compactOf is an outcome as JSON.
+func compactOf(ctx context.Context, c *compaction.Compactor, o *compaction.Outcome, file string, elapsed time.Duration, l *ladder) outcomeJSON {
+	p, err := planOf(ctx, c, o.Plan, l)
+	if err != nil {
+		p.Detail = err.Error()
+	}
+	out := outcomeJSON{planJSON: p, File: file, Summary: o.Summary, ShortSummary: o.ShortSummary, TokensAfter: o.TokensAfter,
+		Rung: o.Rung, Coverage: o.Coverage, Residue: o.Residue, DurationMs: elapsed.Milliseconds(), Usage: usageOf(o.Usage, o.Model)}
+	out.Outcome, out.Reason = string(o.Status), string(o.Reason)
+	if o.Detail != "" {
+		out.Detail = o.Detail
+	}
+	if out.Coverage == nil {
+		out.Coverage = ledger.Coverage{}
+	}
+	if o.Entry != nil {
+		out.EntryID = &o.Entry.ID
+	}
+	return out
+}
+
+func usageOf(u *message.Usage, m message.Model) *usageJSON {
+	if u == nil {
+		return nil
+	}
+	out := &usageJSON{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Total: u.Total()}
+	if cost := m.Cost(*u); cost != nil {
+		out.USD = &cost.Total
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// showPlan shows what a compaction would do.
+func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, req compaction.Request, f compactFlags) error {
+	p, v, err := c.Plan(ctx, req)
+	if err != nil {
+		return explain("plan "+c.Session.Ref(), err)
+	}
+	out, err := planOf(ctx, c, p, l)
+	if err != nil {
+		return explain("plan "+c.Session.Ref(), err)
+	}
+	if f.json {
+		a.json(out)
+	} else {
+		a.printPlan(c, p, out, v)
+	}
+	if p.Skip != "" {
+		return codeNothing
+	}
+	return nil
+}
+
+func (a *app) printPlan(c *compaction.Compactor, p *compaction.Plan, out planJSON, v *timeline.View) {
+	if p.Skip != "" {
+		a.say("nothing to do (%s): %s\n", p.Skip, p.Detail)
+		return
+	}
+	kinds := kindsOf(v, tokens.Default{})
+	a.say("now    %s\n       %s\n", a.bar(kinds, c.Model.Window, p.Target, a.barWidth()), a.legend(kinds))
+	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(c.Model), thousands(p.Target))
+	a.printCut(p, out.CutIndex)
+	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))
+	a.say("facts  %s\n", counts(out.Ledger))
+	if len(out.Lost) > 0 {
+		a.say("lost   %s (as if by extraction; all of it can be read back)\n", counts(out.Lost))
+	}
+	a.say("files  %d read, %d modified\n", len(out.FileOps.Read), len(out.FileOps.Modified))
+	a.say("cost   %s\n", costText(out.Cost))
+}
+
+// printCut says what is summarized and what is kept.
+func (a *app) printCut(p *compaction.Plan, at *int) {
+	kept := "nothing"
+	if p.FirstKept != nil {
+		kept = fmt.Sprintf("%d entries from %s, %s tokens", len(p.Keep), p.FirstKept.ID, thousands(p.KeptTokens))
+	}
+	where := ""
+	if at != nil {
+		where = fmt.Sprintf(" (entry %d of the path)", *at)
+	}
+	a.say("cut    %d messages summarized; kept word for word: %s%s\n", len(p.History)+len(p.Prefix), kept, where)
+	if p.Split {
+		a.say("       the turn from %s is split: its first %d messages are summarized apart\n", p.TurnStart.ID, len(p.Prefix))
+	}
+	if n := len(p.Pins); n > 0 {
+		a.say("pins   %d messages stay visible, %s tokens\n", n, thousands(p.Floor.Pins))
+	}
+	if n := len(p.Request); n > 0 {
+		a.say("asked  %d messages of the open request stay visible, %s tokens\n", n, thousands(p.Floor.Request))
+	}
+}
+
+func parts(p *compaction.Plan) string {
+	s := []string{"kept " + thousands(p.KeptTokens), "summary, facts and file lists " + thousands(p.Allowance)}
+	for _, f := range []struct {
+		name string
+		n    int64
+	}{{"prompt and tools", p.Floor.Fixed}, {"pins", p.Floor.Pins}, {"open request", p.Floor.Request}} {
+		if f.n > 0 {
+			s = append(s, f.name+" "+thousands(f.n))
+		}
+	}
+	return strings.Join(s, ", ")
+}
+
+func counts(by map[ledger.Class]int) string {
+	var s []string
+	for _, c := range ledger.Classes {
+		if by[c] > 0 {
+			s = append(s, fmt.Sprintf("%d %s", by[c], c))
+		}
+	}
+	if len(s) == 0 {
+		return "none"
+	}
+	return strings.Join(s, ", ")
+}
+
+func costText(c costJSON) string {
+	switch {
+	case c.InputTokens == 0:
+		return "none: extraction needs no model"
+	case c.USD == nil:
+		return fmt.Sprintf("%s tokens in, up to %s out; the price is not known", thousands(c.InputTokens), thousands(c.OutputTokens))
+	}
+	return fmt.Sprintf("%s tokens in, up to %s out: at most $%.2f", thousands(c.InputTokens), thousands(c.OutputTokens), *c.USD)
+}
+
+// printCompact shows before and after.
+func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View, o *compaction.Outcome, file string, elapsed time.Duration) {
+	if o.Status != compaction.Applied {
+		a.say("%s (%s): %s\n", o.Status, o.Reason, o.Detail)
+		for _, at := range o.Attempts {
+			if at.Err != "" {
+				a.say("  %s %s: %s\n", at.Rung, at.Model, at.Err)
+			}
+		}
+		if o.Reason == compaction.NoGain {
+			a.say("nothing was written\n")
+		}
+		return
+	}
+	est := tokens.Default{}
+	width := a.barWidth()
+	kb, ka := kindsOf(before, est), kindsOf(after, est)
+	sb, sa := before.Size(est, 0), after.Size(est, 0)
+	a.say("before %s %s tokens\n       %s\n", a.bar(kb, c.Model.Window, o.Plan.Target, width), thousands(sb.Estimated), a.legend(kb))
+	a.say("after  %s %s tokens\n       %s\n\n", a.bar(ka, c.Model.Window, o.Plan.Target, width), thousands(sa.Estimated), a.legend(ka))
+	a.printCut(o.Plan, nil)
+	by := o.Rung
+	if o.Model.ID != "" {
+		by += ", " + o.Model.Key()
+	}
+	a.say("by     %s in %s%s\n", by, a.elapsed(elapsed), spent(o))
+	a.printCoverage(o)
+	if n := len(o.Edits); n > 0 {
+		a.say("cut    %d tool results of the last unit were shortened so that it fits; their originals can be read\n", n)
+	}
+	if o.ShortSummary != "" {
+		a.say("\n%s\n", o.ShortSummary)
+	}
+	a.say("\nwritten to %s as %s; take it back with: coppice uncompact %s\n", file, o.Entry.ID, file)
+}
+
+func spent(o *compaction.Outcome) string {
+	if o.Usage == nil {
+		return ""
+	}
+	s := fmt.Sprintf(", %s tokens", thousands(o.Usage.Total()))
+	if cost := o.Model.Cost(*o.Usage); cost != nil {
+		s += fmt.Sprintf(", $%.3f", cost.Total)
+	}
+	return s
+}
+
+// printCoverage shows which facts the model still sees, by class.
+func (a *app) printCoverage(o *compaction.Outcome) {
+	const cells = 10
+	a.say("facts still visible:\n")
+	for _, class := range ledger.Classes {
+		s, ok := o.Coverage[class]
+		if !ok || s.Facts == 0 {
+			continue
+		}
+		full := s.Kept * cells / s.Facts
+		a.say("  %-14s %s%s %d of %d\n", class, a.paint("78", strings.Repeat("■", full)), a.paint("240", strings.Repeat("□", cells-full)), s.Kept, s.Facts)
+	}
+	if len(o.ResidueFacts) == 0 {
+		return
+	}
+	a.say("added word for word, because the summary had lost them (%s tokens):\n", thousands(o.Residue))
+	const most = 8
+	for i, f := range slices.Backward(o.ResidueFacts) {
+		if len(o.ResidueFacts)-i > most {
+			a.say("  … and %d more\n", i+1)
+			break
+		}
+		a.say("  %s\n", short(ledger.Line(f), 100))
+	}
+}

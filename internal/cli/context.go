@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/wire/dialects"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) contextCmd() *cobra.Command {
+	var leaf, as string
+	var asJSON bool
+	cmd := command(groupContext, "context SESSION", "Show what the model sees, with sizes",
+		"Show the messages that the next request would have, in order, each with its size,\nwhat is left out and why, and how far the threshold is.",
+		"  coppice context -\n  coppice context work.jsonl --as anthropic --json", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.context(cmd.Context(), args[0], leaf, as, asJSON)
+		})
+	cmd.Flags().StringVar(&leaf, "leaf", "", "look from this entry instead of the session's leaf")
+	cmd.Flags().StringVar(&as, "as", "native", "native, anthropic, openai-chat, openai-responses or gemini")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dialectNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func dialectNames() []string {
+	names := []string{"native"}
+	for _, d := range dialects.All() {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) error {
+	dialect, known := dialects.ByName(as)
+	if !known && as != "native" {
+		return usagef("--as %s: not a dialect; one of %s", as, strings.Join(dialectNames(), ", "))
+	}
+	s, err := a.open(ctx, ref, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var leaf *session.Entry
+	if leafID != "" {
+		if leaf, err = entryOf(ctx, s, leafID); err != nil {
+			return err
+		}
+	}
+	v, t, err := a.project(ctx, s, leaf)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	if known {
+		body, err := dialect.Render(v.Request(false), message.Model{Images: true}, message.CallOptions{})
+		if err != nil {
+			return explain("render as "+as, err)
+		}
+		a.Out.Write(append(body, '\n'))
+		return nil
+	}
+	problems, err := s.Log().Problems(ctx, false)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	out := contextOf(s, v, t, problems)
+	if asJSON {
+		a.json(out)
+		return nil
+	}
+	a.printContext(out, v)
+	return nil
+}
+
+// contextJSON is the shape of `context --json` (spec/cli.md).
+type contextJSON struct {
+	Session       string        `json:"session"`
+	File          string        `json:"file"`
+	LeafID        *string       `json:"leafId"`
+	Model         *modelName    `json:"model"`
+	ThinkingLevel string        `json:"thinkingLevel"`
+	CompactionID  *string       `json:"compactionId"`
+	Messages      []messageJSON `json:"messages"`
+	LeftOut       []leftOutJSON `json:"leftOut"`
+	Tokens        tokensJSON    `json:"tokens"`
+	Problems      []problemJSON `json:"problems"`
+}
+
+type modelName struct {
+	Provider string `json:"provider"`
+	ID       string `json:"id"`
+}
+
+type messageJSON struct {
+	EntryID   string `json:"entryId,omitempty"`
+	Role      string `json:"role"`
+	Tokens    int64  `json:"tokens"`
+	Bytes     int64  `json:"bytes"`
+	Pinned    bool   `json:"pinned,omitzero"`
+	Request   bool   `json:"request,omitzero"`
+	Edited    bool   `json:"edited,omitzero"`
+	Synthetic string `json:"synthetic,omitempty"`
+	Text      string `json:"text"`
+}
+
+type leftOutJSON struct {
+	EntryID string `json:"entryId"`
+	Rule    string `json:"rule"`
+}
+
+type tokensJSON struct {
+	Measured     *int64 `json:"measured"`
+	Estimated    int64  `json:"estimated"`
+	Decision     int64  `json:"decision"`
+	Fixed        int64  `json:"fixed"`
+	Window       int64  `json:"window"`
+	WindowSource string `json:"windowSource"`
+	Threshold    int64  `json:"threshold"`
+}
+
+type problemJSON struct {
+	Kind    string `json:"kind"`
+	Line    int    `json:"line,omitzero"`
+	EntryID string `json:"entryId,omitempty"`
+	Dialect string `json:"dialect,omitempty"`
+	Detail  string `json:"detail"`
+}
+
+func contextOf(s *session.Session, v *timeline.View, t target, logged []session.Problem) contextJSON {
+	est := tokens.Default{}
+	size := v.Size(est, 0)
+	out := contextJSON{Session: s.ID(), File: s.Ref(), ThinkingLevel: v.ThinkingLevel,
+		Messages: []messageJSON{}, LeftOut: []leftOutJSON{}, Problems: []problemJSON{},
+		Tokens: tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,
+			Window: t.model.Window, WindowSource: t.model.WindowSource, Threshold: t.settings.Threshold(t.model.Window)}}
+	if v.Leaf != nil {
+		out.LeafID = &v.Leaf.ID
+	}
+	if v.Compaction != nil {
+		out.CompactionID = &v.Compaction.ID
+	}
+	if v.Model != nil {
+		out.Model = &modelName{Provider: v.Model.Provider, ID: v.Model.ModelID}
+	}
+	for _, it := range v.Items {
+		m := messageJSON{Role: string(it.Message.Role), Tokens: est.Message(it.Message), Bytes: it.ItemBytes(),
+			Pinned: it.Pinned, Request: it.Request, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(it.Message)}
+		if it.Entry != nil {
+			m.EntryID = it.Entry.ID
+		}
+		out.Messages = append(out.Messages, m)
+	}
+	for _, l := range v.LeftOut {
+		out.LeftOut = append(out.LeftOut, leftOutJSON{EntryID: l.EntryID, Rule: string(l.Rule)})
+	}
+	for _, p := range append(append(logged, v.Problems...), size.Problems...) {
+		out.Problems = append(out.Problems, problemOf(p))
+	}
+	return out
+}
+
+func problemOf(p session.Problem) problemJSON {
+	return problemJSON{Kind: p.Kind, Line: p.Line, EntryID: p.EntryID, Detail: p.Detail}
+}
+
+// nativeText is a message as text: text blocks joined by LF, then each call
+// as name(JSON); media as a stub; no thinking (spec/cli.md, context).
+func nativeText(m *message.Message) string {
+	llm := timeline.ToLLM(m)
+	if llm == nil {
+		llm = m
+	}
+	var parts []string
+	for _, b := range llm.Content {
+		switch b := b.(type) {
+		case message.Text:
+			parts = append(parts, b.Text)
+		case message.Image:
+			parts = append(parts, "[image "+b.MIMEType+"]")
+		case message.Opaque:
+			parts = append(parts, "["+b.Type+"]")
+		}
+	}
+	for _, c := range llm.ToolCalls() {
+		parts = append(parts, c.Name+"("+string(c.Arguments)+")")
+	}
+	return strings.Join(parts, "\n")
+}

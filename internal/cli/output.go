@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// json prints one JSON value on a line.
+func (a *app) json(v any) {
+	b, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		fmt.Fprintf(a.Err, "coppice: output: %v\n", err)
+		return
+	}
+	a.Out.Write(append(b, '\n'))
+}
+
+// say prints for people.
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
+
+// warn prints a line to standard error.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.Err, "coppice: "+format+"\n", args...)
+}
+
+// isCobraUsage recognizes cobra's own errors, which have no type.
+func isCobraUsage(msg string) bool {
+	return strings.HasPrefix(msg, "unknown command") || strings.HasPrefix(msg, "unknown flag") ||
+		strings.HasPrefix(msg, "required flag") || strings.HasPrefix(msg, "if any flags in the group")
+}
+
+func join(items []string) string {
+	const most = 8
+	if len(items) > most {
+		return strings.Join(items[:most], ", ") + fmt.Sprintf(" and %d more", len(items)-most)
+	}
+	return strings.Join(items, ", ")
+}
+
+// thousands prints a number with separators.
+func thousands(n int64) string {
+	if n < 0 {
+		return "-" + thousands(-n)
+	}
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// kind is a kind of content in the window.
+type kind struct {
+	name   string
+	glyph  string
+	color  string
+	tokens int64
+}
+
+// Kinds of content, in the order in which the bar shows them.
+const (
+	kindFixed = iota
+	kindSummary
+	kindPinned
+	kindUser
+	kindAssistant
+	kindCalls
+	kindResults
+	kindImages
+)
+
+func newKinds() []kind {
+	return []kind{
+		kindFixed:     {name: "prompt and tools", glyph: "▓", color: "245"},
+		kindSummary:   {name: "summaries", glyph: "█", color: "141"},
+		kindPinned:    {name: "pins and open request", glyph: "█", color: "204"},
+		kindUser:      {name: "user", glyph: "█", color: "39"},
+		kindAssistant: {name: "assistant", glyph: "▒", color: "78"},
+		kindCalls:     {name: "tool calls", glyph: "░", color: "178"},
+		kindResults:   {name: "tool results", glyph: "▚", color: "208"},
+		kindImages:    {name: "images", glyph: "▞", color: "205"},
+	}
+}
+
+// kindsOf sorts what a view shows by kind.
+func kindsOf(v *timeline.View, est tokens.Estimator) []kind {
+	kinds := newKinds()
+	kinds[kindFixed].tokens = v.Prompt.Tokens(est)
+	for _, it := range v.Items {
+		m := it.Message
+		n := est.Message(m)
+		images := int64(m.Images()) * tokens.ImageTokens
+		switch {
+		case m.Role == message.RoleCompactionSummary || m.Role == message.RoleBranchSummary:
+			kinds[kindSummary].tokens += n
+		case it.Pinned || it.Request:
+			kinds[kindPinned].tokens += n
+		case m.Role == message.RoleToolResult:
+			kinds[kindResults].tokens += n - images
+			kinds[kindImages].tokens += images
+		case m.Role == message.RoleAssistant:
+			calls := est.Message(&message.Message{Role: m.Role, Content: callBlocks(m)})
+			kinds[kindCalls].tokens += calls
+			kinds[kindAssistant].tokens += n - calls
+		default:
+			kinds[kindUser].tokens += n - images
+			kinds[kindImages].tokens += images
+		}
+	}
+	return kinds
+}
+
+func callBlocks(m *message.Message) []message.Block {
+	var blocks []message.Block
+	for _, c := range m.ToolCalls() {
+		blocks = append(blocks, c)
+	}
+	return blocks
+}
+
+// bar draws a window of the given size: each kind by its share, then what is
+// free up to the threshold, then the reserve.
+func (a *app) bar(kinds []kind, windowSize, threshold int64, width int) string {
+	var total int64
+	for _, k := range kinds {
+		total += k.tokens
+	}
+	scale := max(windowSize, total, 1)
+	var b strings.Builder
+	used, drawn := int64(0), 0
+	cells := func(upTo int64) int {
+		n := int(upTo*int64(width)/scale) - drawn
+		return max(n, 0)
+	}
+	for _, k := range kinds {
+		used += k.tokens
+		n := cells(used)
+		drawn += n
+		b.WriteString(a.paint(k.color, strings.Repeat(k.glyph, n)))
+	}
+	if used < threshold {
+		n := cells(threshold)
+		drawn += n
+		b.WriteString(a.paint("240", strings.Repeat("·", n)))
+	}
+	if drawn < width {
+		b.WriteString(a.paint("240", strings.Repeat("╌", width-drawn)))
+	}
+	return "│" + b.String() + "│"
+}
+
+// legend names the kinds that are there with their sizes.
+func (a *app) legend(kinds []kind) string {
+	var parts []string
+	for _, k := range kinds {
+		if k.tokens > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s %s", a.paint(k.color, k.glyph), k.name, thousands(k.tokens)))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// paint colours text on a terminal that wants colours.
+func (a *app) paint(color, s string) string {
+	if s == "" || !a.Terminal || a.Getenv("NO_COLOR") != "" {
+		return s
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Color(color)).Render(s)
+}
+
+// barWidth is how wide a bar may be.
+func (a *app) barWidth() int {
+	const most, least = 72, 24
+	if a.Width == 0 {
+		return most
+	}
+	return min(most, max(least, a.Width-4))
+}
+
+// short cuts a text to one line of at most n characters.
+func short(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if message.UTF16Len(s) <= n {
+		return s
+	}
+	return message.CutHead(s, n-1) + "…"
+}

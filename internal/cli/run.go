@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/settings"
+	"github.com/spf13/cobra"
+)
+
+// Env is everything that a run depends on, so that a test can run the whole
+// program inside its own process.
+type Env struct {
+	Args     []string // without the program's name
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Dir      string // working directory
+	Now      func() time.Time
+	Version  string
+	Terminal bool // Out is a terminal
+	Width    int  // its columns; 0: unknown
+}
+
+// Run runs one command and returns the exit code: 0 done, 1 failed, 2 wrong
+// usage, 3 nothing to do, 4 problems found, 130 interrupted.
+func Run(ctx context.Context, env Env) int {
+	a := &app{Env: env}
+	root := a.root()
+	root.SetArgs(env.Args)
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	err := root.ExecuteContext(ctx)
+	var code exitCode
+	switch {
+	case err == nil:
+		return codeDone
+	case errors.As(err, &code):
+		return int(code) // the command has said what there is to say
+	}
+	return a.report(ctx, err, slices.Contains(env.Args, "--json"))
+}
+
+// app is one run.
+type app struct {
+	Env
+	sessionDir string
+	force      bool
+
+	loaded *settings.Settings
+	models *provider.Catalog
+}
+
+// Groups of commands in the help.
+const (
+	groupContext = "context"
+	groupLook    = "look"
+	groupSetup   = "setup"
+)
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "coppice",
+		Short: "Keep an LLM agent's session inside its context window without losing the work",
+		Long: `Coppice compacts, inspects and repairs what a model sees of a long session.
+The session file is only ever appended to: every reduction can be planned,
+previewed, verified, undone and read back.
+
+SESSION is a path, an id, the beginning of an id, or - for the latest session
+of this project.`,
+		Example: `  coppice context SESSION            what the model sees, with sizes
+  coppice compact SESSION --plan     what a compaction would do
+  coppice compact SESSION            do it
+  coppice uncompact SESSION          take it back`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupContext, Title: "What the model sees:"},
+		&cobra.Group{ID: groupLook, Title: "What is in a session:"},
+		&cobra.Group{ID: groupSetup, Title: "Set-up:"},
+	)
+	root.PersistentFlags().StringVar(&a.sessionDir, "session-dir", "", "folder that holds the sessions (default: setting session.dir)")
+	root.PersistentFlags().BoolVar(&a.force, "force", false, "write to a file of a newer format, or that another agent is using")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// command builds a cobra command whose argument errors count as wrong usage.
+func command(group, use, short, long, example string, args cobra.PositionalArgs, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example, GroupID: group,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if err := args(cmd, given); err != nil {
+				return usage(err)
+			}
+			return nil
+		},
+		RunE: run,
+	}
+}

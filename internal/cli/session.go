@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+)
+
+// store is the store of session files in force.
+func (a *app) store() (*filestore.Store, error) {
+	root, err := a.sessionRoot()
+	if err != nil {
+		return nil, err
+	}
+	return filestore.New(root, filestore.Options{Now: a.Now, Sync: filestore.Sync(a.settings().Session.Sync)}), nil
+}
+
+// sessionRoot is the folder of sessions: flag, environment or setting, else
+// the default place (spec/session-log.md).
+func (a *app) sessionRoot() (string, error) {
+	if a.sessionDir != "" {
+		return a.abs(a.sessionDir), nil
+	}
+	dir, err := a.settings().SessionDir(a.Getenv)
+	if err != nil {
+		return "", &failure{Code: codeFailed, What: "sessions", Why: err.Error(), Try: "--session-dir DIR"}
+	}
+	return a.abs(dir), nil
+}
+
+func (a *app) home() string {
+	if home := a.Getenv("HOME"); home != "" {
+		return home
+	}
+	return a.Getenv("USERPROFILE")
+}
+
+func (a *app) abs(path string) string {
+	if strings.HasPrefix(path, "~/") {
+		path = filepath.Join(a.home(), path[2:])
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.Dir, path)
+}
+
+// openLog opens what SESSION names.
+func (a *app) openLog(ctx context.Context, ref string, write bool) (session.Log, error) {
+	st, err := a.store()
+	if err != nil {
+		return nil, err
+	}
+	if ref == "-" {
+		if ref, err = a.latest(ctx, st); err != nil {
+			return nil, err
+		}
+	} else if isPath(ref) {
+		ref = a.abs(ref)
+		if _, err := os.Stat(ref); err != nil {
+			return nil, &failure{Code: codeFailed, What: "open " + ref, Why: plain(err), File: ref, Try: "coppice sessions lists the sessions there are"}
+		}
+	} else if _, err := os.Stat(a.abs(ref)); err == nil {
+		ref = a.abs(ref)
+	}
+	log, err := st.Open(ctx, ref, session.Mode{Write: write, Force: a.force})
+	if err != nil {
+		return nil, explain("open "+ref, err)
+	}
+	return log, nil
+}
+
+// open opens a session.
+func (a *app) open(ctx context.Context, ref string, write bool) (*session.Session, error) {
+	log, err := a.openLog(ctx, ref, write)
+	if err != nil {
+		return nil, err
+	}
+	return session.New(log, session.Options{Now: a.Now}), nil
+}
+
+// latest is the newest session of this project.
+func (a *app) latest(ctx context.Context, st *filestore.Store) (string, error) {
+	for info, err := range st.List(ctx) {
+		if err == nil && info.Cwd == a.Dir {
+			return info.Ref, nil
+		}
+	}
+	return "", &failure{Code: codeFailed, What: "open -", Why: "there is no session of " + a.Dir, Try: "coppice sessions lists the sessions there are"}
+}
+
+// isPath tells a path from an id.
+func isPath(ref string) bool {
+	return strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".jsonl")
+}
+
+// plain is the reason in an operating system's error, without the path.
+func plain(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// entryOf finds an entry by id or by the beginning of one.
+func entryOf(ctx context.Context, s *session.Session, id string) (*session.Entry, error) {
+	id = strings.TrimPrefix(id, "en:")
+	e, err := s.Find(ctx, id, -1)
+	if err == nil {
+		return e, nil
+	}
+	var found []*session.Entry
+	var names []string
+	for e, err := range s.Log().All(ctx) {
+		if err != nil {
+			return nil, explain("read "+s.Ref(), err)
+		}
+		if id != "" && strings.HasPrefix(e.ID, id) {
+			found, names = append(found, e), append(names, e.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, explain("entry "+id, fmt.Errorf("%w in %s", session.ErrNotFound, s.Ref()))
+	case 1:
+		return found[0], nil
+	}
+	return nil, explain("entry "+id, &session.AmbiguousError{Prefix: id, Candidates: names})
+}
