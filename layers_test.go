@@ -16,8 +16,8 @@ var layers = [][]string{
 	{"tokens"},
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},
-	{"internal/history"}, // draws histories for tests
 	{"timeline"},
+	{"internal/history"}, // draws histories for tests
 	{"wire"},
 	{"wire/internal/..."},
 	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},

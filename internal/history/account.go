@@ -1,0 +1,74 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Account checks invariant I1: every message-bearing entry of the whole path
+// is exactly one of shown, covered, covered and also shown, or left out by a
+// named rule. None vanishes, none comes twice.
+func Account(path []*session.Entry, v *timeline.View) error {
+	start := len(path) - len(v.Path)
+	if start < 0 || len(v.Path) > 0 && path[start] != v.Path[0] && path[start].ID != v.Path[0].ID {
+		return fmt.Errorf("the view's path is not the end of the path")
+	}
+	shown, left := map[string]int{}, map[string]int{}
+	for _, it := range v.Items {
+		if it.Entry != nil && it.Entry.Type != session.TypeCompaction {
+			shown[it.Entry.ID]++
+			if it.Pos < 0 && !it.Pinned && !it.Request {
+				return fmt.Errorf("%s is covered and shown for no reason", it.Entry.ID)
+			}
+		}
+	}
+	for _, l := range v.LeftOut {
+		left[l.EntryID]++
+	}
+	for i, e := range path {
+		if !timeline.Bears(e) {
+			continue
+		}
+		n := shown[e.ID] + left[e.ID]
+		if i < start {
+			if n > 1 {
+				return fmt.Errorf("covered entry %s comes %d times", e.ID, n)
+			}
+			continue
+		}
+		if n != 1 {
+			return fmt.Errorf("entry %s (%s) comes %d times", e.ID, e.Message().Role, n)
+		}
+	}
+	return nil
+}
+
+// Pairing checks invariant I2 over a request's messages.
+func Pairing(msgs []*message.Message) error {
+	var waiting map[string]bool // calls of the last assistant message without result
+	for i, m := range msgs {
+		if m.Role == message.RoleToolResult {
+			if !waiting[m.ToolCallID] {
+				return fmt.Errorf("message %d: result %s does not stand behind its call", i, m.ToolCallID)
+			}
+			delete(waiting, m.ToolCallID)
+			continue
+		}
+		if len(waiting) > 0 {
+			return fmt.Errorf("message %d: calls before it have no result: %v", i, waiting)
+		}
+		if m.Role == message.RoleAssistant {
+			waiting = map[string]bool{}
+			for _, c := range m.ToolCalls() {
+				waiting[c.ID] = true
+			}
+		}
+	}
+	if len(waiting) > 0 {
+		return fmt.Errorf("the last calls have no result: %v", waiting)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package history
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"pgregory.net/rapid"
+)
+
+// Marks draws n entries that change the view: edits, pins and unpins,
+// compactions of other programs, undos.
+func (d *Drawer) Marks(n int) {
+	for range n {
+		path, err := d.S.Path(context.Background(), nil)
+		d.check(err)
+		switch rapid.IntRange(0, 5).Draw(d.T, "mark") {
+		case 0:
+			if e := d.pick(path, timeline.Bears, "omit"); e != nil {
+				d.add(session.OmitDraft(e.ID))
+			}
+		case 1:
+			if e := d.pick(path, timeline.Bears, "edit"); e != nil {
+				d.add(session.EditDraft(e.ID, []message.Block{message.Text{Text: "[shortened]"}}))
+			}
+		case 2:
+			if e := d.pick(path, timeline.Bears, "restore"); e != nil {
+				d.add(session.EditDraft(e.ID, e.Message().Content))
+			}
+		case 3:
+			d.Pin(path)
+		case 4:
+			if e := d.pick(path, cuttable, "first kept"); e != nil {
+				d.add(session.CompactionDraft(&session.Compaction{Summary: "another program's summary", FirstKeptEntryID: e.ID}))
+			}
+		default:
+			if e := d.pick(path, func(e *session.Entry) bool { return e.Compaction() != nil }, "undo"); e != nil {
+				d.add(session.UncompactDraft(e.ID))
+			}
+		}
+	}
+}
+
+// Pin pins something of the path, or takes the pin again.
+func (d *Drawer) Pin(path []*session.Entry) {
+	e := d.pick(path, timeline.Bears, "pin")
+	if e == nil {
+		return
+	}
+	group, err := timeline.PinGroup(context.Background(), d.S, nil, e.ID)
+	if err != nil {
+		return // not one that can be pinned
+	}
+	d.add(session.PinDraft(e.ID, !d.oneIn(4, "unpin"), timeline.Refs(group)))
+}
+
+// cuttable keeps other programs to the one rule that all obey: a first kept
+// entry is never a tool result.
+func cuttable(e *session.Entry) bool {
+	return timeline.Bears(e) && e.Message().Role != message.RoleToolResult
+}
+
+func (d *Drawer) pick(path []*session.Entry, ok func(*session.Entry) bool, label string) *session.Entry {
+	var from []*session.Entry
+	for _, e := range path {
+		if ok(e) {
+			from = append(from, e)
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	return from[rapid.IntRange(0, len(from)-1).Draw(d.T, label)]
+}

@@ -1,0 +1,65 @@
+package timeline_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/timeline"
+	"pgregory.net/rapid"
+)
+
+var ctx = context.Background()
+
+func newSession(t *rapid.T) *session.Session {
+	log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.New(log, session.Options{})
+}
+
+// bytesOf is a request as bytes, for comparing.
+func bytesOf(r timeline.Request) []byte {
+	out := []byte(r.System)
+	for _, m := range r.Messages {
+		out = append(append(out, '\n'), message.Encode(m)...)
+	}
+	return out
+}
+
+// Invariants I1, I2 and I3 over drawn histories with foreign compactions,
+// edits, pins and undos.
+func TestEveryViewIsWholePairedAndPure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSession(t)
+		d := history.New(t, s)
+		for range rapid.IntRange(1, 4).Draw(t, "stages") {
+			d.Turns(rapid.IntRange(1, 6).Draw(t, "turns"))
+			d.Marks(rapid.IntRange(0, 5).Draw(t, "marks"))
+		}
+		path, err := s.Path(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := timeline.Project(ctx, s, nil, timeline.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := history.Account(path, v); err != nil {
+			t.Fatalf("I1: %v", err)
+		}
+		req := v.Request(true)
+		if err := history.Pairing(req.Messages); err != nil {
+			t.Fatalf("I2: %v", err)
+		}
+		again, err := timeline.Project(ctx, s, nil, timeline.Policy{})
+		if err != nil || !bytes.Equal(bytesOf(req), bytesOf(again.Request(true))) {
+			t.Fatalf("I3: projecting again gave another request (%v)", err)
+		}
+	})
+}
