@@ -1,0 +1,149 @@
+package ledger
+
+import (
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Options say how facts are found. The zero value masks the known shapes of
+// secrets and uses DefaultExtractors.
+type Options struct {
+	Mask       func(string) string // nil: the built-in shapes
+	Extractors []Extractor         // nil: DefaultExtractors()
+}
+
+// Collect finds the facts in a range of messages, oldest first. It has no
+// effects and depends on nothing but its arguments. Tool output is read only
+// for exit states, errors and answers of the user: what tools and web pages
+// said never becomes a constraint, a decision or open work.
+func Collect(sources []Source, opts Options) *Ledger {
+	if opts.Mask == nil {
+		opts.Mask = new(secret.Masker).Mask
+	}
+	if opts.Extractors == nil {
+		opts.Extractors = DefaultExtractors()
+	}
+	c := &collector{set: newSet(), opts: opts, calls: map[string]call{}, names: names{seen: map[string]*name{}}}
+	for _, src := range sources {
+		if src.Message != nil {
+			c.entry = src.EntryID
+			c.message(src.Message)
+		}
+	}
+	c.finish()
+	return c.set.ledger()
+}
+
+// collector holds what is known while a range is read.
+type collector struct {
+	set       *set
+	opts      Options
+	entry     string          // of the message at hand
+	calls     map[string]call // by id, until the result comes
+	names     names
+	tasks     taskList
+	asked     bool     // the last assistant text asked something
+	questions []string // open questions at this point
+	asker     string   // who asked them
+}
+
+// fact adds a fact from the message at hand.
+func (c *collector) fact(class Class, key, text, note string) {
+	text = c.opts.Mask(message.Sanitize(text))
+	if fold(text) == "" {
+		return
+	}
+	f := Fact{Class: class, Key: c.opts.Mask(message.Sanitize(key)), Text: text, Note: c.opts.Mask(message.Sanitize(note))}
+	if c.entry != "" {
+		f.Entries = []string{c.entry}
+	}
+	c.set.add(f)
+}
+
+func (c *collector) message(m *message.Message) {
+	switch m.Role {
+	case message.RoleUser:
+		c.user(m.Text("\n"))
+	case message.RoleAssistant:
+		c.assistant(m)
+	case message.RoleToolResult:
+		c.result(m)
+	case message.RoleBashExecution:
+		c.bash(m.Bash)
+	}
+}
+
+func (c *collector) assistant(m *message.Message) {
+	if text := m.Text("\n"); text != "" {
+		c.prose(text)
+	}
+	for _, tc := range m.ToolCalls() {
+		c.call(tc)
+	}
+}
+
+// call notes what a tool call does, and keeps it until its result comes.
+func (c *collector) call(tc message.ToolCall) {
+	var ops []FileOp
+	for _, extract := range c.opts.Extractors {
+		ops = append(ops, extract(tc)...)
+	}
+	for _, op := range ops {
+		c.file(op)
+	}
+	known := call{commands: shellCommands(tc), asks: asksUser(tc), base: tc.Name}
+	if len(known.commands) > 0 {
+		known.base = scriptKey(known.commands)
+	} else if len(ops) > 0 {
+		known.base = touch(ops[0])
+	}
+	c.calls[tc.ID] = known
+	c.todo(tc)
+	c.names.declared(tc, c.entry)
+}
+
+func (c *collector) file(op FileOp) {
+	note := ""
+	switch op.Class {
+	case FileMoved:
+		note = op.To
+	case FileRead, FileModified, FileCreated, FileDeleted:
+	default:
+		return
+	}
+	c.fact(op.Class, op.Path, op.Path, note)
+}
+
+// bash takes a command that the user ran beside the model.
+func (c *collector) bash(b *message.BashExecution) {
+	if b == nil || b.ExcludeFromContext {
+		return
+	}
+	commands := unwrap(parseShell(b.Command), 0)
+	for _, cmd := range commands {
+		for _, op := range commandFiles(cmd) {
+			c.file(op)
+		}
+	}
+	o := outcome{body: b.Output, known: b.ExitCode != nil, stopped: b.Cancelled}
+	if b.ExitCode != nil {
+		o.code = *b.ExitCode
+	}
+	o.failed = o.code != 0
+	c.ran(call{commands: commands, base: scriptKey(commands)}, o)
+}
+
+// finish adds what can only be told at the end.
+func (c *collector) finish() {
+	for _, n := range c.names.recurring() {
+		c.entry = ""
+		c.fact(Identifier, n.text, n.text, "")
+		if f := &c.set.facts[len(c.set.facts)-1]; f.Class == Identifier {
+			f.Entries = n.entries
+		}
+	}
+	for _, q := range c.questions {
+		c.entry = ""
+		c.fact(Question, "", q, "asked by the "+c.asker)
+	}
+}

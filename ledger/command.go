@@ -1,0 +1,235 @@
+package ledger
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// call is a tool call whose result is awaited.
+type call struct {
+	commands []command
+	asks     bool   // it puts a question to the user
+	base     string // what a later call must share to be the same attempt
+}
+
+// fileTouches begin the keys of errors of tools on files.
+var fileTouches = []string{"read ", "change "}
+
+// touch is the key under which a tool's failures on a file are kept.
+func touch(op FileOp) string {
+	if op.Class == FileRead {
+		return fileTouches[0] + op.Path
+	}
+	return fileTouches[1] + op.Path
+}
+
+// maxCommand bounds the text of a command fact, in UTF-16 units.
+const maxCommand = 200
+
+// dull programs look around or move text; running one is no news.
+var dull = []string{"", "cd", "ls", "cat", "head", "tail", "less", "more", "echo", "printf", "pwd", "grep", "egrep", "rg", "ag", "find",
+	"fd", "sed", "awk", "cut", "sort", "uniq", "wc", "tr", "tee", "xargs", "which", "type", "test", "[", "[[", "true", "false", "sleep",
+	"export", "set", "unset", "source", ".", "tree", "jq", "yq", "stat", "file", "du", "df", "date", "env", "ps", "kill", "pkill", "mkdir",
+	"touch", "cp", "mv", "rm", "ln", "chmod", "diff", "nl", "for", "case", "esac", "read", "return", "exit", "local", "basename", "dirname",
+	"realpath", "seq", "hexdump", "xxd", "strings", "column", "paste", "tac", "rev", "history", "whoami", "uname", "apply_patch"}
+
+// dullGit are git's ways of looking around.
+var dullGit = []string{"", "status", "diff", "log", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "config", "grep", "fetch",
+	"add", "describe", "reflog", "cat-file", "ls-tree", "merge-base", "rev-list", "shortlog", "help", "check-ignore"}
+
+// notable reports whether running a command is worth remembering.
+func notable(c command) bool {
+	if len(c.words) == 0 || !c.words[0].literal {
+		return false
+	}
+	name := path.Base(c.words[0].text)
+	if name == "git" || name == "gh" {
+		return !slices.Contains(dullGit, gitVerb(c.words[1:])) && len(c.words) > 1
+	}
+	return !slices.Contains(dull, name) && strings.IndexFunc(name, isLetter) >= 0
+}
+
+// gitVerb is git's subcommand: the first word that is no option.
+func gitVerb(args []word) string {
+	for i := 0; i < len(args); i++ {
+		switch w := args[i].text; {
+		case w == "-C" || w == "-c":
+			i++
+		case !strings.HasPrefix(w, "-"):
+			return w
+		}
+	}
+	return ""
+}
+
+// commandKey tells one run of a command from another: its words. A commit's
+// message is no part of it.
+func commandKey(c command) string {
+	var b strings.Builder
+	for i, w := range c.words {
+		if i > 0 {
+			if w.text == "-m" && path.Base(c.words[0].text) == "git" {
+				break
+			}
+			b.WriteByte(' ')
+		}
+		b.WriteString(fold(w.text))
+	}
+	return message.CutHead(b.String(), maxCommand)
+}
+
+// scriptKey is the key of the command that a script is about: the last
+// notable one, or the last.
+func scriptKey(commands []command) string {
+	key := ""
+	for _, c := range commands {
+		if notable(c) {
+			key = commandKey(c)
+		}
+	}
+	if key == "" && len(commands) > 0 {
+		key = commandKey(commands[len(commands)-1])
+	}
+	return key
+}
+
+// succeeded reports whether the note of a command fact says that it worked.
+func succeeded(note string) bool { return note == "ok" || note == "exit 0" }
+
+// outcome is how a tool call ended.
+type outcome struct {
+	failed  bool
+	stopped bool // by the user, or by a time limit
+	known   bool // an exit code was told
+	code    int
+	body    string // the output
+}
+
+func (o outcome) note() string {
+	switch {
+	case o.stopped:
+		return "stopped"
+	case o.known:
+		return "exit " + strconv.Itoa(o.code)
+	case o.failed:
+		return "failed"
+	}
+	return "ok"
+}
+
+// codeMarks introduce the exit code in what shells of agents print: Codex,
+// Claude Code and Gemini CLI at the beginning, pi and OpenClaw at the end.
+var codeMarks = []string{"process exited with code ", "command exited with code ", "exit code: ", "exit code ", `"exit_code":`,
+	"<returncode>", "exited with code "}
+
+// readOutcome reads how a call ended off its result.
+func readOutcome(text string, isError bool) outcome {
+	const window = 400 // bytes at either end that the harness may have written
+	o := outcome{failed: isError, body: text}
+	head, tail := strings.ToLower(text[:min(len(text), window)]), strings.ToLower(text[max(0, len(text)-window):])
+	if code, ok := exitCode(head, true); ok {
+		o.known, o.code = true, code
+	} else if code, ok := exitCode(tail, false); ok {
+		o.known, o.code = true, code
+	}
+	if o.known {
+		o.failed = o.code != 0
+	}
+	last := strings.TrimSpace(tail)
+	o.stopped = isError && (strings.HasSuffix(last, "command aborted") || strings.Contains(last, "timed out") ||
+		strings.Contains(head, "doesn't want to proceed") || strings.Contains(head, "interrupted by user"))
+	return o
+}
+
+// exitCode finds a number behind a mark: at the beginning of a line in front,
+// anywhere on the last line behind.
+func exitCode(s string, front bool) (int, bool) {
+	s = strings.TrimSpace(s)
+	if !front {
+		s = s[strings.LastIndexByte(s, '\n')+1:]
+	}
+	for _, mark := range codeMarks {
+		i := strings.Index(s, mark)
+		if i < 0 || front && i > 0 && s[i-1] != '\n' && mark[0] != '"' && mark[0] != '<' {
+			continue
+		}
+		if front && i > 200 {
+			continue
+		}
+		digits := strings.TrimLeft(s[i+len(mark):], " ")
+		end := 0
+		for end < len(digits) && end < 9 && (digits[end] >= '0' && digits[end] <= '9' || end == 0 && digits[end] == '-') {
+			end++
+		}
+		if n, err := strconv.Atoi(digits[:end]); err == nil {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// result takes a tool's result.
+func (c *collector) result(m *message.Message) {
+	known, ok := c.calls[m.ToolCallID]
+	if !ok {
+		return
+	}
+	delete(c.calls, m.ToolCallID)
+	text := m.Text("\n")
+	if known.asks {
+		c.answer(text)
+		return
+	}
+	if said := refusal(text); said != "" {
+		c.user(said)
+		return
+	}
+	c.ran(known, readOutcome(text, m.IsError))
+}
+
+// ran notes how a call ended: its commands, its error, or that an earlier
+// error is gone.
+func (c *collector) ran(known call, o outcome) {
+	told := o.failed || checksFail(known.commands, o.body)
+	if told && !o.failed {
+		o.failed, o.known = true, false // the exit code was that of tail
+	}
+	for _, cmd := range known.commands {
+		if notable(cmd) {
+			c.fact(Command, commandKey(cmd), message.CutHead(fold(cmd.source), maxCommand), o.note())
+			c.commit(cmd, o.body)
+		}
+	}
+	if known.base == "" || o.stopped {
+		return
+	}
+	base := c.opts.Mask(message.Sanitize(known.base))
+	c.set.resolve(base)
+	if !o.failed {
+		return
+	}
+	any := slices.ContainsFunc(known.commands, notable)
+	for i, line := range telling(o.body, any) {
+		c.fact(Error, known.base+errorSep+strconv.Itoa(i), line, message.CutHead(known.base, 80))
+	}
+}
+
+// commit keeps the hash that git prints: "[main 1a2b3c4] subject".
+func (c *collector) commit(cmd command, output string) {
+	if path.Base(cmd.words[0].text) != "git" || gitVerb(cmd.words[1:]) != "commit" {
+		return
+	}
+	for line := range strings.Lines(output) {
+		head, _, ok := strings.Cut(strings.TrimPrefix(line, "["), "]")
+		fields := strings.Fields(head)
+		if ok && strings.HasPrefix(line, "[") && len(fields) >= 2 && isHash(fields[len(fields)-1]) {
+			h := fields[len(fields)-1]
+			c.fact(Hash, h, h, "commit")
+			return
+		}
+	}
+}

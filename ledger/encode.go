@@ -1,0 +1,157 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+)
+
+// MaxCarried is the size in bytes of the ledger that a compaction carries on
+// (spec/compaction.md: 32 KB).
+const MaxCarried = 32 << 10
+
+// Encode writes the ledger as JSON of at most maxBytes (MaxCarried where 0):
+//
+//	{"facts":[{"c":"constraint","k":"…","t":"…","n":"…","e":["id"]}]}
+//
+// Where there is no room for all, each class keeps its newest. Three quarters
+// of the room go to constraints and requests before anything else; the rest
+// is shared by the classes in turn.
+func (l *Ledger) Encode(maxBytes int) []byte {
+	if maxBytes <= 0 {
+		maxBytes = MaxCarried
+	}
+	const frame = len(`{"facts":[]}`)
+	p := packer{facts: factsOf(l), taken: map[int][]byte{}, room: maxBytes - frame}
+	first := []Class{Constraint, Request}
+	p.reserve = p.room / 4
+	p.fill(first)
+	p.reserve = 0
+	p.fill(slices.DeleteFunc(p.classes(), func(c Class) bool { return slices.Contains(first, c) }))
+	p.fill(first)
+	out := []byte(`{"facts":[`)
+	n := 0
+	for i := range p.facts {
+		if raw, ok := p.taken[i]; ok {
+			if n++; n > 1 {
+				out = append(out, ',')
+			}
+			out = append(out, raw...)
+		}
+	}
+	return append(out, "]}"...)
+}
+
+// packer chooses the facts for which there is room.
+type packer struct {
+	facts   []Fact
+	taken   map[int][]byte // encoded, by index in facts
+	room    int            // bytes left
+	reserve int            // bytes of it not to be used now
+}
+
+func (p *packer) classes() []Class {
+	var out []Class
+	for _, f := range p.facts {
+		if !slices.Contains(out, f.Class) {
+			out = append(out, f.Class)
+		}
+	}
+	return out
+}
+
+// fill takes the newest fact of each class in turn. A class whose next fact
+// does not fit is left.
+func (p *packer) fill(classes []Class) {
+	queues := map[Class][]int{}
+	for i, f := range p.facts {
+		if _, ok := p.taken[i]; !ok {
+			queues[f.Class] = append(queues[f.Class], i)
+		}
+	}
+	for len(classes) > 0 {
+		classes = slices.DeleteFunc(slices.Clone(classes), func(c Class) bool {
+			q := queues[c]
+			if len(q) == 0 {
+				return true
+			}
+			i := q[len(q)-1]
+			raw := encodeFact(p.facts[i])
+			if len(raw)+1 > p.room-p.reserve {
+				return true
+			}
+			p.taken[i], queues[c] = raw, q[:len(q)-1]
+			p.room -= len(raw) + 1
+			return false
+		})
+	}
+}
+
+func encodeFact(f Fact) []byte {
+	out := append([]byte(`{"c":`), rawjson.Quote(string(f.Class))...)
+	for _, m := range []struct{ name, value string }{{"k", f.Key}, {"t", f.Text}, {"n", f.Note}} {
+		if m.value != "" && !(m.name == "k" && m.value == f.Text) {
+			out = append(out, `,"`+m.name+`":`...)
+			out = append(out, rawjson.Quote(m.value)...)
+		}
+	}
+	if f.Key != "" && f.Key == f.Text {
+		out = append(out, `,"k":true`...) // the key is the text
+	}
+	if len(f.Entries) > 0 {
+		out = append(out, `,"e":[`...)
+		for i, id := range f.Entries {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, rawjson.Quote(id)...)
+		}
+		out = append(out, ']')
+	}
+	return append(out, '}')
+}
+
+// Bounds of what Decode accepts from a file that anyone may have written.
+const (
+	maxEncoded = 1 << 20 // bytes
+	maxText    = 4 << 10 // bytes of a fact's text, key or note
+)
+
+// Decode reads what Encode wrote. It never fails: what is no ledger, or above
+// 1 MB, is an empty one; what is no fact is left out. Facts of classes that
+// are not known here are carried on.
+func Decode(raw []byte) *Ledger {
+	s := newSet()
+	if len(raw) > maxEncoded || !rawjson.Valid(raw) {
+		return &Ledger{}
+	}
+	for e := range rawjson.Elements(rawjson.Get(raw, "facts")) {
+		if f, ok := decodeFact(e); ok {
+			s.put(f)
+		}
+	}
+	return s.ledger()
+}
+
+func decodeFact(raw []byte) (Fact, bool) {
+	var f Fact
+	keyIsText := false
+	for name, v := range rawjson.Members(raw) {
+		switch name {
+		case "c":
+			f.Class = Class(rawjson.String(v))
+		case "k":
+			f.Key, keyIsText = rawjson.String(v), rawjson.Bool(v)
+		case "t":
+			f.Text = rawjson.String(v)
+		case "n":
+			f.Note = rawjson.String(v)
+		case "e":
+			f.Entries = joinEntries(nil, stringList(v))
+		}
+	}
+	if keyIsText {
+		f.Key = f.Text
+	}
+	return f, f.Class != "" && f.Text != "" && len(f.Class) <= 64 && max(len(f.Text), len(f.Key), len(f.Note)) <= maxText
+}

@@ -1,0 +1,111 @@
+package ledger
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// maxErrorLine bounds a line of an error, in UTF-16 units; maxErrorLines says
+// how many lines of one failure are kept.
+const (
+	maxErrorLine  = 240
+	maxErrorLines = 3
+)
+
+var (
+	// strongLine is a line that says by its form what went wrong: a panic, an
+	// exception, a compiler's complaint, a failed test.
+	strongLine = regexp.MustCompile(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |error(?:\[\w+\])?: |ERROR[: ]+\S|✗ |✖ |× |✕ |❌ )` +
+		`|\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`)
+	// weakLine speaks of a failure.
+	weakLine = regexp.MustCompile(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b`)
+	// happyLine speaks of failures that there are not, or only says that a
+	// command failed.
+	happyLine = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at `)
+	escapes   = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
+	// failedTests is what test runners print although a pipe hid their code.
+	failedTests = regexp.MustCompile(`(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`)
+)
+
+// checkers are programs whose output tells of failures whatever their code.
+var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pytest", "tox", "tsc", "tsgo", "eslint", "biome", "jest",
+	"vitest", "mocha", "make", "cmake", "ctest", "gradle", "gradlew", "mvn", "dotnet", "ruff", "mypy", "pyright", "golangci-lint", "rspec",
+	"rake", "phpunit", "swift", "xcodebuild", "bazel", "uv", "poetry", "deno", "mise", "just", "rustc", "gcc", "g++", "clang", "javac"}
+
+// checksFail reports whether a check, whose exit code a pipe hid, printed
+// that it failed.
+func checksFail(commands []command, output string) bool {
+	for _, c := range commands {
+		if c.piped && len(c.words) > 0 && slices.Contains(checkers, path.Base(c.words[0].text)) {
+			return failedTests.MatchString(edges(output))
+		}
+	}
+	return false
+}
+
+// edges bounds how much of an output is read: its beginning and its end.
+func edges(s string) string {
+	const head, tail = 64 << 10, 64 << 10
+	if len(s) <= head+tail {
+		return s
+	}
+	return s[:head] + "\n" + s[len(s)-tail:]
+}
+
+// telling returns the lines of a failed output that say what went wrong, in
+// their order. Without such lines it is the last one, if any is wanted
+// whatever it says.
+func telling(output string, lastAnyway bool) []string {
+	var strong, weak []string
+	last := ""
+	for raw := range strings.SplitSeq(edges(output), "\n") {
+		line := strings.TrimSpace(raw)
+		if strings.IndexByte(line, '\x1b') >= 0 {
+			line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
+		}
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
+		if len(line) < 4 || len(line) > 8<<10 || strings.IndexFunc(line, isLetter) < 0 || happyLine.MatchString(line) {
+			continue
+		}
+		last = line
+		switch {
+		case strongLine.MatchString(line):
+			strong = append(strong, line)
+		case weakLine.MatchString(line):
+			weak = append(weak, line)
+		}
+	}
+	lines := pick(strong)
+	if len(lines) == 0 {
+		lines = pick(weak)
+	}
+	if len(lines) == 0 && lastAnyway && last != "" {
+		lines = []string{last}
+	}
+	for i, l := range lines {
+		lines[i] = message.CutHead(l, maxErrorLine)
+	}
+	return lines
+}
+
+// pick takes the first line and the last ones: compilers say the cause first,
+// test runners and tracebacks last.
+func pick(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+		if len(out) > 2*maxErrorLines {
+			out = slices.Delete(out, 1, 2)
+		}
+	}
+	if n := len(out); n > maxErrorLines {
+		out = append(out[:1:1], out[n-maxErrorLines+1:]...)
+	}
+	return out
+}

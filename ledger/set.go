@@ -1,0 +1,186 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// set gathers facts in the order in which they became true and applies the
+// rules by which a newer fact replaces an older one:
+//
+//   - same class and key: the newer text stands; where the text is the same,
+//     the entries are joined;
+//   - a path has one of created, modified and deleted: the latest, but what
+//     was created and then modified stays created. Deleting a file so drops
+//     that it was created or modified. Reads and moves stand beside them;
+//   - open and done exclude each other;
+//   - a failure is replaced by the next failure of the same command and
+//     dropped when that command succeeds.
+type set struct {
+	facts  []Fact         // removed ones have no class
+	index  map[string]int // identity to place
+	errors map[string][]string
+}
+
+func newSet() *set {
+	return &set{index: map[string]int{}, errors: map[string][]string{}}
+}
+
+// maxEntries bounds the entries of one fact: the first and the latest ones.
+const maxEntries = 8
+
+func identity(c Class, key string) string { return string(c) + "\x00" + key }
+
+// keyOf is what identifies a fact within its class.
+func keyOf(f Fact) string {
+	if f.Key != "" {
+		return f.Key
+	}
+	return "\x01" + f.Text
+}
+
+// add drops what a fact replaces and puts it at the end.
+func (s *set) add(f Fact) { s.put(s.replace(f)) }
+
+// replace drops what a fact replaces, and returns the fact as it is to be put.
+func (s *set) replace(f Fact) Fact {
+	switch f.Class {
+	case FileCreated, FileModified, FileDeleted:
+		return s.fileChange(f)
+	case FileMoved:
+		s.remove(FileCreated, f.Key)
+		s.remove(FileModified, f.Key)
+	case Open:
+		s.remove(Done, f.Key)
+	case Done:
+		s.remove(Open, f.Key)
+	case Command:
+		if succeeded(f.Note) {
+			s.resolve(f.Key)
+		}
+	}
+	return f
+}
+
+// put puts a fact at the end, in the place of one with the same identity.
+func (s *set) put(f Fact) {
+	if f.Class == Error {
+		base := errorBase(f.Key)
+		s.errors[base] = append(s.errors[base], f.Key)
+	}
+	id := identity(f.Class, keyOf(f))
+	if i, ok := s.index[id]; ok {
+		if old := s.facts[i]; old.Text == f.Text {
+			f.Entries = joinEntries(old.Entries, f.Entries)
+		}
+		s.facts[i] = Fact{}
+	}
+	s.index[id] = len(s.facts)
+	s.facts = append(s.facts, f)
+}
+
+// fileChange applies what is known of the path to a change of it.
+func (s *set) fileChange(f Fact) Fact {
+	if f.Class != FileDeleted {
+		for _, known := range []Class{FileCreated, FileModified} {
+			if i, ok := s.index[identity(known, f.Key)]; ok && known != f.Class {
+				old := s.facts[i]
+				f.Class, f.Note = known, cmp.Or(f.Note, old.Note)
+				return f
+			}
+		}
+	}
+	for _, c := range []Class{FileCreated, FileModified, FileDeleted} {
+		if c != f.Class {
+			s.remove(c, f.Key)
+		}
+	}
+	return f
+}
+
+func (s *set) remove(c Class, key string) {
+	id := identity(c, key)
+	if i, ok := s.index[id]; ok && key != "" {
+		s.facts[i] = Fact{}
+		delete(s.index, id)
+	}
+}
+
+// An error's key is that of its command, and a number for its line.
+const errorSep = "\n"
+
+func errorBase(key string) string {
+	base, _, _ := strings.Cut(key, errorSep)
+	return base
+}
+
+// resolve drops the errors of a command.
+func (s *set) resolve(base string) {
+	for _, key := range s.errors[base] {
+		s.remove(Error, key)
+	}
+	delete(s.errors, base)
+}
+
+// removeAll drops the facts of a class whose keys begin with prefix.
+func (s *set) removeAll(c Class, prefix string) {
+	for i, f := range s.facts {
+		if f.Class == c && strings.HasPrefix(f.Key, prefix) {
+			delete(s.index, identity(c, keyOf(f)))
+			s.facts[i] = Fact{}
+		}
+	}
+}
+
+// limits bound how many facts of a class are kept: the newest. Classes that
+// are not listed have no limit here; constraints, files and open work must
+// not be lost.
+var limits = map[Class]int{Request: 40, Command: 40, Error: 9, Identifier: 40, URL: 40, Number: 30, Hash: 30, Done: 60,
+	Decision: 24, Question: 3}
+
+// ledger returns the facts grouped by class, within the limits.
+func (s *set) ledger() *Ledger {
+	byClass := map[Class][]Fact{}
+	for _, f := range s.facts {
+		if f.Class != "" {
+			byClass[f.Class] = append(byClass[f.Class], f)
+		}
+	}
+	classes := slices.Clone(Classes)
+	var unknown []Class
+	for c := range byClass {
+		if !slices.Contains(Classes, c) {
+			unknown = append(unknown, c)
+		}
+	}
+	slices.Sort(unknown)
+	l := &Ledger{}
+	for _, c := range append(classes, unknown...) {
+		facts := byClass[c]
+		if limit := limits[c]; limit > 0 && len(facts) > limit {
+			newest := facts[len(facts)-limit:]
+			if c == Request { // the first one says what the session is about
+				newest = append([]Fact{facts[0]}, newest[1:]...)
+			}
+			facts = newest
+		}
+		l.Facts = append(l.Facts, facts...)
+	}
+	return l
+}
+
+// joinEntries appends the newer ids, each once, the middle left out where
+// there are too many.
+func joinEntries(older, newer []string) []string {
+	out := slices.Clone(older)
+	for _, id := range newer {
+		if id != "" && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	if n := len(out); n > maxEntries {
+		out = append(out[:1:1], out[n-maxEntries+1:]...)
+	}
+	return out
+}

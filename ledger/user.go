@@ -1,0 +1,171 @@
+package ledger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// maxRequest bounds a request, a decision and a question, in UTF-16 units.
+const maxRequest = 240
+
+// user takes what the user said.
+func (c *collector) user(text string) {
+	own := ownText(text)
+	lines := proseLines(own)
+	if len(lines) == 0 {
+		return
+	}
+	if first := sentence(lines[0]); !acknowledges(first) {
+		c.fact(Request, "", first, "")
+	}
+	for _, s := range constraints(lines) {
+		c.fact(Constraint, "", s, "")
+	}
+	if c.asked && choice(lines) {
+		c.fact(Decision, "", message.CutHead(fold(own), maxRequest), "by the user")
+	}
+	c.asked = false
+	c.questions, c.asker = questionsOf(lines), "user"
+	c.values(own)
+	c.names.mentioned(own, c.entry)
+}
+
+// sentence shortens a line to its first sentences.
+func sentence(line string) string {
+	line = fold(line)
+	if len(line) <= maxRequest {
+		return line
+	}
+	if all := sentences(line); len(all[0]) <= maxRequest {
+		return all[0]
+	}
+	head := message.CutHead(line, maxRequest)
+	if i := strings.LastIndexByte(head, ' '); i > maxRequest/2 {
+		head = head[:i]
+	}
+	return head
+}
+
+var acknowledgement = regexp.MustCompile(`(?i)^(?:ok(?:ay)?|yes|yep|yeah|no|nope|y|n|go|go on|go ahead|continue|cont|thanks?|thank you|great|good|cool|nice|perfect|done|sure|try again|ok,? go|proceed|next|ja|nein|weiter|oui|non|sí|si|sim|はい|好|好的|继续|네)[.!?,]*$`)
+
+// acknowledges reports whether a message asks for nothing new.
+func acknowledges(line string) bool {
+	return acknowledgement.MatchString(line) || strings.IndexFunc(line, isLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
+}
+
+var choosing = regexp.MustCompile(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
+
+// choice reports whether a reply to a question settles something.
+func choice(lines []string) bool {
+	return len(lines[0]) < maxRequest && !acknowledges(lines[0]) && choosing.MatchString(lines[0])
+}
+
+func questionsOf(lines []string) []string {
+	const most = 3
+	var out []string
+	for _, line := range lines {
+		for _, s := range sentences(line) {
+			if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+				out = append(out, message.CutHead(s, maxRequest))
+			}
+		}
+	}
+	return out[max(0, len(out)-most):]
+}
+
+// asksUser reports whether a tool puts a question to the user.
+func asksUser(tc message.ToolCall) bool {
+	switch toolName(tc.Name) {
+	case "askuserquestion", "requestuserinput", "askuser", "askfollowupquestion", "question", "askquestion":
+		return true
+	}
+	return false
+}
+
+// answer takes the user's answer to a tool's question.
+func (c *collector) answer(text string) {
+	if o := []byte(text); rawjson.Valid(o) && rawjson.Kind(o) == '{' {
+		if s := flatten(o); s != "" {
+			text = s
+		}
+	}
+	if s := message.CutHead(fold(text), maxRequest); s != "" {
+		c.fact(Decision, "", s, "by the user")
+	}
+}
+
+// flatten writes the answers of a JSON object as text.
+func flatten(raw []byte) string {
+	const most = 16
+	var out []string
+	var walk func(v []byte, depth int)
+	walk = func(v []byte, depth int) {
+		switch {
+		case len(out) >= most || depth > 6:
+		case rawjson.Kind(v) == '"':
+			out = append(out, rawjson.String(v))
+		case rawjson.Kind(v) == '[':
+			for e := range rawjson.Elements(v) {
+				walk(e, depth+1)
+			}
+		default:
+			for _, m := range rawjson.Members(v) {
+				walk(m, depth+1)
+			}
+		}
+	}
+	walk(raw, 0)
+	return strings.Join(out, "; ")
+}
+
+// refusal returns what the user said when refusing a tool call in Claude
+// Code.
+func refusal(result string) string {
+	const mark = "the user said:\n"
+	if i := strings.Index(result[:min(len(result), 600)], mark); i >= 0 && strings.HasPrefix(result, "The user doesn't want to") {
+		return result[i+len(mark):]
+	}
+	return ""
+}
+
+var deciding = regexp.MustCompile(`(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`)
+
+// prose takes an assistant's text.
+func (c *collector) prose(text string) {
+	const most = 64 << 10
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	lines := proseLines(text)
+	for _, line := range lines {
+		if !deciding.MatchString(line) {
+			continue
+		}
+		for _, s := range sentences(line) {
+			if deciding.MatchString(s) && len(s) <= maxRequest && !strings.HasSuffix(s, "?") {
+				c.fact(Decision, "", s, "")
+			}
+		}
+	}
+	if strings.Contains(text, "[ ]") || strings.Contains(text, "[x]") {
+		for line := range strings.SplitSeq(text, "\n") {
+			c.checkbox(strings.TrimSpace(line))
+		}
+	}
+	c.questions, c.asker = questionsOf(lines), "assistant"
+	c.asked = len(c.questions) > 0
+	if c.asked && !slices.Contains(c.questions, lastSentence(lines)) && len(c.questions) < 2 {
+		c.questions = nil // asked on the way, not at the end
+	}
+	c.values(text)
+	c.names.mentioned(text, c.entry)
+}
+
+func lastSentence(lines []string) string {
+	all := sentences(lines[len(lines)-1])
+	return all[len(all)-1]
+}

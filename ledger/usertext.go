@@ -1,0 +1,290 @@
+package ledger
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// injectedTags wrap what programs put into user messages: surroundings,
+// attached files, output of commands, skills. What stands in them is not what
+// the user said.
+var injectedTags = []string{"environment_context", "environment_details", "user_instructions", "INSTRUCTIONS", "system-reminder",
+	"system_reminder", "skill", "file", "files", "document", "documents", "attached_files", "attachment", "attachments", "context",
+	"command-name", "command-message", "local-command-stdout", "local-command-stderr", "local-command-caveat", "command-contents",
+	"bash-input", "bash-stdout", "bash-stderr", "task-notification", "turn_aborted", "user_shell_command", "persisted-output",
+	"ide_selection", "ide_opened_file", "ide_diagnostics", "editor_context", "function_results", "tool_result", "workspace_info",
+	"repo_map", "subagent_notification", "available_skills", "skills_instructions", "permissions", "collaboration_mode",
+	"output", "stdout", "stderr", "log", "logs", "diff", "patch", "summary", "conversation", "previous-summary", "code"}
+
+// injectedHeads begin messages that are a program's from end to end.
+var injectedHeads = []string{"Caveat: The messages below were generated", "This session is being continued from a previous conversation",
+	"[Request interrupted", "Base directory for this skill:", "Another language model started to solve this problem",
+	"The conversation history before this point was compacted", "<command-name>"}
+
+// maxUserText bounds how much of one message is read, in bytes: its beginning
+// and its end. Beyond that it is a paste.
+const (
+	maxUserHead = 48 << 10
+	maxUserTail = 16 << 10
+)
+
+// ownText returns what the user wrote of a user message.
+func ownText(text string) string {
+	if args, ok := slashArguments(text); ok {
+		return args
+	}
+	trimmed := strings.TrimSpace(text)
+	for _, head := range injectedHeads {
+		if strings.HasPrefix(trimmed, head) {
+			return ""
+		}
+	}
+	if len(text) > maxUserHead+maxUserTail {
+		text = strings.ToValidUTF8(text[:maxUserHead], "") + "\n" + strings.ToValidUTF8(text[len(text)-maxUserTail:], "")
+	}
+	return dropComments(dropTags(text))
+}
+
+// slashArguments returns what the user typed behind a slash command that
+// Claude Code expanded.
+func slashArguments(text string) (string, bool) {
+	const open, shut = "<command-args>", "</command-args>"
+	if !strings.Contains(text, "<command-name>") {
+		return "", false
+	}
+	_, rest, ok := strings.Cut(text, open)
+	if !ok {
+		return "", false
+	}
+	args, _, _ := strings.Cut(rest, shut)
+	return args, true
+}
+
+// dropTags takes the injected blocks out. A block that is not closed ends
+// with its line.
+func dropTags(text string) string {
+	if strings.IndexByte(text, '<') < 0 {
+		return text
+	}
+	var out strings.Builder
+	missing := map[string]bool{} // tags that are not closed from here on
+	for {
+		i := strings.IndexByte(text, '<')
+		if i < 0 {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(text[:i])
+		name, ok := injectedTag(text[i:])
+		if !ok {
+			out.WriteByte('<')
+			text = text[i+1:]
+			continue
+		}
+		text = text[i:]
+		shut := "</" + name + ">"
+		end := -1
+		if !missing[name] {
+			end = strings.Index(text, shut)
+		}
+		if end >= 0 {
+			text = text[end+len(shut):]
+			continue
+		}
+		missing[name] = true
+		nl := strings.IndexByte(text, '\n')
+		if nl < 0 {
+			return out.String()
+		}
+		text = text[nl:]
+	}
+}
+
+// injectedTag reports whether s begins with the opening tag of a block.
+func injectedTag(s string) (string, bool) {
+	end := strings.IndexAny(s[:min(len(s), 64)], "> \t\n")
+	if end < 0 || s[end] == '\n' {
+		return "", false
+	}
+	name := s[1:end]
+	for _, t := range injectedTags {
+		if name == t {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func dropComments(text string) string {
+	for {
+		i := strings.Index(text, "<!--")
+		if i < 0 {
+			return text
+		}
+		n := strings.Index(text[i:], "-->")
+		if n < 0 {
+			return text
+		}
+		text = text[:i] + text[i+n+3:]
+	}
+}
+
+// proseLines returns the lines of a text that are prose: no fenced code, no
+// quotes, no logs, no code, no headings. Lines of a paragraph that was wrapped
+// by hand are joined with the line end between them.
+func proseLines(text string) []string {
+	var out []string
+	fence, joinable := "", false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		bare := strings.TrimSpace(line)
+		if fence != "" {
+			if strings.HasPrefix(bare, fence) {
+				fence = ""
+			}
+			continue
+		}
+		if fence = fenceOf(bare); fence != "" {
+			if strings.Contains(bare[len(fence):], fence) { // opened and closed on one line
+				fence = ""
+			}
+			joinable = false
+			continue
+		}
+		if bare == "" || !prose(line, bare) {
+			joinable = false
+			continue
+		}
+		marker := listMarker(bare)
+		if joinable && marker == 0 && continues(out[len(out)-1], bare) {
+			out[len(out)-1] += "\n" + bare
+			continue
+		}
+		out = append(out, bare[marker:])
+		joinable = true
+	}
+	return out
+}
+
+func fenceOf(line string) string {
+	for _, f := range []string{"```", "~~~", `"""`, "'''"} {
+		if strings.HasPrefix(line, f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// continues reports whether a line goes on where the line before was wrapped.
+func continues(before, line string) bool {
+	const wrapped = 50 // bytes; shorter lines were ended on purpose
+	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
+		before = before[i+1:]
+	}
+	r, _ := utf8.DecodeRuneInString(line)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return len(before) >= wrapped && !unicode.IsUpper(r) && !strings.ContainsRune(".!?:;。！？：", last)
+}
+
+// listMarker returns the length of a bullet, number or checkbox in front.
+func listMarker(line string) int {
+	i := 0
+	for _, m := range []string{"- ", "* ", "+ ", "• ", "– ", "・", "· "} {
+		if strings.HasPrefix(line, m) {
+			i = len(m)
+			break
+		}
+	}
+	if i == 0 {
+		n := 0
+		for n < len(line) && n < 3 && line[n] >= '0' && line[n] <= '9' {
+			n++
+		}
+		if n > 0 && n+1 < len(line) && strings.IndexByte(".):", line[n]) >= 0 && line[n+1] == ' ' {
+			i = n + 2
+		} else if len(line) > 2 && unicode.IsLetter(rune(line[0])) && line[1] == ')' && line[2] == ' ' {
+			i = 3
+		}
+	}
+	rest := strings.TrimLeft(line[i:], " ")
+	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+		if strings.HasPrefix(rest, box) {
+			return len(line) - len(rest) + len(box)
+		}
+	}
+	return len(line) - len(rest)
+}
+
+// codeEnds end lines of code, codeHeads begin lines of code, logs, diffs and
+// prompts, and what is quoted.
+var (
+	codeEnds  = []string{"{", "}", "};", ");", "=>", "&&", "||", "\\", "</", "/>", "({", "})"}
+	codeHeads = []string{">", "$ ", "% ", "//", "/*", "#!", "+++ ", "--- ", "@@ ", "diff --git", "index ", "import ", "from '", "const ", "let ",
+		"var ", "func ", "def ", "return ", "public ", "private ", "export ", "#include", "package ", "Traceback", "File \"", "at ", "</", "| ",
+		"<?", "{", "}", "[INFO", "[WARN", "[ERROR", "[DEBUG", "INFO ", "WARN ", "ERROR ", "DEBUG ", "=== ", "--- FAIL", "--- PASS", "ok  \t", "FAIL\t"}
+)
+
+// prose reports whether a line is written language. Lines that begin as code
+// may still be prose when they read like a sentence.
+func prose(line, bare string) bool {
+	if strings.HasPrefix(bare, "#") && strings.HasPrefix(strings.TrimLeft(bare, "#"), " ") {
+		return false // a heading
+	}
+	for _, h := range codeHeads {
+		if strings.HasPrefix(bare, h) && !(isLetter(rune(h[0])) && sentenceLike(bare)) {
+			return false
+		}
+	}
+	for _, e := range codeEnds {
+		if strings.HasSuffix(bare, e) {
+			return false
+		}
+	}
+	if strings.HasSuffix(bare, ";") && !strings.Contains(bare, ", ") {
+		return false
+	}
+	if (strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")) && listMarker(bare) == 0 && !sentenceLike(bare) {
+		return false
+	}
+	return !logLine(bare) && mostlyWords(bare)
+}
+
+// sentenceLike reports whether a line has several words and an end or no
+// signs of code.
+func sentenceLike(line string) bool {
+	return strings.Count(line, " ") >= 3 && !strings.ContainsAny(line, "{}=;<>()") && strings.IndexFunc(line, unicode.IsUpper) <= 0
+}
+
+// logLine reports whether a line begins with a time stamp.
+func logLine(line string) bool {
+	s := strings.TrimLeft(line, "[(")
+	n := 0
+	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || strings.IndexByte("-:/.TZ+, ", s[n]) >= 0) {
+		n++
+	}
+	digits := 0
+	for i := range n {
+		if s[i] >= '0' && s[i] <= '9' {
+			digits++
+		}
+	}
+	return digits >= 6 && strings.Contains(s[:n], ":")
+}
+
+// mostlyWords reports whether letters make the greater part of a line.
+func mostlyWords(line string) bool {
+	letters, signs := 0, 0
+	for _, r := range line {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case r == ' ' || r == '`' || r == '\'' || r == '"' || r == ',' || r == '.':
+		default:
+			signs++
+		}
+	}
+	return letters >= 2 && signs <= letters
+}
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) }

@@ -1,0 +1,156 @@
+package ledger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+var (
+	urlShape    = regexp.MustCompile("https?://[^\\s<>\"'`|\\\\^{}]{4,400}")
+	numberShape = regexp.MustCompile(`(?:^|[^\w.])(\d{1,3}(?:[,  ]\d{3})+|\d+(?:\.\d+)?)\s?(%|ms|µs|s|sec(?:onds?)?|min(?:utes?)?|hours?|h|days?|weeks?|[KMGT]i?B|[kKmMgG]b|bytes?|tokens?|tok/s|lines?|files?|tests?|px|rem|em|fps|Hz|kHz|MHz|GHz|req/s|rps|qps|users?|rows?|USD|EUR|€|°C|x)(?:$|[^\w/])`)
+	hashShape   = regexp.MustCompile(`(?:^|[^\w/.-])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{7,12})(?:$|[^\w-])`)
+)
+
+// values takes URLs, numbers with a unit and hashes out of what somebody
+// wrote.
+func (c *collector) values(text string) {
+	if strings.Contains(text, "://") {
+		for _, u := range urlShape.FindAllString(text, limits[URL]) {
+			u = strings.TrimRight(u, ".,;:!?)]*_~")
+			c.fact(URL, u, u, "")
+		}
+	}
+	if strings.IndexFunc(text, func(r rune) bool { return r >= '0' && r <= '9' }) < 0 {
+		return
+	}
+	for _, m := range numberShape.FindAllStringSubmatchIndex(text, limits[Number]) {
+		n := text[m[2]:m[5]]
+		c.fact(Number, n, n, "")
+	}
+	for _, m := range hashShape.FindAllStringSubmatch(text, limits[Hash]) {
+		if isHash(m[1]) {
+			c.fact(Hash, m[1], m[1], "")
+		}
+	}
+}
+
+// isHash reports whether s looks like a hash: at least 7 hexadecimal digits,
+// letters and figures among them.
+func isHash(s string) bool {
+	return len(s) >= 7 && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(s, "abcdef")
+}
+
+// names are the identifiers that are spoken of.
+type names struct {
+	seen  map[string]*name
+	order []*name
+}
+
+type name struct {
+	text    string
+	count   int
+	entries []string
+}
+
+// maxNames bounds how many names are watched.
+const maxNames = 4096
+
+func (n *names) note(text, entry string) {
+	it, ok := n.seen[text]
+	if !ok {
+		if len(n.seen) >= maxNames {
+			return
+		}
+		it = &name{text: text}
+		n.seen[text] = it
+		n.order = append(n.order, it)
+	}
+	it.count++
+	if entry != "" {
+		it.entries = joinEntries(it.entries, []string{entry})
+	}
+}
+
+// mentioned notes the identifiers in backticks.
+func (n *names) mentioned(text, entry string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		parts := strings.Split(line, "`")
+		for i := 1; i+1 < len(parts); i += 2 {
+			if symbol(parts[i]) {
+				n.note(parts[i], entry)
+			}
+		}
+	}
+}
+
+var declaration = regexp.MustCompile(`(?m)^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
+
+// declared notes what the code declares that a call writes.
+func (n *names) declared(tc message.ToolCall, entry string) {
+	if fileTools[toolName(tc.Name)] != FileModified {
+		return
+	}
+	a := argsOf(tc)
+	text := a.first([]string{"newText", "new_string", "newString", "content", "new_str", "file_text"})
+	const most = 256 << 10
+	for _, m := range declaration.FindAllStringSubmatch(text[:min(len(text), most)], 64) {
+		if mixed(m[1]) {
+			n.note(m[1], entry)
+		}
+	}
+}
+
+// recurring returns the names that came up at least twice, those that came up
+// most often first cut to the limit, in order of first mention.
+func (n *names) recurring() []*name {
+	var out []*name
+	for _, it := range n.order {
+		if it.count > 1 {
+			out = append(out, it)
+		}
+	}
+	if limit := limits[Identifier]; len(out) > limit {
+		byCount := slices.Clone(out)
+		slices.SortStableFunc(byCount, func(a, b *name) int { return b.count - a.count })
+		least := byCount[limit-1].count
+		out = slices.DeleteFunc(out, func(it *name) bool { return it.count < least })
+	}
+	return out
+}
+
+var symbolShape = regexp.MustCompile(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?$`)
+
+// fileEndings mark dotted names that are files.
+var fileEndings = []string{".go", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".py", ".rs", ".md", ".json", ".yml", ".yaml", ".toml", ".txt", ".sh", ".css",
+	".html", ".c", ".h", ".cpp", ".hpp", ".java", ".rb", ".php", ".sql", ".lock", ".log", ".env", ".xml", ".jsonl", ".mdx", ".swift", ".kt"}
+
+// symbol reports whether text in backticks names something in code.
+func symbol(s string) bool {
+	if len(s) < 3 || len(s) > 80 || !symbolShape.MatchString(s) {
+		return false
+	}
+	for _, e := range fileEndings {
+		if strings.HasSuffix(s, e) {
+			return false
+		}
+	}
+	return mixed(s)
+}
+
+// mixed reports whether a name is more than a plain word.
+func mixed(s string) bool {
+	return strings.ContainsAny(s[1:], "_.:#()ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+}
+
+// identifier reports whether s is a name as shells and languages have them.
+func identifier(s string) bool {
+	for i, r := range s {
+		if r != '_' && !(r >= 'a' && r <= 'z') && !(r >= 'A' && r <= 'Z') && !(i > 0 && r >= '0' && r <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
