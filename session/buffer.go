@@ -14,6 +14,9 @@ type Buffer struct {
 	added []*Entry
 }
 
+// bufferPlace is where places of appended entries begin.
+const bufferPlace = 1 << 40
+
 // NewBuffer returns a buffer over base.
 func NewBuffer(base Log) *Buffer { return &Buffer{Log: base} }
 
@@ -85,6 +88,9 @@ func (b *Buffer) All(ctx context.Context) iter.Seq2[*Entry, error] {
 func (b *Buffer) Append(_ context.Context, entries []*Entry) ([]*Entry, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.added = append(b.added, entries...)
+	for _, e := range entries {
+		e.At = bufferPlace + int64(len(b.added)) // behind everything of the log below
+		b.added = append(b.added, e)
+	}
 	return nil, nil
 }

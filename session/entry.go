@@ -43,7 +43,7 @@ type Entry struct {
 	Type     Type
 	Time     time.Time // zero where the stored timestamp is none
 	Raw      []byte    // the JSON object as it stands in the log; not to be changed
-	At       int64     // byte offset in the file; -1 where there is none
+	At       int64     // place in the log: byte offset in a file, ordinal elsewhere; grows along the log; -1: not in it yet
 	Line     int       // line number from 1; 0 where it is not known yet
 
 	once  sync.Once
@@ -162,8 +162,8 @@ type CompactionDetails struct {
 	Ledger        []byte // raw
 }
 
-// Ref names an entry. At is its byte offset, a hint that is checked by id;
-// -1 where there is none.
+// Ref names an entry. At is its place in the log, a hint that is checked by
+// id; -1 where there is none.
 type Ref struct {
 	ID    string
 	At    int64

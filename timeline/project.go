@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,7 +171,7 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 	}
 	// Parents stand before children, so the order of the log is that of the path.
 	slices.SortFunc(t.covered, func(a, b coveredEntry) int {
-		return int(a.entry.At - b.entry.At)
+		return cmp.Compare(a.entry.At, b.entry.At)
 	})
 	return nil
 }

@@ -119,6 +119,7 @@ func (l *Log) Append(ctx context.Context, entries []*session.Entry) ([]*session.
 			up = -1
 		}
 		r.byID[e.ID] = len(r.entries)
+		e.At = int64(len(r.entries)) // an ordinal serves as well as an offset
 		r.entries = append(r.entries, e)
 		r.parents = append(r.parents, up)
 	}
