@@ -1,6 +1,9 @@
 package summarize
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Text from tools, web pages and people is data. Three things in it could be
 // taken for ours: the tags that wrap the parts of a request, the role markers
@@ -8,10 +11,11 @@ import "regexp"
 var (
 	wrapperTag = regexp.MustCompile(`<((?i:\s*/?\s*(?:conversation|transcript|previous-summary|summary|short-summary|` +
 		`additional-context|focus|instructions|read-files|modified-files|system|system-reminder|turn-prefix)\b))`)
-	roleMarker = regexp.MustCompile(`\\?\[(\s*(?i:user|human|assistant|assistant tool calls?|assistant thinking|` +
-		`tool results?[^\]\n]{0,80}|tool|system|developer)\s*\]\s*:)`)
-	lineMarker   = regexp.MustCompile(`(?m)^([ \t>*#-]*)((?:System|Human|User|Assistant|Developer)[*_]{0,2}[ \t]*:)`)
 	controlToken = regexp.MustCompile(`<([|\x{FF5C}][^<>\n]{1,40}[|\x{FF5C}]>)`)
+	roleMarker   = regexp.MustCompile(`^\[\s*(?i:user|human|assistant|assistant tool calls?|assistant thinking|` +
+		`tool results?[^\]\n]{0,80}|tool|system|developer)\s*\]\s*:`)
+	lineMarker  = regexp.MustCompile(`(?m)^([ \t>]*)((?:System|Human|User|Assistant|Developer)[ \t]*:)`)
+	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
 
 // Escape makes text safe to stand inside a summary request or a summary: what
@@ -19,8 +23,45 @@ var (
 // but no longer one (invariant I11; reference: R058, R233). Escaping twice
 // changes nothing.
 func Escape(text string) string {
-	text = wrapperTag.ReplaceAllString(text, "&lt;$1")
-	text = controlToken.ReplaceAllString(text, "&lt;$1")
-	text = roleMarker.ReplaceAllString(text, `\[$1`)
-	return lineMarker.ReplaceAllString(text, `$1\$2`)
+	if strings.Contains(text, "<") {
+		text = wrapperTag.ReplaceAllString(text, "&lt;$1")
+		text = controlToken.ReplaceAllString(text, "&lt;$1")
+	}
+	text = escapeRoles(text)
+	for _, word := range lineSpeaker {
+		if strings.Contains(text, word) { // a look at each line is slow
+			return lineMarker.ReplaceAllString(text, `$1\$2`)
+		}
+	}
+	return text
+}
+
+// escapeRoles puts a backslash before role markers, wherever they stand.
+func escapeRoles(text string) string {
+	var b strings.Builder
+	done := 0
+	for _, i := range roleMarkers(text) {
+		b.WriteString(text[done:i] + `\`)
+		done = i
+	}
+	if done == 0 && b.Len() == 0 {
+		return text
+	}
+	return b.String() + text[done:]
+}
+
+// roleMarkers finds the role markers that are not escaped.
+func roleMarkers(text string) []int {
+	var at []int
+	for i := 0; i < len(text); i++ {
+		next := strings.IndexByte(text[i:], '[')
+		if next < 0 {
+			break
+		}
+		i += next
+		if (i == 0 || text[i-1] != '\\') && roleMarker.MatchString(text[i:]) {
+			at = append(at, i)
+		}
+	}
+	return at
 }

@@ -1,0 +1,193 @@
+package summarize
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// accept takes the answer to the present query as the running summary and
+// goes on to what is left. In a folded history it adds the facts of the rounds
+// so far that the model dropped: no later pass could bring them back.
+func (f *fold) accept(summary string) {
+	if f.folded {
+		summary += f.dropped(summary)
+	}
+	f.previous = f.safe(summary)
+	rest := f.left[f.taken:]
+	if f.piece != nil {
+		rest = append([]round{*f.piece}, rest...)
+	}
+	f.left = rest
+	f.passes++
+	f.tries, f.ask.reminder, f.changed = 0, "", ""
+}
+
+// dropped lists essential facts of the present rounds that are missing in the
+// summary, newest first while there is room: an eighth of the output limit.
+func (f *fold) dropped(summary string) string {
+	if f.facts == nil {
+		return ""
+	}
+	here := map[string]bool{}
+	for _, r := range f.left[:f.taken] {
+		for _, s := range r.sources {
+			here[s.EntryID] = true
+		}
+	}
+	room := f.output / 8
+	var lines []string
+	missing := f.facts.Missing(summary)
+	for i := len(missing) - 1; i >= 0; i-- {
+		fact := missing[i]
+		if !ledger.Essential(fact.Class) || !fromAny(fact, here) {
+			continue
+		}
+		line := "- " + f.safe(ledger.Line(fact))
+		if room -= f.estimate(line) + 1; room < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n\n" + ResidueHeading + "\n" + strings.Join(lines, "\n")
+}
+
+func fromAny(f ledger.Fact, entries map[string]bool) bool {
+	for _, id := range f.Entries {
+		if entries[id] {
+			return true
+		}
+	}
+	return false
+}
+
+// refused changes the next attempt after an answer that is no summary. It
+// reports false where the model had its tries: the same request again would
+// fail the same way (reference: R057).
+func (f *fold) refused(r *Refusal) bool {
+	if f.tries++; f.tries >= maxTries {
+		return false
+	}
+	advice := ""
+	var changes []string
+	switch r.Reason {
+	case Empty, ErrorText:
+		advice = "Write the summary as plain text."
+		changes = f.shrink()
+	case CutOff:
+		advice = fmt.Sprintf("Use at most %d words.", f.words())
+		changes = f.grow()
+	case CalledTool:
+		advice = "There are no tools here. Answer with text only."
+	case NotSmaller, TooLong:
+		advice = fmt.Sprintf("Use at most %d words.", f.words())
+	case NoSections:
+		advice = "Use every one of the headings that are given below, as they are written."
+	}
+	if f.tries > 1 && len(changes) == 0 {
+		changes = f.shrink() // being told was not enough
+	}
+	if f.tries > 1 && len(changes) == 0 {
+		changes = f.grow()
+	}
+	f.ask.reminder = prompt("reminder", map[string]string{"Reason": r.words(), "Advice": advice})
+	f.changed = strings.Join(append(changes, "reminder"), ", ")
+	return true
+}
+
+// shrink halves the transcript, where it is large enough to be halved.
+func (f *fold) shrink() []string {
+	const least = 256
+	size := f.estimate(f.chunk)
+	if size/2 < least {
+		return nil
+	}
+	f.smaller = size / 2
+	return []string{fmt.Sprintf("input %d → %d tokens", size, f.smaller)}
+}
+
+// grow doubles the output limit, as far as the model and the window allow.
+func (f *fold) grow() []string {
+	limit := int64(maxOutput)
+	if f.model.MaxOutput > 0 {
+		limit = min(limit, f.model.MaxOutput)
+	}
+	if f.window > 0 {
+		limit = min(limit, f.window/4)
+	}
+	before := f.output
+	f.output = max(before, min(2*before, limit))
+	if f.output == before {
+		return nil
+	}
+	return []string{fmt.Sprintf("output %d → %d tokens", before, f.output)}
+}
+
+// words is how long a summary should be, a little below its limit.
+func (f *fold) words() int64 {
+	limit := capped(f.maxOutput, f.last.maxOutput)
+	if f.last.check.Cap > 0 {
+		limit = min(limit, f.last.check.Cap)
+	}
+	if f.source > 0 {
+		limit = min(limit, f.source/2)
+	}
+	return max(limit/2, 50) // two tokens a word, to be on the safe side
+}
+
+// overflowed learns from a refused request how much the model takes. The next
+// request is smaller in any case; false after too many lessons.
+func (f *fold) overflowed(fault *message.Fault) bool {
+	if f.learned++; f.learned > maxLearning {
+		return false
+	}
+	if fault.Class == message.ClassOverflowOutput {
+		before := f.output
+		f.output = max(before/2, 1)
+		if fault.Limit > 0 {
+			f.output = min(f.output, fault.Limit)
+		}
+		f.changed = fmt.Sprintf("output %d → %d tokens", before, f.output)
+		return before > 1
+	}
+	limit, used := fault.Limit, fault.Used
+	if fault.Class == message.ClassBytes {
+		limit, used = 0, 0 // these count bytes
+	}
+	asked := f.last.size(f.estimate)
+	if limit > 0 && (f.window == 0 || limit < f.window) {
+		f.window = limit
+	}
+	if used > 0 && asked > 0 {
+		// The provider counted: what it found, and a little for the next text.
+		f.factor = max(f.factor, 1.05*float64(used)/float64(asked))
+	}
+	before := f.tokens(asked) + f.last.maxOutput
+	if f.window == 0 || before <= f.window {
+		f.window = before * 7 / 10 // no number explains the refusal
+	}
+	f.changed = fmt.Sprintf("window of %d tokens learned", f.window)
+	return true
+}
+
+// words says a reason in a sentence.
+func (r *Refusal) words() string {
+	text := map[Reason]string{
+		Empty:      "it had no text",
+		CutOff:     "it was cut off by the output limit",
+		CalledTool: "it called a tool",
+		ErrorText:  "it was an error, not a summary",
+		NotSmaller: "it was as long as what it summarizes",
+		TooLong:    "it was too long",
+		NoSections: "headings were missing",
+	}[r.Reason]
+	if r.Reason == NoSections && r.Detail != "" {
+		return text + " (" + r.Detail + ")"
+	}
+	return text
+}

@@ -1,0 +1,102 @@
+package summarize
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	fileList = regexp.MustCompile(`(?s)\n*<(read-files|modified-files)>.*?</(?:read-files|modified-files)>\n*`)
+	shortTag = regexp.MustCompile(`(?s)<short-summary>(.*?)</short-summary>`)
+)
+
+// StripFileLists takes the file lists out of a summary. They live in the
+// entry's details and are appended once; handed to a summarizer they would
+// come back twice and grow (reference: R066).
+func StripFileLists(summary string) string {
+	return strings.TrimSpace(fileList.ReplaceAllString(summary, "\n\n"))
+}
+
+// cleanAnswer takes from a model's text what is not the summary: thinking in
+// tags, a fence or a wrapper around all of it, file lists copied from the
+// request, and the short summary, which it returns apart.
+func cleanAnswer(text string) (summary, short string) {
+	text = unfence(stripThinking(text))
+	if m := shortTag.FindStringSubmatch(text); m != nil {
+		short = strings.Join(strings.Fields(m[1]), " ")
+		text = shortTag.ReplaceAllString(text, "")
+	}
+	text = strings.TrimSpace(unfence(text))
+	if inner, ok := strings.CutPrefix(text, "<summary>"); ok {
+		text = strings.TrimSuffix(strings.TrimSpace(inner), "</summary>")
+	}
+	return StripFileLists(text), short
+}
+
+// stripThinking removes reasoning that a local model wrote as text. Some
+// servers swallow the opening tag; one that never closes is thinking only.
+func stripThinking(text string) string {
+	open, end := strings.Index(text, "<think>"), strings.Index(text, "</think>")
+	switch {
+	case end >= 0 && (open < 0 || open < end) && strings.TrimSpace(text[:max(open, 0)]) == "":
+		return text[end+len("</think>"):]
+	case open >= 0 && end < 0 && strings.TrimSpace(text[:open]) == "":
+		return ""
+	}
+	return text
+}
+
+// unfence removes a code fence around the whole text.
+func unfence(text string) string {
+	t := strings.TrimSpace(text)
+	first, rest, ok := strings.Cut(t, "\n")
+	if !ok || !strings.HasPrefix(first, "```") || !strings.HasSuffix(rest, "\n```") {
+		return text
+	}
+	return strings.TrimSuffix(rest, "\n```")
+}
+
+// shortOf makes a short summary from a long one: what was wanted, and what
+// comes next. It is for lists of sessions and may be empty.
+func shortOf(summary string) string {
+	goal := firstLine(summary, "Goal")
+	if goal == "" {
+		goal = firstLine(summary, "Original Request")
+	}
+	next := firstLine(summary, "Next Steps")
+	if goal == "" || next == "" {
+		return goal + next
+	}
+	return goal + " Next: " + next
+}
+
+// firstLine returns the first line under a heading, without list marks.
+func firstLine(summary, heading string) string {
+	inside := false
+	for line := range strings.Lines(summary) {
+		line = strings.TrimSpace(line)
+		if h := headingOf(line); h != "" {
+			inside = h == normalHeading(heading)
+			continue
+		}
+		if !inside || line == "" || line == nothing {
+			continue
+		}
+		return clip(strings.TrimLeft(line, "-*0123456789.> []x"), 200)
+	}
+	return ""
+}
+
+// headingOf returns the normal form of a heading line: ATX, or bold alone.
+func headingOf(line string) string {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "#") && !(strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "**")) {
+		return ""
+	}
+	return normalHeading(line)
+}
+
+func normalHeading(h string) string {
+	h = strings.ToLower(strings.Trim(h, "#*: \t"))
+	return strings.Join(strings.Fields(strings.ReplaceAll(h, "&", " and ")), " ")
+}

@@ -1,0 +1,107 @@
+package summarize
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// candidate is somebody who can be asked for a part of a summary.
+type candidate struct {
+	rung  string
+	model message.Model // zero for a remote endpoint
+	// ours says that the answer follows our instructions: it has the
+	// headings, and may bring a short summary.
+	ours bool
+	// shared is the request that the candidate had already; nil: none.
+	shared *timeline.Request
+	ask    func(ctx context.Context, q query) (answer, error)
+}
+
+// answer is what came back.
+type answer struct {
+	text  string
+	short string
+	usage *message.Usage
+}
+
+// candidates are the rungs above extraction, in order.
+func (l *Ladder) candidates(in Input) []candidate {
+	var out []candidate
+	if l.Remote != nil {
+		out = append(out, candidate{rung: RungRemote, ask: l.Remote.ask})
+	}
+	for i, m := range l.Models {
+		facts := m.Facts()
+		isShared := in.SharedPrefix != nil && (in.SharedModel == facts.Key() || in.SharedModel == "" && i == 0)
+		if isShared {
+			out = append(out, candidate{rung: RungModel, model: facts, ours: true, shared: in.SharedPrefix, ask: askShared(m, *in.SharedPrefix)})
+		}
+		out = append(out, candidate{rung: RungModel, model: facts, ours: true, ask: askModel(m)})
+	}
+	return out
+}
+
+// askModel sends a query as a request of its own, without tools and thinking:
+// a transcript with live tools invites tool calls (reference: R041).
+func askModel(m Model) func(context.Context, query) (answer, error) {
+	return func(ctx context.Context, q query) (answer, error) {
+		req := timeline.Request{System: q.system, Messages: []*message.Message{userMessage(q.prompt)}}
+		return complete(ctx, m, req, message.CallOptions{MaxOutput: q.maxOutput, NoTools: true, Thinking: "off"})
+	}
+}
+
+// askShared appends the instruction to a request that the model had. The
+// tools stay: without them the provider's cache would not match.
+func askShared(m Model, base timeline.Request) func(context.Context, query) (answer, error) {
+	return func(ctx context.Context, q query) (answer, error) {
+		return complete(ctx, m, withInstruction(base, q.prompt), message.CallOptions{MaxOutput: q.maxOutput, Thinking: "off"})
+	}
+}
+
+func withInstruction(base timeline.Request, text string) timeline.Request {
+	base.Messages = append(base.Messages[:len(base.Messages):len(base.Messages)], userMessage(text))
+	return base
+}
+
+func userMessage(text string) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: text}}}
+}
+
+func complete(ctx context.Context, m Model, req timeline.Request, opts message.CallOptions) (answer, error) {
+	msg, err := m.Complete(ctx, req, opts)
+	var a answer
+	if msg != nil {
+		a.usage = msg.Usage // paid for, also when it is refused
+	}
+	if err != nil {
+		return a, fmt.Errorf("asking %s: %w", m.Facts().Key(), err)
+	}
+	if err := checkMessage(msg); err != nil {
+		return a, err
+	}
+	a.text, a.short = cleanAnswer(msg.Text("\n"))
+	return a, nil
+}
+
+// promptly returns when the work is done or ctx ends, also where the work
+// does not heed ctx.
+func promptly(ctx context.Context, work func() (answer, error)) (answer, error) {
+	type outcome struct {
+		answer
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		a, err := work()
+		done <- outcome{a, err}
+	}()
+	select {
+	case o := <-done:
+		return o.answer, o.err
+	case <-ctx.Done():
+		return answer{}, ctx.Err()
+	}
+}

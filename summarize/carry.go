@@ -1,0 +1,154 @@
+package summarize
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+)
+
+// carry puts the lines of a previous summary that still hold into the groups
+// where they stood, before the newer items. A summary from elsewhere has the
+// same sections at best; what fits nowhere becomes a note.
+func (e *extraction) carry(previous string) {
+	older := make(map[*bucket][]string)
+	var at place
+	residue := false
+	for line := range strings.Lines(Escape(e.in.Mask(previous))) {
+		line = strings.TrimSpace(line)
+		if h := headingOf(line); h != "" {
+			at = e.placeOf(h)
+			residue = h == normalHeading(ResidueHeading)
+			continue
+		}
+		if residue && !e.in.collected {
+			continue // the ledger has it
+		}
+		if line == "" || line == nothing || line == "---" || strings.HasPrefix(line, "```") {
+			continue
+		}
+		b, items := e.read(at, line)
+		for _, item := range items {
+			if item = clip(item, b.units); item != "" && e.holds(b, item) {
+				older[b] = append(older[b], item)
+			}
+		}
+	}
+	for b, items := range older {
+		items = slices.DeleteFunc(dedupe(items), func(s string) bool { return slices.Contains(b.items, s) })
+		b.items = append(items, b.items...)
+	}
+}
+
+// placeOf finds the place of a heading. Lines under one that is not ours are
+// notes.
+func (e *extraction) placeOf(heading string) place {
+	alias := map[string]place{normalHeading("Original Request"): atGoal, normalHeading("Progress So Far"): atDone,
+		normalHeading("Context Needed to Continue"): atContext}
+	if p, ok := alias[heading]; ok {
+		return p
+	}
+	for _, p := range e.places {
+		name := p.section
+		if p.part != "" {
+			name = p.part
+		}
+		if normalHeading(name) == heading {
+			return p
+		}
+	}
+	return e.notes
+}
+
+// read finds the group of a line and takes its marks off.
+func (e *extraction) read(at place, line string) (*bucket, []string) {
+	body := strings.TrimSpace(strings.TrimLeft(line, "-*> "))
+	body = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(body, "[x]"), "[ ]"))
+	for _, b := range e.buckets {
+		rest, ok := strings.CutPrefix(body, b.label+": ")
+		if b.label == "" || !ok {
+			continue
+		}
+		if b.style == inline {
+			return b, strings.Split(rest, ", ")
+		}
+		return b, []string{rest}
+	}
+	notes := e.find(func(b *bucket) bool { return b.place == e.notes && b.label == "" && b.holds == nil })
+	b := e.find(func(b *bucket) bool { return b.place == at && b.label == "" })
+	if b == nil {
+		b = notes
+	}
+	return b, sentences(body, b.units)
+}
+
+// holds reports whether an older line is still true and not said again by a
+// newer one.
+func (e *extraction) holds(b *bucket, item string) bool {
+	if b.label == saidLabel && len(b.items) > 0 {
+		return false // overtaken by what was said since
+	}
+	bare := strings.Trim(item, "\"`")
+	for _, other := range b.items {
+		if strings.Contains(other, bare) || len(other) > 8 && strings.Contains(item, strings.Trim(other, "\"`")) {
+			return false
+		}
+	}
+	switch {
+	case b.style == todo:
+		return !e.says(ledger.Done, bare)
+	case b.style == done:
+		return !e.says(ledger.Open, bare)
+	case b.style == inline:
+		return true
+	}
+	return b.place == atGoal || b.place == atConstraints || !e.overtaken(item)
+}
+
+// overtaken reports whether a line speaks of a command, a failure or a number
+// of which there is a newer fact.
+func (e *extraction) overtaken(item string) bool {
+	subjects := map[ledger.Class]func(ledger.Fact) string{
+		ledger.Command: func(f ledger.Fact) string { return f.Text },
+		ledger.Error:   func(f ledger.Fact) string { return f.Note },
+		ledger.Number:  func(f ledger.Fact) string { return f.Key },
+	}
+	for class, subject := range subjects {
+		for _, f := range e.facts.Of(class) {
+			if s := oneLine(subject(f)); len(s) > 3 && strings.Contains(item, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// says reports whether a fact of the class has the text.
+func (e *extraction) says(c ledger.Class, text string) bool {
+	return slices.ContainsFunc(e.facts.Of(c), func(f ledger.Fact) bool { return oneLine(f.Text) == text })
+}
+
+// sentences cuts prose that is too long for one item at the ends of sentences.
+func sentences(text string, units int) []string {
+	if len(text) <= units {
+		return []string{text}
+	}
+	var out []string
+	for _, s := range strings.SplitAfter(text, ". ") {
+		if n := len(out); n > 0 && len(out[n-1])+len(s) <= units {
+			out[n-1] += s
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func dedupe(items []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(items, func(s string) bool {
+		was := seen[s]
+		seen[s] = true
+		return was
+	})
+}

@@ -1,0 +1,78 @@
+package summarize
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// corpus returns session files of other people, where they are installed
+// beside the project, or skips the test.
+func corpus(t *testing.T, pattern string) []string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		if files, _ := filepath.Glob(filepath.Join(dir, "shared", "corpus", pattern)); len(files) > 0 {
+			return files
+		}
+	}
+	t.Skip("corpus: not installed")
+	return nil
+}
+
+// readSources reads the messages of a session file in file order.
+func readSources(t *testing.T, name string) []ledger.Source {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []ledger.Source
+	r := bufio.NewReaderSize(f, 1<<20)
+	for n := 0; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if rawjson.Valid(line) {
+			if e, ok := session.ParseEntry(line); ok && e.Message() != nil {
+				out = append(out, ledger.Source{EntryID: fmt.Sprint(n), Message: e.Message()})
+			}
+		}
+		if err != nil {
+			return out
+		}
+	}
+}
+
+// Real sessions: an extraction within the usual limit holds every fact that
+// the work depends on, and is far smaller than what it stands for.
+func TestExtractOfRealSessions(t *testing.T) {
+	for _, name := range corpus(t, "pi/*.jsonl") {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			history := readSources(t, name)
+			facts := ledger.Collect(history, ledger.Options{})
+			res := Extract(Input{History: history, Ledger: facts, MaxOutput: 13107})
+			size, before := tokens.Default{}.Text(res.Summary), sizeOf(history)
+			t.Logf("%d tokens of %d: %v", size, before, facts.Cover(res.Summary))
+			if size > 13107 {
+				t.Errorf("%d tokens", size)
+			}
+			assertSafe(t, res.Summary)
+			for class, score := range facts.Cover(res.Summary) {
+				if score.Kept < score.Facts && (ledger.Essential(class) || class == ledger.FileRead) {
+					t.Errorf("%s: %d of %d facts", class, score.Kept, score.Facts)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,252 @@
+package summarize
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+const (
+	maxTries    = 3 // refused answers per model and request
+	maxLearning = 8 // refusals of the request's size per model
+)
+
+// resultLimits are the steps of shortening tool output before a history is
+// folded, in UTF-16 units. The folded passes use the middle one.
+var resultLimits = [...]int{DefaultResultLimit, 600, 150}
+
+// part is one summary to be made: of the history, or of the beginning of a
+// split turn.
+type part struct {
+	phase     Phase
+	rounds    []round
+	previous  string // the previous summary, without file lists
+	focus     string
+	context   []string
+	ask       instructions // what does not depend on the pass
+	sections  []string     // headings that the answer must have
+	facts     *ledger.Ledger
+	maxOutput int64
+	cap       int64 // tokens that the text may have; 0: no cap
+	source    int64 // tokens of what is summarized
+	mask      func(string) string
+	estimate  func(string) int64
+}
+
+// query is one request to a summarizer and how its answer is judged.
+type query struct {
+	system, prompt string
+	maxOutput      int64
+	check          Source
+}
+
+// size is the query as estimated, without the margin and the output.
+func (q query) size(estimate func(string) int64) int64 {
+	return estimate(q.system) + estimate(q.prompt)
+}
+
+// fold makes the queries that turn a part into a summary: one where it fits,
+// else several passes, each updating the running summary with the oldest
+// rounds that are left. It does no I/O: next says what to ask, and accept,
+// refused and overflowed say what came of it. No query is larger than the
+// window that is known (invariant I9).
+type fold struct {
+	part
+	model    message.Model
+	window   int64   // tokens; 0: not known
+	factor   float64 // provider's tokens per estimated token, with the margin
+	output   int64   // tokens of output to ask for
+	system   string
+	previous string  // given as <previous-summary>: the old one, or the running one
+	left     []round // not summarized yet
+	smaller  int64   // tokens of transcript at most; 0: what fits
+
+	passes  int // finished
+	tries   int // refused answers to the present request
+	learned int
+	changed string // what the next attempt does differently
+	folded  bool   // smaller input than the plain request
+
+	taken int    // rounds in the present query
+	piece *round // the present query holds the head of left[0]; this is its rest
+	chunk string // transcript of the present query
+	last  query
+}
+
+func newFold(p part, m message.Model) *fold {
+	f := &fold{part: p, model: m, window: m.Window, factor: tokens.Margin, system: SystemPrompt(), left: p.rounds}
+	f.previous, f.focus = f.safe(p.previous), f.safe(p.focus)
+	f.context = nil
+	for _, c := range p.context {
+		f.context = append(f.context, f.safe(c))
+	}
+	f.output = p.maxOutput
+	if m.MaxOutput > 0 {
+		f.output = min(f.output, m.MaxOutput)
+	}
+	return f
+}
+
+func (f *fold) done() bool { return len(f.left) == 0 && f.passes > 0 }
+
+// next returns the next query. It fails where the window cannot hold even the
+// instructions.
+func (f *fold) next() (query, error) {
+	fixed := f.fixedSize()
+	if f.window > 0 {
+		// A quarter for the answer leaves the running summary and the
+		// transcript enough, however small the window is.
+		f.output = min(f.output, max((f.window-f.tokens(fixed))/4, 1))
+	}
+	room := f.room(fixed)
+	if room < minRoom {
+		return query{}, fmt.Errorf("a window of %d tokens is too small for a summary request", f.window)
+	}
+	previousSize := f.estimate(f.previous)
+	if previousSize > room/2 {
+		f.left = append([]round{pieceOf("Earlier summary", f.previous)}, f.left...)
+		f.previous, previousSize = "", 0
+		f.folded = true
+	}
+	f.take(room - previousSize)
+	f.last = f.query(room)
+	return f.last, nil
+}
+
+// minRoom is the least room for transcript and running summary that makes
+// sense, in tokens.
+const minRoom = 64
+
+// tokens converts an estimate to what the provider may count.
+func (f *fold) tokens(estimate int64) int64 {
+	return int64(math.Ceil(float64(estimate) * f.factor))
+}
+
+// room is what transcript and previous summary may have, as estimated.
+func (f *fold) room(fixed int64) int64 {
+	if f.window <= 0 {
+		return math.MaxInt64 / 4
+	}
+	return int64(float64(f.window-f.output)/f.factor) - fixed - 16 // tags and rounding
+}
+
+// fixedSize is the size of a query without transcript and previous summary.
+func (f *fold) fixedSize() int64 {
+	q := query{system: f.system, prompt: f.prompt("", "-", max(f.passes, 1)+1, 99)}
+	return q.size(f.estimate)
+}
+
+// take chooses the rounds of the next query and writes their transcript.
+func (f *fold) take(room int64) {
+	if f.smaller > 0 {
+		room = min(room, f.smaller)
+	}
+	if f.passes == 0 && f.smaller == 0 {
+		for i, limit := range resultLimits {
+			chunk := transcript(f.left, limit, f.mask)
+			if f.estimate(chunk) <= room {
+				f.chunk, f.taken, f.piece = chunk, len(f.left), nil
+				f.folded = f.folded || i > 0
+				return
+			}
+		}
+	}
+	f.folded = true
+	f.taken, f.piece, f.chunk = 0, nil, ""
+	for _, limit := range resultLimits[1:] {
+		if f.takeRounds(room, limit) {
+			return
+		}
+	}
+	head, rest := splitText(transcript(f.left[:1], resultLimits[2], f.mask), room, f.estimate)
+	f.chunk, f.taken = head, 1
+	if rest != "" {
+		f.piece = &round{sources: f.left[0].sources, text: "(continued) " + rest}
+	}
+}
+
+// takeRounds takes as many whole rounds as fit; false where not even one does.
+func (f *fold) takeRounds(room int64, limit int) bool {
+	var b strings.Builder
+	var size int64
+	for i := range f.left {
+		text := transcript(f.left[i:i+1], limit, f.mask)
+		n := f.estimate(text) + 1 // the blank line
+		if size+n > room {
+			break
+		}
+		if text != "" && b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+		size += n
+		f.taken++
+	}
+	f.chunk = b.String()
+	return f.taken > 0
+}
+
+// query builds the query for what was taken.
+func (f *fold) query(room int64) query {
+	q := query{system: f.system, maxOutput: f.output, check: Source{Tokens: f.source, Cap: f.cap, Sections: f.sections, Estimate: f.estimate}}
+	pass, passes := 0, 0
+	if more := f.more(); more || f.passes > 0 {
+		pass, passes = f.pass()
+		if more && f.window > 0 { // it has to fit beside the next rounds
+			q.check.Cap = capped(f.cap, room/2-f.output/8)
+		}
+	}
+	q.prompt = f.prompt(f.chunk, f.previous, pass, passes)
+	return q
+}
+
+// more reports whether something is left behind the present query.
+func (f *fold) more() bool { return f.piece != nil || f.taken < len(f.left) }
+
+// pass is the number of the present pass and about how many there will be.
+func (f *fold) pass() (pass, passes int) {
+	pass = f.passes + 1
+	if !f.more() {
+		return pass, pass
+	}
+	rest := float64(len(f.left)-f.taken) / float64(max(f.taken, 1))
+	return pass, pass + max(int(math.Ceil(rest)), 1)
+}
+
+func (f *fold) prompt(chunk, previous string, pass, passes int) string {
+	ask := f.ask
+	ask.update = previous != ""
+	ask.pass, ask.passes = pass, passes
+	r := request{Conversation: chunk, Previous: previous, Instructions: ask.text(), Focus: f.aside(f.focus, 1)}
+	for _, c := range f.context {
+		r.Context = append(r.Context, f.aside(c, len(f.context)))
+	}
+	return r.text()
+}
+
+// aside is focus or context as it goes into a request: word for word, but all
+// of one kind together never more than an eighth of the window.
+func (f *fold) aside(text string, of int) string {
+	room := f.window / 8 / int64(of)
+	if f.window <= 0 || f.estimate(text) <= room {
+		return text
+	}
+	head, _ := splitText(text, room, f.estimate)
+	return head + " [shortened]"
+}
+
+// safe masks and escapes text that goes into a request.
+func (f *fold) safe(text string) string {
+	return Escape(f.mask(message.Sanitize(text)))
+}
+
+func capped(cap, limit int64) int64 {
+	if cap == 0 {
+		return limit
+	}
+	return min(cap, limit)
+}

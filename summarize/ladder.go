@@ -1,0 +1,324 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Summarize climbs down until every part has a summary. History and prefix are
+// asked for at the same time; a part that has its summary keeps it when the
+// other one needs a lower rung. An empty history keeps the previous summary.
+//
+// The error is ctx's own when ctx ends, ErrNothing, or *Failed; the Result of
+// a failure still has Usage and Attempts.
+func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
+	in = l.prepared(in)
+	r := run{ladder: l, in: in}
+	parts := r.parts()
+	if len(parts) == 0 && in.PreviousSummary == "" {
+		return Result{}, ErrNothing
+	}
+	for _, c := range l.candidates(in) {
+		r.ask(ctx, c, parts)
+	}
+	if ctx.Err() != nil {
+		return r.failed(), ctx.Err()
+	}
+	for _, p := range parts {
+		if p.made != nil {
+			continue
+		}
+		if !l.Extract {
+			res := r.failed()
+			return res, &Failed{Attempts: res.Attempts}
+		}
+		r.extract(p)
+	}
+	return r.result(parts), nil
+}
+
+// prepared fills in what the input leaves open.
+func (l *Ladder) prepared(in Input) Input {
+	if in.Mask == nil {
+		in.Mask = l.Mask
+	}
+	return in.withDefaults()
+}
+
+// withDefaults is the input as Extract and the ladder work with it.
+func (in Input) withDefaults() Input {
+	in.Mask = maskOr(in.Mask)
+	if in.Estimate == nil {
+		in.Estimate = tokens.Default{}.Text
+	}
+	if in.MaxOutput <= 0 {
+		in.MaxOutput = maxOutput
+	}
+	if in.PrefixMaxOutput <= 0 {
+		in.PrefixMaxOutput = maxOutput
+	}
+	if in.Ledger == nil {
+		in.collected = true
+		in.Ledger = ledger.Collect(in.History, ledger.Options{Mask: in.Mask})
+	}
+	if in.PrefixLedger == nil {
+		in.PrefixLedger = ledger.Collect(in.Prefix, ledger.Options{Mask: in.Mask})
+	}
+	in.PreviousSummary = StripFileLists(in.PreviousSummary)
+	return in
+}
+
+// run is one summary being made.
+type run struct {
+	ladder *Ladder
+	in     Input
+
+	mu       sync.Mutex // guards what follows while parts are asked for together
+	usage    *message.Usage
+	attempts []Attempt
+}
+
+// wanted is a part and, once there is one, its summary.
+type wanted struct {
+	part
+	made *made
+}
+
+type made struct {
+	text, short string
+	rung        string
+	model       message.Model
+}
+
+// parts lists what has to be summarized: history, prefix, both or neither.
+func (r *run) parts() []*wanted {
+	in := r.in
+	historyCap, prefixCap := in.caps()
+	var out []*wanted
+	if p := r.part(PhaseHistory, in.History, in.Ledger, in.MaxOutput, historyCap); p != nil {
+		p.previous = in.PreviousSummary
+		p.source += in.Estimate(p.previous)
+		p.ask.branch = in.Branch
+		out = append(out, p)
+	}
+	if p := r.part(PhasePrefix, in.Prefix, in.PrefixLedger, in.PrefixMaxOutput, prefixCap); p != nil {
+		p.ask.prefix = true
+		out = append(out, p)
+	}
+	return out
+}
+
+// caps divides the cap between the parts. A prefix may be a little above its
+// output limit, because that one is counted by the provider.
+func (in Input) caps() (history, prefix int64) {
+	if in.Cap <= 0 {
+		return 0, 0
+	}
+	if len(in.Prefix) == 0 {
+		return in.Cap, 0
+	}
+	prefix = min(in.PrefixMaxOutput*5/4, in.Cap/2)
+	return in.Cap - prefix, prefix
+}
+
+// part returns nil where the messages show a summarizer nothing.
+func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, limit, cap int64) *wanted {
+	var rounds []round
+	for _, rd := range roundsOf(sources) {
+		if transcript([]round{rd}, DefaultResultLimit, r.in.Mask) != "" {
+			rounds = append(rounds, rd)
+		}
+	}
+	if len(rounds) == 0 {
+		return nil
+	}
+	return &wanted{part: part{
+		phase: phase, rounds: rounds, facts: facts, maxOutput: limit, cap: cap, source: sizeOf(sources),
+		focus: r.in.Focus, context: r.in.Context, ask: instructions{base: r.in.Prompt},
+		mask: r.in.Mask, estimate: r.in.Estimate,
+	}}
+}
+
+// sizeOf is the size of messages as they stand in the view, uncut.
+func sizeOf(sources []ledger.Source) int64 {
+	var n int64
+	for _, s := range sources {
+		n += tokens.Default{}.Message(s.Message)
+	}
+	return n
+}
+
+// ask asks one candidate for every part that is still wanted.
+func (r *run) ask(ctx context.Context, c candidate, parts []*wanted) {
+	if ctx.Err() != nil {
+		return
+	}
+	var wg sync.WaitGroup
+	attempts := make([][]Attempt, len(parts))
+	for i, p := range parts {
+		if p.made != nil || c.shared != nil && p.phase != PhaseHistory {
+			continue
+		}
+		wg.Go(func() { attempts[i] = r.askPart(ctx, c, p) })
+	}
+	wg.Wait()
+	for _, a := range attempts {
+		r.attempts = append(r.attempts, a...)
+	}
+}
+
+func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
+	if c.shared != nil {
+		return r.askShared(ctx, c, p)
+	}
+	f := newFold(c.suited(p.part), c.model)
+	var attempts []Attempt
+	short := ""
+	for !f.done() {
+		q, err := f.next()
+		a := Attempt{Phase: p.phase, Rung: c.rungOf(f), Model: keyOf(c.model), Changed: f.changed}
+		var got answer
+		if err == nil {
+			pass, passes := f.pass()
+			r.tell(Progress{Phase: p.phase, Rung: a.Rung, Model: a.Model, Pass: pass, Passes: passes})
+			got, err = r.send(ctx, c, q)
+		}
+		if err == nil {
+			err = Check(got.text, q.check)
+		}
+		if err == nil {
+			f.accept(got.text)
+			short = got.short
+			attempts = append(attempts, a)
+			continue
+		}
+		a.Err = clip(p.mask(err.Error()), 400)
+		attempts = append(attempts, a)
+		if ctx.Err() != nil || !f.learns(err, c) {
+			return attempts
+		}
+	}
+	p.made = &made{text: f.previous, short: short, rung: c.rungOf(f), model: c.model}
+	return attempts
+}
+
+// learns reports whether the next attempt with the same candidate differs
+// from the one that ended in err. Transient errors were retried by the model
+// itself; what is left of them goes down the ladder.
+func (f *fold) learns(err error, c candidate) bool {
+	if c.rung == RungRemote {
+		return false
+	}
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return f.refused(refusal)
+	}
+	fault, ok := message.AsFault(err)
+	if !ok {
+		return false
+	}
+	switch fault.Class {
+	case message.ClassOverflow, message.ClassOverflowOutput, message.ClassBytes:
+		return f.overflowed(fault)
+	}
+	return false
+}
+
+// suited is the part as the candidate is asked for it.
+func (c candidate) suited(p part) part {
+	if c.ours && p.ask.base == "" {
+		p.sections = sections
+		if p.ask.prefix {
+			p.sections = prefixSections
+		}
+		p.ask.short = !p.ask.prefix
+	}
+	return p
+}
+
+func (c candidate) rungOf(f *fold) string {
+	if c.rung == RungModel && f.folded {
+		return RungFolded
+	}
+	return c.rung
+}
+
+func keyOf(m message.Model) string {
+	if m.ID == "" && m.Provider == "" {
+		return ""
+	}
+	return m.Key()
+}
+
+// send asks and counts what it cost.
+func (r *run) send(ctx context.Context, c candidate, q query) (answer, error) {
+	a, err := promptly(ctx, func() (answer, error) { return c.ask(ctx, q) })
+	r.mu.Lock()
+	r.usage = sum(r.usage, a.usage)
+	r.mu.Unlock()
+	return a, err
+}
+
+func (r *run) tell(p Progress) {
+	if r.ladder.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.Tokens = r.usage.Total()
+	r.ladder.Progress(p)
+}
+
+// askShared tries the request that the model had once, with an instruction
+// behind it. Whatever comes of it but a summary, the serialized form is next.
+func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
+	suited := c.suited(p.part)
+	f := newFold(suited, c.model)
+	q := query{prompt: sharedPrompt(f), maxOutput: f.output,
+		check: Source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
+	a := Attempt{Phase: p.phase, Rung: c.rung, Model: keyOf(c.model), Changed: "shared prefix"}
+	var got answer
+	err := fits(withInstruction(*c.shared, q.prompt), q.maxOutput, c.model, p.estimate)
+	if err == nil {
+		r.tell(Progress{Phase: p.phase, Rung: c.rung, Model: a.Model, Pass: 1, Passes: 1})
+		got, err = r.send(ctx, c, q)
+	}
+	if err == nil {
+		err = Check(got.text, q.check)
+	}
+	if err != nil {
+		a.Err = clip(p.mask(err.Error()), 400)
+		return []Attempt{a}
+	}
+	p.made = &made{text: f.safe(got.text), short: got.short, rung: c.rung, model: c.model}
+	return []Attempt{a}
+}
+
+func sharedPrompt(f *fold) string {
+	ask := prompt("shared", nil) + "\n\n"
+	if f.ask.base != "" {
+		ask += f.ask.base
+	} else {
+		ask += prompt("sections", nil) + "\n\n" + prompt("short", nil)
+	}
+	return request{Instructions: ask, Focus: f.aside(f.focus, 1)}.text()
+}
+
+// fits refuses a request that would be above the window (invariant I9).
+func fits(req timeline.Request, output int64, m message.Model, estimate func(string) int64) error {
+	size := estimate(req.System) + tokens.Tools(req.Tools)
+	for _, msg := range req.Messages {
+		size += tokens.Default{}.Message(msg)
+	}
+	if need := tokens.Hard(size) + output; m.Window > 0 && need > m.Window {
+		return fmt.Errorf("the shared request may need %d tokens of a window of %d", need, m.Window)
+	}
+	return nil
+}

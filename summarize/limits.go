@@ -1,0 +1,31 @@
+package summarize
+
+// maxOutput caps every summary: a large reserve must not allow a "summary" as
+// long as its source (reference: 17.2.2).
+const maxOutput = 16384
+
+// OutputLimits returns how many tokens the history part and the prefix part
+// of a summary may have (spec/compaction.md): 0.8 and 0.5 of the reserve, a
+// quarter and an eighth of the target, the model's output limit, and what
+// input leaves of the window. Numbers that are 0 are not known and do not
+// limit. prefix is 0 where the turn is not split.
+func OutputLimits(reserve, target, modelMax, window, input int64, split bool) (history, prefix int64) {
+	common := int64(maxOutput)
+	if modelMax > 0 {
+		common = min(common, modelMax)
+	}
+	if window > 0 {
+		common = min(common, window-input)
+	}
+	history, prefix = common, common
+	if reserve > 0 {
+		history, prefix = min(history, reserve*8/10), min(prefix, reserve/2)
+	}
+	if target > 0 {
+		history, prefix = min(history, target/4), min(prefix, target/8)
+	}
+	if !split {
+		prefix = 0
+	}
+	return max(history, 0), max(prefix, 0)
+}

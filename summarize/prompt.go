@@ -1,0 +1,88 @@
+package summarize
+
+import (
+	"embed"
+	"strings"
+	"text/template"
+)
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
+
+// prompt writes one of the files in prompts/. The files are part of the
+// program, so one that cannot be written is a mistake in the program.
+func prompt(name string, data any) string {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name+".md", data); err != nil {
+		panic("summarize: prompt " + name + ": " + err.Error())
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// SystemPrompt is the system prompt of every summary request.
+func SystemPrompt() string { return prompt("system", nil) }
+
+// Headings of a summary, and of the summary of a turn's beginning.
+var (
+	sections       = []string{"Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"}
+	prefixSections = []string{"Original Request", "Progress So Far", "Context Needed to Continue"}
+)
+
+// instructions say what to do with the transcript. They end with the base
+// prompt, so that somebody's own prompt has the last word.
+type instructions struct {
+	base     string // somebody's own prompt; "": ours
+	prefix   bool   // the beginning of a split turn
+	branch   bool   // a branch that was left
+	update   bool   // there is a previous summary
+	pass     int    // part of a long conversation, from 1; 0: all of it
+	passes   int
+	short    bool   // ask for the short summary in the same pass
+	reminder string // what was wrong with the previous answer
+}
+
+func (i instructions) text() string {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(i.reminder)
+	if i.pass > 0 {
+		add(prompt("fold", map[string]int{"Pass": i.pass, "Passes": i.passes}))
+	}
+	if i.update {
+		add(prompt("update", nil))
+	}
+	switch {
+	case i.prefix && i.base != "":
+		add(prompt("prefix", nil))
+		add(i.base)
+	case i.prefix:
+		add(prompt("prefix", nil))
+	case i.base != "":
+		add(i.base)
+	case i.branch:
+		add(prompt("branch", nil))
+	default:
+		add(prompt("first", nil))
+	}
+	if i.short {
+		add(prompt("short", nil))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// request is the content of the one user message of a summary request.
+type request struct {
+	Conversation string
+	Previous     string
+	Context      []string
+	Instructions string
+	Focus        string
+}
+
+func (r request) text() string { return prompt("request", r) }

@@ -1,0 +1,83 @@
+package summarize
+
+import "github.com/coppice-dev/coppice/message"
+
+// order ranks the rungs, best first.
+var order = map[string]int{RungRemote: 1, RungModel: 2, RungFolded: 3, RungExtract: 4}
+
+// result joins the parts.
+func (r *run) result(parts []*wanted) Result {
+	res := r.failed()
+	var history, prefix *made
+	for _, p := range parts {
+		if p.phase == PhasePrefix {
+			prefix = p.made
+		} else {
+			history = p.made
+		}
+		if order[p.made.rung] > order[res.Rung] {
+			res.Rung, res.Model = p.made.rung, p.made.model
+		}
+	}
+	switch {
+	case history != nil:
+		res.Summary, res.ShortSummary = history.text, history.short
+	default:
+		res.Summary = Escape(r.in.Mask(message.Sanitize(r.in.PreviousSummary)))
+	}
+	if prefix != nil {
+		if res.Summary == "" {
+			res.Summary = noHistory
+		}
+		res.Summary += turnContext + prefix.text
+	}
+	if len(parts) == 0 {
+		res.Rung = RungExtract // nothing was asked: the previous summary stays
+	}
+	if res.ShortSummary == "" {
+		res.ShortSummary = shortOf(res.Summary)
+	}
+	res.ShortSummary = Escape(r.in.Mask(clip(message.Sanitize(res.ShortSummary), 600)))
+	if r.in.Branch {
+		res.Summary = prompt("branch-preamble", nil) + "\n\n" + res.Summary
+	}
+	return res
+}
+
+// failed is the result as far as there is one.
+func (r *run) failed() Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Result{Usage: r.usage, Attempts: r.attempts}
+}
+
+// extract makes a part by code.
+func (r *run) extract(p *wanted) {
+	e := r.in.historyExtraction()
+	if p.phase == PhasePrefix {
+		e = r.in.prefixExtraction()
+	}
+	text := e.text()
+	p.made = &made{text: text, short: shortOf(text), rung: RungExtract}
+	r.attempts = append(r.attempts, Attempt{Phase: p.phase, Rung: RungExtract})
+}
+
+// sum adds usages; nil is none.
+func sum(a, b *message.Usage) *message.Usage {
+	if b == nil {
+		return a
+	}
+	if a == nil {
+		a = &message.Usage{}
+	}
+	return &message.Usage{
+		Input: a.Input + b.Input, Output: a.Output + b.Output,
+		CacheRead: a.CacheRead + b.CacheRead, CacheWrite: a.CacheWrite + b.CacheWrite,
+		TotalTokens: a.Total() + b.Total(), Reasoning: a.Reasoning + b.Reasoning,
+		Cost: message.Cost{
+			Input: a.Cost.Input + b.Cost.Input, Output: a.Cost.Output + b.Cost.Output,
+			CacheRead: a.Cost.CacheRead + b.Cost.CacheRead, CacheWrite: a.Cost.CacheWrite + b.Cost.CacheWrite,
+			Total: a.Cost.Total + b.Cost.Total,
+		},
+	}
+}

@@ -1,0 +1,106 @@
+package summarize
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// round is what a fold never divides while it fits: a message, or an
+// assistant message with the results of its calls and whatever was recorded
+// between them.
+type round struct {
+	sources []ledger.Source
+	text    string // set for a piece of something too large: what is left of it
+}
+
+// roundsOf divides a range into rounds.
+func roundsOf(sources []ledger.Source) []round {
+	last := lastResults(sources)
+	var out []round
+	for i := 0; i < len(sources); {
+		end := i + 1
+		for _, c := range callsOf(sources[i].Message) {
+			end = max(end, last[c.ID]+1)
+		}
+		// Results that name no call of ours go with what stands before them.
+		for end < len(sources) && roleOf(sources[end].Message) == message.RoleToolResult {
+			end++
+		}
+		out = append(out, round{sources: sources[i:end]})
+		i = end
+	}
+	return out
+}
+
+// lastResults is where the last result of each call stands.
+func lastResults(sources []ledger.Source) map[string]int {
+	last := map[string]int{}
+	for i, s := range sources {
+		if roleOf(s.Message) == message.RoleToolResult {
+			last[s.Message.ToolCallID] = i
+		}
+	}
+	return last
+}
+
+func callsOf(m *message.Message) []message.ToolCall {
+	if roleOf(m) != message.RoleAssistant {
+		return nil
+	}
+	return m.ToolCalls()
+}
+
+func roleOf(m *message.Message) message.Role {
+	if m == nil {
+		return ""
+	}
+	return m.Role
+}
+
+// transcript serializes rounds with tool output cut at limit.
+func transcript(rounds []round, limit int, mask func(string) string) string {
+	s := newSerializer(SerializeOptions{ResultLimit: limit, Mask: mask})
+	var blocks []string
+	for _, r := range rounds {
+		if r.text != "" {
+			blocks = append(blocks, r.text)
+			continue
+		}
+		for _, src := range r.sources {
+			if text := s.message(src.Message); text != "" {
+				blocks = append(blocks, text)
+			}
+		}
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// pieceOf makes a round of a text that is no message, such as a previous
+// summary that is too large to stand beside the transcript.
+func pieceOf(label, text string) round {
+	return round{text: "[" + label + "]: " + text}
+}
+
+// splitText takes as much from the head of text as fits into room tokens, at a
+// line end where one is near, else between characters. It takes at least one
+// character, so that it always gets on.
+func splitText(text string, room int64, estimate func(string) int64) (head, rest string) {
+	units := int(max(room*4, 8)) // no text has fewer than a quarter token per unit
+	for {
+		head = message.CutHead(text, units)
+		if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 && head != text {
+			head = head[:i+1]
+		}
+		if head == "" { // one character larger than units
+			units *= 2
+			continue
+		}
+		// A cut can part an escape from what it escapes.
+		if safe := Escape(head); estimate(safe) <= room || units <= 8 {
+			return safe, text[len(head):]
+		}
+		units = units * 3 / 4
+	}
+}

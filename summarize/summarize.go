@@ -1,0 +1,160 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Rungs of the ladder that are climbed here. A hook's summary is the caller's
+// affair.
+const (
+	RungRemote  = "remote"  // the remote endpoint
+	RungModel   = "model"   // a model, in one request
+	RungFolded  = "folded"  // a model, with smaller input: in passes or with shorter tool output
+	RungExtract = "extract" // by code
+)
+
+// Input is a range to be summarized and how.
+type Input struct {
+	History []ledger.Source // what the summary replaces, oldest first
+	Prefix  []ledger.Source // the beginning of a split turn; it gets a part of its own
+
+	// PreviousSummary is updated by the new one. Its file lists are taken out
+	// before anybody sees it.
+	PreviousSummary string
+
+	Focus   string   // what the user wants kept above all, verbatim
+	Context []string // what hooks add, one item each
+	Prompt  string   // replaces the base prompt; rules for updates and prefixes stay
+	Branch  bool     // the range is a branch that was left (spec/branches.md)
+
+	// Ledger holds the facts of History and those carried from earlier
+	// compactions, PrefixLedger those of Prefix. nil: collected here.
+	Ledger       *ledger.Ledger
+	PrefixLedger *ledger.Ledger
+	collected    bool // Ledger was collected here, so it carries nothing
+
+	// MaxOutput and PrefixMaxOutput are how long the two parts may be, in
+	// tokens (see OutputLimits). 0: 16,384.
+	MaxOutput       int64
+	PrefixMaxOutput int64
+	// Cap is what both parts together may have at most, in tokens, whatever
+	// rung they come from. 0: no cap.
+	Cap int64
+
+	Mask     func(string) string // hides secrets; nil: the ladder's
+	Estimate func(string) int64  // counts tokens; nil: tokens.Default
+
+	// SharedPrefix is the last real request. When it is set, the model with
+	// the key SharedModel (by default the first one) is asked for the history
+	// part with this request and one instruction more, so that its prompt
+	// cache pays for the history.
+	SharedPrefix *timeline.Request
+	SharedModel  string
+}
+
+// Result is a summary and how it came about.
+type Result struct {
+	// Summary is the history part and, of a split turn, the prefix part. It
+	// has no file lists and no residue.
+	Summary      string
+	ShortSummary string         // two or three sentences for lists; may be empty
+	Rung         string         // the lowest rung that a part needed
+	Model        message.Model  // the model of that rung; zero for remote and extract
+	Usage        *message.Usage // all calls together, refused ones included; nil: none reported
+	Attempts     []Attempt
+}
+
+// Attempt is one request to a rung.
+type Attempt struct {
+	Phase   Phase
+	Rung    string
+	Model   string // provider/id; "" for remote and extract
+	Err     string // "": it gave what was wanted
+	Changed string // what was done differently than in the attempt before
+}
+
+// Phase names a part of a summary.
+type Phase string
+
+// The phases.
+const (
+	PhaseHistory Phase = "history"
+	PhasePrefix  Phase = "prefix" // the beginning of a split turn
+)
+
+// Progress tells what is being asked for.
+type Progress struct {
+	Phase  Phase
+	Rung   string
+	Model  string // provider/id
+	Pass   int    // of Passes, from 1
+	Passes int    // an estimate while the last pass is not reached
+	Tokens int64  // counted by providers so far, input and output of all calls
+}
+
+// Model is a model that can be asked for a summary. Complete retries
+// transient errors itself; a request that the provider refused comes back as
+// a *message.Fault.
+type Model interface {
+	Facts() message.Model
+	Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error)
+}
+
+// Ladder is the way down from the best summary to the one that cannot fail.
+// The zero value has no rungs. A Ladder is safe for concurrent use if its
+// models are.
+type Ladder struct {
+	Remote *Remote // asked first; nil: none
+	Models []Model // asked in order
+	// Extract allows extraction when everything above failed or is not there.
+	// Without it Summarize can fail.
+	Extract bool
+	// Progress is told of each request before it is sent, one call at a time.
+	// nil: nobody.
+	Progress func(Progress)
+	Mask     func(string) string // hides secrets; nil: the known shapes
+}
+
+// ErrNothing is the error for an input without history, prefix and previous
+// summary.
+var ErrNothing = errors.New("nothing to summarize")
+
+// Failed says that no rung gave a summary.
+type Failed struct {
+	Attempts []Attempt
+}
+
+func (f *Failed) Error() string {
+	if len(f.Attempts) == 0 {
+		return "no summarizer is configured"
+	}
+	var parts []string
+	for _, a := range f.Attempts {
+		if a.Err != "" {
+			name := a.Rung
+			if a.Model != "" {
+				name += " " + a.Model
+			}
+			parts = append(parts, fmt.Sprintf("%s: %s", name, a.Err))
+		}
+	}
+	return "no summarizer gave a summary: " + strings.Join(parts, "; ")
+}
+
+// ResidueHeading stands above facts that code put under a summary because the
+// summarizer dropped them. An extraction does not carry these lines over: the
+// ledger that comes with it has them.
+const ResidueHeading = "## Facts Found by Code"
+
+// turnContext stands between the history part and the prefix part.
+const turnContext = "\n\n---\n\n**Turn Context (split turn):**\n\n"
+
+// noHistory is the history part of a split turn with nothing before it.
+const noHistory = "Nothing came before this turn."
