@@ -15,7 +15,7 @@ import (
 // that a long walk is few reads.
 const (
 	firstBlock = 256 << 10
-	lastBlock  = 8 << 20
+	lastBlock  = 2 << 20
 )
 
 // extend reads one more block in front of a lazy table and returns how many
@@ -31,10 +31,12 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 	}
 	for {
 		from := max(t.from-size, 0)
-		data, err := readInto(l.file, nil, from, t.from)
-		if err != nil {
+		w := &l.block
+		if w.buf, err = readInto(l.file, w.buf[:0], from, t.from); err != nil {
 			return 0, l.wrap(err)
 		}
+		w.f, w.from = l.file, from
+		data := w.buf
 		if from > 0 {
 			// What comes before the first LF belongs to a line that
 			// begins further up.
@@ -60,7 +62,7 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 func (l *Log) lazyParent(ctx context.Context, i int) (int, error) {
 	t := l.t
 	id, off, parent := t.recs[i].id, t.recs[i].off, t.recs[i].parent
-	if parent == "" {
+	if parent == "" || parent == id {
 		return none, nil
 	}
 	for {
@@ -115,7 +117,7 @@ func (l *Log) linkBatches(batches []batch) error {
 	for at, e := range l.hinted {
 		t.adopt(e, at)
 	}
-	l.t, l.hinted = t, nil
+	l.t, l.hinted, l.block = t, nil, window{}
 	return nil
 }
 
@@ -168,12 +170,11 @@ func (l *Log) read(r *record) ([]byte, error) {
 	if r.entry != nil && !r.noID {
 		return r.entry.Raw, nil
 	}
-	return readRecord(l.file, r)
-}
-
-func readRecord(f io.ReaderAt, r *record) ([]byte, error) {
+	if l.block.holds(r) {
+		return l.block.read(r)
+	}
 	raw := make([]byte, r.n)
-	if n, err := f.ReadAt(raw, r.off); int64(n) < r.n {
+	if n, err := l.file.ReadAt(raw, r.off); int64(n) < r.n {
 		return nil, fmt.Errorf("read entry %q: %w", r.id, err)
 	}
 	if len(raw) < 2 || raw[0] != '{' || raw[len(raw)-1] != '}' {
@@ -229,8 +230,12 @@ type window struct {
 	from int64
 }
 
+func (w *window) holds(r *record) bool {
+	return r.off >= w.from && r.off+r.n <= w.from+int64(len(w.buf))
+}
+
 func (w *window) read(r *record) ([]byte, error) {
-	if r.off < w.from || r.off+r.n > w.from+int64(len(w.buf)) {
+	if !w.holds(r) {
 		size := max(r.n, firstBlock)
 		if int64(cap(w.buf)) < size {
 			w.buf = make([]byte, size)

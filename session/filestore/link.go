@@ -46,8 +46,8 @@ func (t *table) linkHeader(i int) {
 	t.report(i, session.ProblemSecondHeader, "a second header; ignored")
 }
 
-// linkEntry places one entry. It reports false where its parent is named but
-// not in front of it.
+// linkEntry places one entry. It reports false where the parent that it names
+// is not in front of it.
 func (t *table) linkEntry(i int, read reader) (bool, error) {
 	r := &t.recs[i]
 	var raw []byte
@@ -70,6 +70,8 @@ func (t *table) linkEntry(i int, read reader) (bool, error) {
 			prev = t.canonical(prev)
 			r.up, r.parent = int32(prev), t.recs[prev].id
 		}
+	case r.parent == r.id:
+		found = false // never its own, nor under an older entry of that id
 	case r.parent != "":
 		if s, ok := t.byID[r.parent]; ok {
 			r.up = int32(t.canonical(int(s.last)))

@@ -15,9 +15,11 @@ import (
 // linked one covers the whole file and knows each parent.
 type table struct {
 	recs     []record
-	from     int64 // offset from which the file is covered
-	lines    int   // lines in the file; linked only
-	lost     int   // unreadable pieces in the file; linked only
+	room     []record // where recs lies, with free places in front of it
+	front    int      // how many
+	from     int64    // offset from which the file is covered
+	lines    int      // lines in the file; linked only
+	lost     int      // unreadable pieces in the file; linked only
 	linked   bool
 	problems []session.Problem
 
@@ -69,8 +71,16 @@ func (t *table) prepend(b batch, from int64) {
 	for i := range b.recs {
 		b.recs[i].line = 0 // not known from this end
 	}
-	t.recs = slices.Concat(b.recs, t.recs)
-	t.from = from
+	if n := len(b.recs); n > t.front {
+		// Twice the room, so that a long walk copies each record a few times only.
+		front := len(t.recs) + n
+		t.room = make([]record, front+len(t.recs))
+		copy(t.room[front:], t.recs)
+		t.front = front
+	}
+	t.front -= len(b.recs)
+	copy(t.room[t.front:], b.recs)
+	t.recs, t.from = t.room[t.front:], from
 	for _, f := range b.flaws {
 		t.problems = append(t.problems, session.Problem{Kind: f.kind, Detail: f.detail})
 	}
@@ -96,6 +106,7 @@ func (t *table) append(b batch) (first int) {
 		}
 		t.recs = append(t.recs, r)
 	}
+	t.room, t.front = nil, 0 // append may have moved recs away from there
 	t.lines += b.lines
 	t.lost += b.lost
 	return first

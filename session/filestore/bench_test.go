@@ -1,0 +1,115 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+// longSession writes a session of n entries in a cycle of six, 1.6 KB each on
+// average, with a compaction every 400 that keeps the last 30.
+func longSession(tb testing.TB, n int) string {
+	var b bytes.Buffer
+	b.WriteString(testHeader + "\n")
+	word := strings.Repeat("the file session compaction branch (\\\"x\\\");\\n", 120)
+	texts := []int{400, 700, 4096, 700, 600, 900}
+	roles := []string{"user", "assistant", "toolResult", "assistant", "toolResult", "assistant"}
+	parent := "null"
+	for i := range n {
+		id := fmt.Sprintf("%08x", 0x10000000+i)
+		head := fmt.Sprintf(`"id":"%s","parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z"`, id, parent)
+		if i > 0 && i%400 == 0 {
+			fmt.Fprintf(&b, `{"type":"compaction",%s,"summary":"%s","firstKeptEntryId":"%08x","tokensBefore":180000}`+"\n", head, strings.TrimRight(word[:4000], `\\`), 0x10000000+i-30)
+		} else {
+			fmt.Fprintf(&b, `{"type":"message",%s,"message":{"role":"%s","content":[{"type":"text","text":"%s"}],"timestamp":1767225600000}}`+"\n",
+				head, roles[i%6], strings.TrimRight(word[:texts[i%6]], `\\`))
+		}
+		parent = `"` + id + `"`
+	}
+	if bytes.Contains(b.Bytes(), []byte("\\\"}")) {
+		tb.Fatal("a text was cut inside an escape")
+	}
+	path := filepath.Join(tb.TempDir(), "long.jsonl")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+func BenchmarkOpen(b *testing.B) {
+	ctx := context.Background()
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		path := longSession(b, n)
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		open := func(b *testing.B) session.Log {
+			l, err := New(b.TempDir(), Options{}).Open(ctx, path, session.Mode{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return l
+		}
+		b.Run(fmt.Sprintf("tail/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l := open(b)
+				e, err := l.Leaf(ctx)
+				for range 450 { // behind the last compaction and what it keeps
+					if e == nil || err != nil {
+						break
+					}
+					e, err = l.Parent(ctx, e)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				l.Close()
+			}
+		})
+		b.Run(fmt.Sprintf("index/%d", n), func(b *testing.B) {
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			for b.Loop() {
+				l := open(b)
+				if _, err := l.Problems(ctx, true); err != nil {
+					b.Fatal(err)
+				}
+				l.Close()
+			}
+		})
+		b.Run(fmt.Sprintf("root/%d", n), func(b *testing.B) {
+			b.SetBytes(info.Size())
+			for b.Loop() {
+				l := open(b)
+				e, err := l.Leaf(ctx)
+				for e != nil && err == nil {
+					e, err = l.Parent(ctx, e)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				l.Close()
+			}
+		})
+		b.Run(fmt.Sprintf("all/%d", n), func(b *testing.B) {
+			b.SetBytes(info.Size())
+			for b.Loop() {
+				l := open(b)
+				for _, err := range l.All(ctx) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				l.Close()
+			}
+		})
+	}
+}

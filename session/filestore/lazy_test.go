@@ -1,0 +1,260 @@
+package filestore
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/session"
+	"pgregory.net/rapid"
+)
+
+// drawFile draws a session file: branches, duplicates, ids of both kinds,
+// unknown parents, long lines, and damage of every sort.
+func drawFile(t *rapid.T) []byte {
+	var b bytes.Buffer
+	if rapid.IntRange(0, 9).Draw(t, "header") > 0 {
+		b.WriteString(testHeader + "\n")
+	}
+	ids := []string{"gone"}
+	var lines []string
+	n := rapid.IntRange(0, 30).Draw(t, "n")
+	for i := range n {
+		id := fmt.Sprintf("e%d", i)
+		switch rapid.IntRange(0, 9).Draw(t, "id") {
+		case 0:
+			id = rapid.SampledFrom(ids).Draw(t, "used id")
+		case 1, 2:
+			id = fmt.Sprintf("%016x", i)
+		}
+		parent := ids[len(ids)-1]
+		switch rapid.IntRange(0, 7).Draw(t, "parent") {
+		case 0:
+			parent = ""
+		case 1:
+			parent = rapid.SampledFrom(ids).Draw(t, "other parent")
+		case 2:
+			parent = fmt.Sprintf("e%d", i+1)
+		}
+		l := line(id, parent)
+		switch rapid.IntRange(0, 14).Draw(t, "damage") {
+		case 0:
+			l = l[:rapid.IntRange(0, len(l)).Draw(t, "cut")]
+		case 1:
+			l = strings.Repeat("\x00", 20)
+		case 2:
+			l = rapid.SampledFrom([]string{"", " ", "null", "[1]", "{}", testHeader, `{"type":"x"}`, `{"type":"x","id":"y"}`}).Draw(t, "odd")
+		case 3:
+			if len(lines) > 0 {
+				l = rapid.SampledFrom(lines).Draw(t, "again")
+			}
+		case 4:
+			l = l[:rapid.IntRange(0, len(l)).Draw(t, "cut")] + line("f"+id, parent)
+		case 5:
+			l += line("j"+id, id)
+		default:
+			ids = append(ids, id)
+		}
+		lines = append(lines, l)
+		b.WriteString(l)
+		b.WriteString(rapid.SampledFrom([]string{"\n", "\n", "\n", "\n", "\r\n", "\n\n", ""}).Draw(t, "end"))
+	}
+	return b.Bytes()
+}
+
+// answers writes down all that a log says of its tree.
+func answers(t interface{ Fatal(...any) }, l *Log) string {
+	var b strings.Builder
+	e, err := l.Leaf(bg)
+	for n := 0; e != nil && err == nil; e, err = l.Parent(bg, e) {
+		fmt.Fprintf(&b, "%s %s\n", e.ID, e.Raw)
+		if n++; n > 1000 {
+			t.Fatal("the path does not end")
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func checkLazyIsIndexed(t interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}, dir string, file []byte) {
+	p := filepath.Join(dir, "s.jsonl")
+	if err := os.WriteFile(p, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := New(dir, Options{})
+	opened, err := s.Open(bg, p, session.Mode{})
+	if err != nil {
+		return // no session
+	}
+	lazy := opened.(*Log)
+	defer lazy.Close()
+	opened, err = s.Open(bg, p, session.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexed := opened.(*Log)
+	defer indexed.Close()
+	if _, err := indexed.Problems(bg, true); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := answers(t, lazy), answers(t, indexed); a != b {
+		t.Fatalf("lazy (linked in the end: %v):\n%s\nindexed:\n%s", lazy.t.linked, a, b)
+	}
+	// The same from every entry, asked of a log that has read nothing yet.
+	for e, err := range indexed.All(bg) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := s.Open(bg, p, session.Mode{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err1 := fresh.Find(bg, e.ID, -1)
+		b, err2 := indexed.Find(bg, e.ID, -1)
+		if err1 != nil || err2 != nil || !bytes.Equal(a.Raw, b.Raw) {
+			t.Fatalf("find %q: %v %v, %v %v", e.ID, a, err1, b, err2)
+		}
+		a, err1 = fresh.Parent(bg, e)
+		b, err2 = indexed.Parent(bg, e)
+		if err1 != nil || err2 != nil || (a == nil) != (b == nil) || a != nil && !bytes.Equal(a.Raw, b.Raw) {
+			t.Fatalf("parent of %q: %v %v, %v %v", e.ID, a, err1, b, err2)
+		}
+		fresh.Close()
+	}
+	if now, _ := os.ReadFile(p); !bytes.Equal(now, file) {
+		t.Fatal("reading changed the file")
+	}
+}
+
+func TestLazyIsIndexed(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) { checkLazyIsIndexed(t, dir, drawFile(t)) })
+}
+
+// checkNothingLost looks for every entry that stands alone on a line.
+func checkNothingLost(t *testing.T, dir string, file []byte) {
+	l, err := New(dir, Options{}).Open(bg, filepath.Join(dir, "s.jsonl"), session.Mode{})
+	raws := map[string]bool{}
+	ids := 0
+	if err == nil {
+		defer l.Close()
+		for e, err := range l.All(bg) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			raws[string(e.Raw)] = true
+			ids++
+			if e.ID == "" || !rawjson.Valid(e.Raw) {
+				t.Fatalf("entry %q: %s", e.ID, e.Raw)
+			}
+		}
+	}
+	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
+	for _, raw := range bytes.Split(file, []byte("\n")) {
+		raw = bytes.Trim(raw, " \t\r")
+		if !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' {
+			continue
+		}
+		h, ok := session.ScanHead(raw)
+		if !ok || rawjson.String(h.Type) == "session" {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("a file with an entry does not open: %v", err)
+		}
+		migrated := rawjson.String(h.ID) == "" || l.Header().Version < 2
+		if ids == 0 || !migrated && !raws[string(raw)] {
+			t.Fatalf("lost: %s", raw)
+		}
+	}
+}
+
+func FuzzLog(f *testing.F) {
+	c := chain(4)
+	for _, s := range []string{
+		text(c...), text(c[1:]...), text(c[0], c[1], c[2][:40]+c[3], c[4]), text(c[0], c[1]+c[2], "null", "\x00\x00", c[3]),
+		text(`{"type":"session","id":"v1","timestamp":"t","cwd":"/"}`, `{"type":"message","timestamp":"t","message":{"role":"user","content":"x"}}`,
+			`{"type":"compaction","timestamp":"t","summary":"s","firstKeptEntryIndex":1}`),
+		"", "\n", "not a session", "\xef\xbb\xbf" + text(c...), text(c[0], line("a", "b"), line("b", "a"), line("a", "a")),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		dir := t.TempDir()
+		checkLazyIsIndexed(t, dir, file)
+		checkNothingLost(t, dir, file)
+	})
+}
+
+// The index must not depend on where a file is cut for its workers.
+func TestSegmentsDoNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		file := drawFile(t)
+		want := scanLines(slices.Clone(file), 0)
+		size := rapid.Int64Range(1, int64(len(file))+10).Draw(t, "segment")
+		batches, err := scanSegments(bg, bytes.NewReader(file), int64(len(file)), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []record
+		lines, lost := 0, 0
+		for _, b := range batches {
+			for _, r := range b.recs {
+				r.line += int32(lines)
+				r.lost += int32(lost)
+				got = append(got, r)
+			}
+			lines += b.lines
+			lost += b.lost
+		}
+		if !slices.Equal(got, want.recs) || lines != want.lines || lost != want.lost {
+			t.Fatalf("segments of %d: %+v, %d lines, %d lost\nwant %+v, %d, %d", size, got, lines, lost, want.recs, want.lines, want.lost)
+		}
+	})
+}
+
+// A session of any length opens by its tail alone.
+func TestOpenReadsTheTailOnly(t *testing.T) {
+	l := open(t, longSession(t, 5000), session.Mode{})
+	e, err := l.Leaf(bg)
+	for range 100 {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err = l.Parent(bg, e)
+	}
+	if l.t.linked || l.end-l.t.from > firstBlock {
+		t.Errorf("read %d of %d bytes, linked %v", l.end-l.t.from, l.end, l.t.linked)
+	}
+	// A hint leads far back without reading what is between.
+	far, err := open(t, l.Ref(), session.Mode{}).Find(bg, "10000005", -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Find(bg, far.ID, far.At)
+	if err != nil || !bytes.Equal(got.Raw, far.Raw) || l.t.linked {
+		t.Errorf("find by hint: %v, linked %v", err, l.t.linked)
+	}
+	// What was handed out stays the same object when the index is built.
+	if _, err := l.Problems(bg, true); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := l.Find(bg, e.ID, e.At)
+	hinted, _ := l.Find(bg, far.ID, far.At)
+	if again != e || hinted != got {
+		t.Error("the index made other objects of entries that are known")
+	}
+	if p, err := l.Parent(bg, got); err != nil || p.ID != "10000004" {
+		t.Errorf("parent of a hinted entry: %v, %v", p, err)
+	}
+}
