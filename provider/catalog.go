@@ -162,6 +162,12 @@ func (c *Catalog) Report(provider, id string, window int64) {
 	c.reported[provider+"/"+id] = window
 }
 
+func (c *Catalog) learnedWindow(key string) int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.learned[key]
+}
+
 // Learned returns a copy of what refusals taught, for keeping.
 func (c *Catalog) Learned() map[string]int64 {
 	c.mu.RLock()

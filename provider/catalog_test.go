@@ -22,7 +22,7 @@ func TestLookupNames(t *testing.T) {
 		{"anthropic", "claude-opus-5", "anthropic", 1000000, WindowCatalogue, true},
 		{"openai-codex", "gpt-5.6-sol", "openai-responses", 1050000, WindowCatalogue, true},
 		{"openai", "gpt-5.1-codex", "openai-responses", 400000, WindowCatalogue, true},
-		{"openai", "z-ai/glm-5", "openai-responses", 202752, WindowCatalogue, false},
+		{"openai", "z-ai/glm-5", "openai-responses", 204800, WindowCatalogue, false},
 		{"opencode-go", "deepseek-v4-flash", "openai-chat", 1000000, WindowCatalogue, true},
 		{"google", "gemini-2.5-pro", "gemini", 1048576, WindowCatalogue, true},
 		{"openrouter", "anthropic/claude-opus-4.5", "openai-chat", 200000, WindowCatalogue, true},

@@ -1,0 +1,317 @@
+package provider
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire"
+)
+
+const (
+	// DefaultIdleTimeout is how long a stream may say nothing.
+	DefaultIdleTimeout = time.Minute
+	// firstByte times the idle timeout is how long the first byte may take: a
+	// local server reads a long prompt before it says anything.
+	firstByte = 10
+
+	maxRefusal = 64 << 10 // bytes of a refusal that are read
+
+	anthropicVersion = "2023-06-01"
+)
+
+// Client makes calls to one server in one dialect. Set the exported fields
+// before the first call; after that it is safe for concurrent use. Every
+// failure is a *message.Fault; the one of a cancelled call wraps the
+// context's error.
+type Client struct {
+	// Retry says what happens after a failure that may pass.
+	Retry Retry
+	// IdleTimeout is how long a stream may say nothing before the call counts
+	// as failed; there is no limit on its whole length. 0: one minute;
+	// negative: none. The first byte may take ten times as long.
+	IdleTimeout time.Duration
+	// Patterns are the user's own error texts.
+	Patterns []Pattern
+
+	cfg     ProviderConfig
+	dialect wire.Dialect
+	http    *http.Client
+}
+
+// New makes a client. cfg.APIKey is used as it is; "" sends none. An empty
+// cfg.BaseURL stands for the dialect's own vendor. A nil httpClient stands
+// for a plain one; one with a total timeout would cut long answers.
+func New(cfg ProviderConfig, dialect wire.Dialect, httpClient *http.Client) *Client {
+	if httpClient == nil {
+		httpClient = &http.Client{}
+	}
+	cfg.BaseURL = strings.TrimRight(cmp.Or(cfg.BaseURL, homes[dialect.Name()]), "/")
+	return &Client{cfg: cfg, dialect: dialect, http: httpClient}
+}
+
+// homes are the servers of the dialects' vendors.
+var homes = map[string]string{
+	apiAnthropic: vendors["anthropic"].baseURL,
+	apiChat:      vendors["openai"].baseURL,
+	apiResponses: vendors["openai"].baseURL,
+	apiGemini:    vendors["gemini"].baseURL,
+}
+
+// Stream makes a call and yields the answer as it comes; the last event has
+// the whole message. It is tried again after a failure that may pass, but
+// only while nothing has been yielded: what was shown is not taken back.
+func (c *Client) Stream(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error] {
+	return func(yield func(message.Event, error) bool) {
+		shown, stopped := false, false
+		f := c.call(ctx, m, req, opts, func(ev message.Event) bool {
+			shown = true
+			stopped = !yield(ev, nil)
+			return !stopped
+		}, func() bool { return !shown })
+		if f != nil && !stopped {
+			yield(message.Event{}, f)
+		}
+	}
+}
+
+// Complete makes a call and returns the whole answer. An answer that was cut
+// off on the way is asked for again.
+func (c *Client) Complete(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions) (*message.Message, error) {
+	var answer *message.Message
+	f := c.call(ctx, m, req, opts, func(ev message.Event) bool {
+		if ev.Message != nil {
+			answer = ev.Message
+		}
+		return true
+	}, func() bool { return true })
+	if f != nil {
+		return nil, f
+	}
+	return answer, nil
+}
+
+// call renders once and tries until an answer came, nobody wants it any more,
+// or the failure is final.
+func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions, emit func(message.Event) bool, again func() bool) *message.Fault {
+	body, err := c.dialect.Render(req, m, opts)
+	if err != nil {
+		return &message.Fault{Class: message.ClassBadRequest, Err: fmt.Errorf("render request: %w", err)}
+	}
+	waits := c.Retry.waits()
+	for try := 1; ; try++ {
+		f := c.once(ctx, m, body, estimate(body, req), emit)
+		if f == nil || !retryable(f) || !again() || ctx.Err() != nil {
+			return f
+		}
+		d, ok := waits.next(f)
+		if !ok {
+			return f
+		}
+		if c.Retry.Notify != nil {
+			c.Retry.Notify(try, d, f)
+		}
+		if err := c.Retry.sleep(ctx, d); err != nil {
+			return cancelled(err)
+		}
+	}
+}
+
+// estimate is a rough size of the request in tokens, for refusals that do not
+// say why. Pictures are left out: their bytes are not read as text.
+func estimate(body []byte, req timeline.Request) int64 {
+	n := len(body)
+	for _, m := range req.Messages {
+		for _, b := range m.Content {
+			if img, ok := b.(message.Image); ok {
+				n -= len(img.Data)
+			}
+		}
+	}
+	return int64(max(n, 0) / 4)
+}
+
+// once makes one HTTP request and passes its events on.
+func (c *Client) once(ctx context.Context, m message.Model, body []byte, size int64, emit func(message.Event) bool) *message.Fault {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	dog := newWatchdog(cmp.Or(c.IdleTimeout, DefaultIdleTimeout), cancel)
+	defer dog.stop()
+
+	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, join(c.cfg.BaseURL, c.dialect.Path(m)), bytes.NewReader(body))
+	if err != nil {
+		return c.mask(&message.Fault{Class: message.ClassBadRequest, Err: fmt.Errorf("request: %w", err)})
+	}
+	c.setHeaders(hr.Header)
+	resp, err := c.http.Do(hr)
+	if err != nil {
+		return c.broken(ctx, 0, err)
+	}
+	defer resp.Body.Close()
+	stream := dog.watch(resp.Body)
+	refusal := Response{Status: resp.StatusCode, Header: resp.Header, Provider: m.Provider,
+		Estimate: size, Window: m.Window, Patterns: c.Patterns}
+	if resp.StatusCode/100 != 2 {
+		refusal.Body, err = io.ReadAll(io.LimitReader(stream, maxRefusal))
+		if err != nil && len(refusal.Body) == 0 && ctx.Err() != nil {
+			return c.broken(ctx, resp.StatusCode, err)
+		}
+		return c.judge(refusal)
+	}
+	// What a stream says in spite of its status is judged by its words alone.
+	refusal.Status = 0
+	return c.decode(ctx, m, stream, refusal, emit)
+}
+
+// decode passes the events of an answer on and completes its message.
+func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refusal Response, emit func(message.Event) bool) *message.Fault {
+	for ev, err := range c.dialect.Decode(r) {
+		if err != nil {
+			if f, ok := message.AsFault(err); ok && f.Class == message.ClassUnknown && ctx.Err() == nil {
+				refusal.Body = []byte(f.Message)
+				return c.judge(refusal)
+			}
+			return c.broken(ctx, 0, err)
+		}
+		if ev.Message == nil {
+			if !emit(ev) {
+				return nil
+			}
+			continue
+		}
+		c.complete(ev.Message, m)
+		if f := Silent(ev.Message, m.Window, 0); f != nil && empty(ev.Message) {
+			return f
+		}
+		emit(ev)
+		return nil
+	}
+	return c.broken(ctx, 0, io.ErrUnexpectedEOF)
+}
+
+// complete adds what the dialect cannot know.
+func (c *Client) complete(answer *message.Message, m message.Model) {
+	answer.Provider, answer.Model = m.Provider, m.ID
+	if answer.Usage == nil {
+		return
+	}
+	if cost := m.Cost(*answer.Usage); cost != nil {
+		answer.Usage.Cost = *cost
+	}
+}
+
+func (c *Client) judge(r Response) *message.Fault {
+	f := Classify(r)
+	return c.mask(&f)
+}
+
+// broken makes a fault of a connection that failed. It may pass, except when
+// the caller gave up.
+func (c *Client) broken(ctx context.Context, status int, err error) *message.Fault {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, errIdle):
+		err = cause
+	case cause != nil:
+		return cancelled(cause)
+	case errors.Is(err, wire.ErrEventTooLong):
+		return c.mask(&message.Fault{Class: message.ClassUnknown, Status: status, Err: err})
+	}
+	return c.mask(&message.Fault{Class: message.ClassTransient, Status: status, Err: err})
+}
+
+func cancelled(err error) *message.Fault {
+	return &message.Fault{Class: message.ClassUnknown, Message: "cancelled", Err: err}
+}
+
+// setHeaders authenticates in the dialect's way. The user's headers win.
+func (c *Client) setHeaders(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "text/event-stream, application/json")
+	h.Set("User-Agent", "coppice")
+	key := c.cfg.APIKey
+	switch c.dialect.Name() {
+	case apiAnthropic:
+		h.Set("Anthropic-Version", anthropicVersion)
+		if key != "" {
+			h.Set("X-Api-Key", key)
+		}
+	case apiGemini:
+		if key != "" {
+			h.Set("X-Goog-Api-Key", key)
+		}
+	default:
+		if key != "" {
+			h.Set("Authorization", "Bearer "+key)
+		}
+	}
+	for name, value := range c.cfg.Headers {
+		h.Set(name, value)
+	}
+}
+
+// mask keeps keys out of what may be logged. Servers like to quote them.
+func (c *Client) mask(f *message.Fault) *message.Fault {
+	f.Message = c.maskText(f.Message)
+	if f.Err != nil {
+		if text := f.Err.Error(); c.maskText(text) != text {
+			f.Err = masked{c.maskText(text), f.Err}
+		}
+	}
+	return f
+}
+
+func (c *Client) maskText(s string) string {
+	secrets := []string{c.cfg.APIKey}
+	for name, v := range c.cfg.Headers {
+		if secretHeader().MatchString(name) {
+			secrets = append(secrets, strings.TrimPrefix(v, "Bearer "))
+		}
+	}
+	for _, v := range secrets {
+		if len(v) >= 8 { // shorter ones stand in ordinary words
+			s = strings.ReplaceAll(s, v, "[key]")
+		}
+	}
+	if m, err := secret.New(nil); err == nil {
+		s = m.Mask(s)
+	}
+	return s
+}
+
+var secretHeader = lazy(`(?i)auth|key|token|secret|cookie`)
+
+// masked is an error whose text had a secret in it.
+type masked struct {
+	text string
+	err  error
+}
+
+func (m masked) Error() string { return m.text }
+
+// Is and As look behind the text without giving it away.
+func (m masked) Is(target error) bool { return errors.Is(m.err, target) }
+
+// As finds a typed cause.
+func (m masked) As(target any) bool { return errors.As(m.err, target) }
+
+// join puts a path below a base URL. Where both name the version, as users
+// write base URLs either way, it stands once.
+func join(base, path string) string {
+	for _, version := range []string{"/v1", "/v1beta"} {
+		if strings.HasSuffix(base, version) && strings.HasPrefix(path, version+"/") {
+			return base + strings.TrimPrefix(path, version)
+		}
+	}
+	return base + path
+}

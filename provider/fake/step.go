@@ -1,0 +1,108 @@
+package fake
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Step is what the server does with one request. The zero value answers with
+// nothing at all.
+type Step struct {
+	// Answer makes the step from the request; the other fields do not count
+	// then. It may be called by several requests at once.
+	Answer func(Request) Step
+
+	// The answer, in this order. An answer above the output limit of the
+	// request is cut there, as by a vendor.
+	Thinking string
+	Text     string
+	Calls    []message.ToolCall
+	// Stop is the reason given for the end; "" is toolUse for an answer with
+	// calls, else stop.
+	Stop message.StopReason
+	// Usage is what the server claims to have counted; nil: what it counted.
+	Usage *message.Usage
+
+	// Refuse answers with an error instead; nil: does not.
+	Refuse *Refusal
+	// Full refuses as the vendor does when the prompt does not fit, whatever
+	// its size.
+	Full bool
+	// End is how the stream ends; what was to be said before is said.
+	End Ending
+	// Words are those of the error that ends the stream (EndError).
+	Words string
+}
+
+// Refusal is an HTTP error in the vendor's form.
+type Refusal struct {
+	Status     int
+	Type       string // the vendor's type or code; "": what goes with the status
+	Message    string
+	RetryAfter time.Duration // header retry-after, in whole seconds; 0: none
+}
+
+// Ending is how a stream ends.
+type Ending int
+
+// The endings.
+const (
+	EndWell  Ending = iota // as it should
+	EndError               // with an error inside the stream
+	EndStall               // silence, until the client goes away
+	EndCut                 // the connection is cut
+)
+
+// Say answers with text. An error text as content is just text.
+func Say(text string) Step { return Step{Text: text} }
+
+// Think thinks and says nothing.
+func Think(thoughts string) Step { return Step{Thinking: thoughts} }
+
+// Call calls one tool. arguments is a JSON object.
+func Call(id, name, arguments string) Step {
+	return Step{Calls: []message.ToolCall{{ID: id, Name: name, Arguments: jsontext.Value(arguments)}}}
+}
+
+// CutOff answers with text that ends because of the output limit.
+func CutOff(text string) Step { return Step{Text: text, Stop: message.StopLength} }
+
+// Longer answers with everything that was said in the request and more: a
+// summary that is larger than its source.
+func Longer() Step {
+	return Step{Answer: func(r Request) Step { return Say(r.Text() + strings.Repeat(" and so on", 20)) }}
+}
+
+// Overflow refuses the request as one that does not fit.
+func Overflow() Step { return Step{Full: true} }
+
+// RateLimit refuses with 429 and a time to wait, whole seconds; 0: none named.
+func RateLimit(after time.Duration) Step {
+	return Step{Refuse: &Refusal{Status: http.StatusTooManyRequests, RetryAfter: after,
+		Message: "Rate limit reached: too many requests. Please slow down."}}
+}
+
+// Overloaded refuses with 529.
+func Overloaded() Step {
+	return Step{Refuse: &Refusal{Status: 529, Message: "Overloaded"}}
+}
+
+// ServerError refuses with 500.
+func ServerError() Step {
+	return Step{Refuse: &Refusal{Status: http.StatusInternalServerError, Message: "Internal server error"}}
+}
+
+// StreamError says text and then sends an error with these words in the
+// stream.
+func StreamError(text, words string) Step { return Step{Text: text, End: EndError, Words: words} }
+
+// Stall says text and then nothing, until the client goes away.
+func Stall(text string) Step { return Step{Text: text, End: EndStall} }
+
+// Cut says text and cuts the connection.
+func Cut(text string) Step { return Step{Text: text, End: EndCut} }

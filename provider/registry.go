@@ -1,0 +1,179 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/dialects"
+)
+
+// Registry finds models by "provider/id" and makes them ready for calls.
+type Registry struct {
+	// Catalog is what is known of models; it learns from refusals.
+	Catalog *Catalog
+	// HTTP makes the calls; nil stands for a plain client.
+	HTTP *http.Client
+	// Retry, IdleTimeout and Patterns are given to every client.
+	Retry       Retry
+	IdleTimeout time.Duration
+	Patterns    []Pattern
+
+	cfg Config
+	env func(name string) string
+}
+
+// NewRegistry makes a registry over the user's configuration. env looks keys
+// up by the name of their variable, like os.Getenv; nil knows none. Nothing
+// else of the environment is read.
+func NewRegistry(cfg Config, env func(name string) string) *Registry {
+	if env == nil {
+		env = func(string) string { return "" }
+	}
+	return &Registry{Catalog: NewCatalog(cfg, nil), cfg: cfg, env: env}
+}
+
+// Bind makes a model ready for calls. name is "provider/id"; the id may hold
+// slashes. A key that is missing is a *message.Fault of class auth that names
+// the variable to set.
+func (r *Registry) Bind(name string) (*Bound, error) {
+	provider, id, ok := strings.Cut(name, "/")
+	if !ok || provider == "" || id == "" {
+		return nil, fmt.Errorf("model %q is not of the form provider/id", name)
+	}
+	m := r.Catalog.Lookup(provider, id)
+	dialect, ok := dialects.ByName(m.API)
+	if !ok {
+		return nil, fmt.Errorf("provider %s: unknown type %q", provider, m.API)
+	}
+	cfg := r.cfg.Providers[provider]
+	v := lookupVendor(provider)
+	cfg.APIKey = r.key(cfg, v)
+	if cfg.APIKey == "" && r.needsKey(cfg, v) {
+		return nil, &message.Fault{Class: message.ClassAuth, Message: fmt.Sprintf("no key for %s: set %s",
+			provider, strings.Join(append(r.variables(cfg, v), "providers."+provider+".apiKey"), " or "))}
+	}
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, v.baseURL, r.Catalog.table().places[v.catalogue].baseURL)
+	if cfg.BaseURL == "" {
+		return nil, fmt.Errorf("provider %s: no address is known: set providers.%s.baseUrl", provider, provider)
+	}
+	c := New(cfg, dialect, r.HTTP)
+	c.Retry, c.IdleTimeout, c.Patterns = r.Retry, r.IdleTimeout, r.Patterns
+	return &Bound{Client: c, Model: m, Catalog: r.Catalog}, nil
+}
+
+// Default names the model to use where nobody named one: of the first
+// provider that has a key, the user's own before the vendors.
+func (r *Registry) Default() (name string, ok bool) {
+	for _, p := range slices.Sorted(maps.Keys(r.cfg.Providers)) {
+		cfg, v := r.cfg.Providers[p], lookupVendor(p)
+		if r.key(cfg, v) == "" && r.needsKey(cfg, v) {
+			continue
+		}
+		if len(cfg.Models) > 0 {
+			return p + "/" + cfg.Models[0].ID, true
+		}
+		if id := r.Catalog.table().places[v.catalogue].standard; id != "" {
+			return p + "/" + id, true
+		}
+	}
+	places := r.Catalog.table().places
+	byRank := slices.SortedFunc(maps.Keys(places), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	for _, p := range byRank {
+		v := lookupVendor(p)
+		if places[p].standard != "" && r.key(ProviderConfig{}, v) != "" && cmp.Or(v.baseURL, places[p].baseURL) != "" {
+			return p + "/" + places[p].standard, true
+		}
+	}
+	return "", false
+}
+
+// key finds the key to use: the user's, from the user's variable, from a
+// vendor's usual variable.
+func (r *Registry) key(cfg ProviderConfig, v vendor) string {
+	if cfg.APIKey != "" {
+		return cfg.APIKey
+	}
+	for _, name := range r.variables(cfg, v) {
+		if key := strings.TrimSpace(r.env(name)); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// variables are the names under which a key is looked up.
+func (r *Registry) variables(cfg ProviderConfig, v vendor) []string {
+	switch {
+	case cfg.APIKeyEnv != "":
+		return []string{cfg.APIKeyEnv}
+	case len(v.keys) > 0:
+		return slices.Clone(v.keys)
+	}
+	if name := r.Catalog.table().places[v.catalogue].keyEnv; name != "" {
+		return []string{name}
+	}
+	return nil
+}
+
+// needsKey reports whether a call without a key is bound to fail. A server of
+// the user's own may ask for none, or for a header instead.
+func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
+	return cfg.APIKeyEnv != "" || cfg.BaseURL == "" && !v.keyless && len(cfg.Headers) == 0
+}
+
+// Bound is a model with the client that reaches it.
+type Bound struct {
+	Client *Client
+	Model  message.Model
+	// Catalog learns windows from refusals; nil: nobody does.
+	Catalog *Catalog
+}
+
+// Facts returns the model, with a window no larger than what refusals have
+// taught since it was bound.
+func (b *Bound) Facts() message.Model {
+	m := b.Model
+	if b.Catalog == nil {
+		return m
+	}
+	if w := b.Catalog.learnedWindow(m.Key()); w > 0 && (m.Window == 0 || w < m.Window) {
+		m.Window, m.WindowSource = w, WindowLearned
+	}
+	return m
+}
+
+// Complete makes a call and returns the whole answer; see Client.Complete.
+func (b *Bound) Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error) {
+	answer, err := b.Client.Complete(ctx, b.Facts(), req, opts)
+	b.learn(err)
+	return answer, err
+}
+
+// Stream makes a call and yields the answer as it comes; see Client.Stream.
+func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error] {
+	return func(yield func(message.Event, error) bool) {
+		for ev, err := range b.Client.Stream(ctx, b.Facts(), req, opts) {
+			b.learn(err)
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+func (b *Bound) learn(err error) {
+	if f, ok := message.AsFault(err); ok && b.Catalog != nil {
+		b.Catalog.Learn(b.Model, f)
+	}
+}

@@ -1,0 +1,84 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+const (
+	// DefaultMaxRetries and DefaultBaseDelay are those of the settings
+	// retry.maxRetries and retry.baseDelayMs.
+	DefaultMaxRetries = 3
+	DefaultBaseDelay  = 2 * time.Second
+
+	// maxRetryWait is the longest wait for a next try. A server that asks for
+	// more gets none: the caller should hear of it now.
+	maxRetryWait = 2 * time.Minute
+)
+
+// Retry says what happens after a failure that may pass: class transient or
+// rate-limit. Nothing else is ever repeated. The zero value tries three more
+// times, after about 2, 4 and 8 seconds, or when the server says.
+type Retry struct {
+	Max       int           // tries after the first; 0: three; negative: none
+	BaseDelay time.Duration // before the first retry, doubled each time; 0: 2 s
+
+	// Sleep waits; nil waits for real. It returns early, with the context's
+	// error, when the call is given up.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Notify is told of each retry before the wait; nil: nobody is. try
+	// counts from 1.
+	Notify func(try int, wait time.Duration, f *message.Fault)
+}
+
+func retryable(f *message.Fault) bool {
+	return f.Class == message.ClassTransient || f.Class == message.ClassRateLimit
+}
+
+func (r Retry) sleep(ctx context.Context, d time.Duration) error {
+	if r.Sleep != nil {
+		return r.Sleep(ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// waits are the pauses of one call.
+type waits struct {
+	left int
+	back *backoff.ExponentialBackOff
+}
+
+func (r Retry) waits() *waits {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = cmp.Or(r.BaseDelay, DefaultBaseDelay)
+	b.Multiplier = 2
+	b.RandomizationFactor = 0.25 // enough to part those who failed together
+	b.MaxInterval = maxRetryWait
+	b.Reset()
+	return &waits{left: cmp.Or(r.Max, DefaultMaxRetries), back: b}
+}
+
+// next is the wait after f, or false where there is no next try.
+func (w *waits) next(f *message.Fault) (time.Duration, bool) {
+	if w.left <= 0 || f.RetryAfter > maxRetryWait {
+		return 0, false
+	}
+	w.left--
+	d := w.back.NextBackOff()
+	if f.RetryAfter > 0 {
+		d = f.RetryAfter
+	}
+	return d, true
+}
