@@ -26,8 +26,8 @@ var (
 		`read[- ]only|as[- ]is|exactly|strictly|hands off|off[- ]limits|don['’]?t touch|not touch|remember (?:to|that)|from now on|let['’]?s not|` +
 		`use\b.{1,80}?\bnot|not\b.{1,60}?\bbut)\b`)
 	// imperatives count at the beginning of a sentence or clause.
-	imperatives = regexp.MustCompile(`(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)(?:no|not|use|stop|leave|limit|ask|wait|follow|` +
-		`preserve|respect|restrict|refrain|stay|treat|write|remember|remain|skip|ignore|exclude|include only|be|call it|name it|put|target|assume|require|maintain|retain|respond|reply|answer|speak|check with)\b`)
+	imperatives = regexp.MustCompile(`(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)(?:not|use|stop|leave|limit|ask|wait (?:for|until|with|before)|follow|` +
+		`preserve|respect|restrict|refrain|stay|treat|write|remember|remain|skip|ignore|exclude|include only|be|call it|name it|put|target|assume|require|maintain|retain|respond|reply|answer|speak|check with)\b|(?i)^no \p{L}`)
 	// european: German, French, Spanish, Portuguese.
 	european = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:muss|müssen|musst|müsst|soll(?:en|st|te|ten)?|darf|dürfen|darfst|niemals|nie|immer|nur|ausschließlich|` +
 		`stell\w* sicher|achte\w* darauf|vermeide\w*|bevorzuge\w*|behalte\w*|verwende\w*|benutze\w*|nutze|bitte|auf keinen fall|anstatt|statt|ohne|verboten|unbedingt|keinesfalls|` +
@@ -44,6 +44,8 @@ var (
 
 	// ask is a question that asks for nothing.
 	ask = regexp.MustCompile(`(?i)^(?:and |but |so |ok,? |hm+,? |also,? )*(?:why|what|when|where|who|which|whose|how|is|are|was|were|do|does|did|has|have|had|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|should|shouldn['’]t|shall|am|any|wo|was|wie|warum|wann|wer|ist|sind|hat|pourquoi|comment|quand|est-ce|qué|cómo|cuándo|por qué|o que|como|quando)\b`)
+	// polite is a question that is an order all the same.
+	polite = regexp.MustCompile(`(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`)
 	// musing is a statement of the user's own mind, which a "don't" only denies.
 	musing = regexp.MustCompile(`(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`)
 )
@@ -71,7 +73,7 @@ func isOrder(sentence string) bool {
 			}
 		}
 	}
-	if strings.HasSuffix(strings.TrimRight(s, ")\"'* "), "?") && ask.MatchString(s) {
+	if strings.HasSuffix(strings.TrimRight(s, ")\"'* "), "?") && (ask.MatchString(s) || !polite.MatchString(s)) {
 		return false
 	}
 	if rest := musing.ReplaceAllString(s, " "); rest != s {

@@ -14,18 +14,19 @@ import (
 const (
 	maxErrorLine  = 240
 	maxErrorLines = 3
+	maxLine       = 1000 // bytes; what is longer is generated
 )
 
 var (
 	// strongLine is a line that says by its form what went wrong: a panic, an
 	// exception, a compiler's complaint, a failed test.
-	strongLine = regexp.MustCompile(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |error(?:\[\w+\])?: |ERROR[: ]+\S|✗ |✖ |× |✕ |❌ )` +
+	strongLine = regexp.MustCompile(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S|✗ |✖ |× |✕ |❌ )` +
 		`|\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`)
 	// weakLine speaks of a failure.
-	weakLine = regexp.MustCompile(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b`)
+	weakLine = regexp.MustCompile(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`)
 	// happyLine speaks of failures that there are not, or only says that a
 	// command failed.
-	happyLine = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at `)
+	happyLine = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at |Warning\b|:\d+: in \S+$`)
 	escapes   = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	// failedTests is what test runners print although a pipe hid their code.
 	failedTests = regexp.MustCompile(`(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`)
@@ -68,7 +69,7 @@ func telling(output string, lastAnyway bool) []string {
 			line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
 		}
 		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
-		if len(line) < 4 || len(line) > 8<<10 || strings.IndexFunc(line, isLetter) < 0 || happyLine.MatchString(line) {
+		if len(line) < 4 || len(line) > maxLine || strings.IndexFunc(line, isLetter) < 0 || happyLine.MatchString(line) {
 			continue
 		}
 		last = line

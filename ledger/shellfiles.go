@@ -291,8 +291,9 @@ func (f *fileList) copy(args []word) {
 	dest := ops[len(ops)-1]
 	for _, src := range ops[:len(ops)-1] {
 		f.add(FileRead, src)
-		if filePath(dest) && (filePath(src) || len(ops) == 2) {
-			f.ops = append(f.ops, FileOp{Class: FileCreated, Path: into(dest.text, src.text, len(ops) > 2)})
+		to := into(dest.text, src.text, len(ops) > 2)
+		if filePath(dest) && (src.literal || to == dest.text) {
+			f.ops = append(f.ops, FileOp{Class: FileCreated, Path: to})
 		}
 	}
 }

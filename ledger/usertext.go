@@ -247,7 +247,7 @@ func prose(line, bare string) bool {
 	if (strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")) && listMarker(bare) == 0 && !sentenceLike(bare) {
 		return false
 	}
-	return !logLine(bare) && mostlyWords(bare)
+	return !logLine(bare) && !strongLine.MatchString(bare) && mostlyWords(bare)
 }
 
 // sentenceLike reports whether a line has several words and an end or no
