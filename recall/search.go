@@ -1,0 +1,172 @@
+package recall
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Branches of hits.
+const (
+	BranchActive = "active" // on the path to the leaf
+	BranchOther  = "other"
+)
+
+// DefaultLimit is how many hits a search returns.
+const DefaultLimit = 50
+
+// Options are the choices of a search. The zero value is the usual one.
+type Options struct {
+	Limit int // how many hits at most; 0: DefaultLimit
+}
+
+// Hit is an entry that contains all that was looked for.
+type Hit struct {
+	EntryID string
+	Path    string // "en:" and the id; Read takes it
+	Role    string
+	Branch  string  // BranchActive or BranchOther
+	Score   float64 // higher is better; comparable within one search only
+	Snippet string  // one line around a match, cut between characters
+}
+
+// Search looks through all entries of a log, on every branch, for those that
+// contain each word and each "quoted phrase" of the query, upper and lower
+// case taken as one. It yields the best hits, best first: by how often a word
+// stands there, where (what the user said counts more than tool output), and
+// how recent it is. An error ends the sequence; ErrEmptyQuery is one.
+func Search(ctx context.Context, log session.Log, text string, o Options) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		hits, err := search(ctx, log, text, o)
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		for _, h := range hits {
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}
+
+func search(ctx context.Context, log session.Log, text string, o Options) ([]Hit, error) {
+	q, err := parseQuery(text)
+	if err != nil {
+		return nil, err
+	}
+	if o.Limit <= 0 {
+		o.Limit = DefaultLimit
+	}
+	s := searcher{query: q, best: top{limit: o.Limit}}
+	leaf, err := log.Leaf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if leaf != nil {
+		s.now = leaf.Time
+	}
+	tree, err := session.ReadTree(ctx, log, s.look)
+	if err != nil {
+		return nil, err
+	}
+	onPath := tree.OnPath()
+	ranked := s.best.sorted()
+	hits := make([]Hit, len(ranked))
+	for i, c := range ranked {
+		hits[i] = c.Hit
+		hits[i].Branch = BranchOther
+		if onPath[c.place] {
+			hits[i].Branch = BranchActive
+		}
+	}
+	return hits, nil
+}
+
+// searcher goes from entry to entry.
+type searcher struct {
+	query
+	now  time.Time // of the leaf: recency is counted from there
+	best top
+
+	raw    []byte // reused
+	folded [][]byte
+}
+
+func (s *searcher) look(place int, e *session.Entry) {
+	if s.rulesOut(e.Raw, &s.raw) {
+		return
+	}
+	parts := partsOf(e)
+	score, ok := s.score(parts)
+	if !ok {
+		return
+	}
+	score *= recency(s.now, e.Time)
+	score = math.Round(score*1000) / 1000
+	if !s.best.takes(score, place) {
+		return
+	}
+	s.best.add(candidate{place: place, Hit: Hit{EntryID: e.ID, Path: "en:" + e.ID, Role: roleOf(e),
+		Score: score, Snippet: s.snippet(parts)}})
+}
+
+// score adds up how often each term stands where; false: one is missing. A
+// word that repeats counts less each time.
+func (s *searcher) score(parts []part) (float64, bool) {
+	for len(s.folded) < len(parts) {
+		s.folded = append(s.folded, nil)
+	}
+	for i, p := range parts {
+		s.folded[i] = s.folded[i][:0]
+		if p.weight > 0 {
+			s.folded[i] = fold(s.folded[i], p.text)
+		}
+	}
+	total := 0.0
+	for _, term := range s.terms {
+		found := 0.0
+		for i, p := range parts {
+			if n := bytes.Count(s.folded[i], term); n > 0 {
+				found += p.weight * (1 + math.Log(float64(n)))
+			}
+		}
+		if found == 0 {
+			return 0, false
+		}
+		total += found
+	}
+	return total, true
+}
+
+// recency is a factor from 1 for what is old to 2 for what was just said; a
+// day ago is half way.
+func recency(now, then time.Time) float64 {
+	if now.IsZero() || then.IsZero() {
+		return 1
+	}
+	days := max(now.Sub(then), 0).Hours() / 24
+	return 1 + 1/(1+days)
+}
+
+// snippet shows the first match in the weightiest part that has one.
+func (s *searcher) snippet(parts []part) string {
+	best, at := -1, 0
+	for i, p := range parts {
+		if best >= 0 && p.weight <= parts[best].weight {
+			continue
+		}
+		for _, term := range s.terms {
+			if n := bytes.Index(s.folded[i], term); n >= 0 {
+				best, at = i, n
+				break
+			}
+		}
+	}
+	text := parts[best].text
+	return snippet(text, unfolded(text, at))
+}

@@ -1,0 +1,118 @@
+package recall
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// part is a piece of an entry's text. Its weight says how much a word in it
+// counts; parts of weight 0 were not said and are not searched.
+type part struct {
+	text   string
+	weight float64
+}
+
+// What words count by where they stand. People look for what they said
+// themselves and for what was concluded; tool output is long and repeats.
+const (
+	weightUser      = 3
+	weightSummary   = 2
+	weightAssistant = 2
+	weightCall      = 1.5
+	weightOutput    = 1
+	weightStub      = 0
+)
+
+// EntryText returns the whole text of an entry: text blocks, then each tool
+// call as name(JSON); a command with its output; a summary without what frames
+// it for a model; images as stubs; no thinking. An entry in which nothing was
+// said is shown as it stands in the log.
+func EntryText(e *session.Entry) string {
+	parts := partsOf(e)
+	if parts == nil {
+		return string(e.Raw)
+	}
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// partsOf takes an entry apart; nil: nothing was said in it.
+func partsOf(e *session.Entry) []part {
+	m := e.Message()
+	if m == nil {
+		return nil
+	}
+	parts := []part{}
+	switch m.Role {
+	case message.RoleCompactionSummary, message.RoleBranchSummary:
+		return append(parts, part{m.Summary, weightSummary})
+	case message.RoleBashExecution:
+		return bashParts(parts, m.Bash)
+	}
+	weight := contentWeight(m.Role)
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case message.Text:
+			parts = append(parts, part{b.Text, weight})
+		case message.Image:
+			parts = append(parts, part{"[image " + b.MIMEType + "]", weightStub})
+		case message.Opaque:
+			parts = append(parts, part{"[" + b.Type + "]", weightStub})
+		}
+	}
+	for _, c := range m.ToolCalls() {
+		parts = append(parts, part{c.Name + "(" + string(c.Arguments) + ")", weightCall})
+	}
+	if m.System != nil {
+		for _, s := range m.System.Sections {
+			if s.Text != nil {
+				parts = append(parts, part{*s.Text, weight})
+			}
+		}
+	}
+	if m.ErrorMessage != "" {
+		parts = append(parts, part{m.ErrorMessage, weightOutput})
+	}
+	return parts
+}
+
+func contentWeight(r message.Role) float64 {
+	switch r {
+	case message.RoleUser, message.RoleCustom:
+		return weightUser
+	case message.RoleAssistant:
+		return weightAssistant
+	}
+	return weightOutput
+}
+
+func bashParts(parts []part, b *message.BashExecution) []part {
+	if b == nil {
+		return parts
+	}
+	parts = append(parts, part{"$ " + b.Command, weightCall})
+	if b.Output != "" {
+		parts = append(parts, part{b.Output, weightOutput})
+	}
+	switch {
+	case b.Cancelled:
+		parts = append(parts, part{"[cancelled]", weightStub})
+	case b.ExitCode != nil && *b.ExitCode != 0:
+		parts = append(parts, part{fmt.Sprintf("[exit code %d]", *b.ExitCode), weightStub})
+	}
+	return parts
+}
+
+// roleOf is the role by which a hit is known.
+func roleOf(e *session.Entry) string {
+	if m := e.Message(); m != nil {
+		return string(m.Role)
+	}
+	return ""
+}
