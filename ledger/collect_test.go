@@ -48,6 +48,14 @@ func TestErrorLines(t *testing.T) {
 	}
 }
 
+func TestErrorsOfLookingAround(t *testing.T) {
+	var k talk
+	k.runs(bash("sed -n 1,9p a.go; cat b.go"), "throw new Error(\nsed: can't read a.go: No such file or directory\nerror: message", true)
+	k.runs(bash("grep x y"), "", true)
+	k.runs(toolCall("Read", `{"file_path":"z"}`), "<tool_use_error>File does not exist.</tool_use_error>", true)
+	equal(t, texts(k.collect(), Error), []string{"sed: can't read a.go: No such file or directory", "File does not exist."})
+}
+
 func TestOutcomes(t *testing.T) {
 	tests := []struct {
 		name, result string

@@ -212,8 +212,11 @@ func (c *collector) ran(known call, o outcome) {
 	if !o.failed {
 		return
 	}
-	any := slices.ContainsFunc(known.commands, notable)
-	for i, line := range telling(o.body, any) {
+	var speakers []string
+	if !slices.ContainsFunc(known.commands, notable) {
+		speakers = programs(known.commands)
+	}
+	for i, line := range telling(o.body, speakers, len(known.commands) > 0) {
 		c.fact(Error, known.base+errorSep+strconv.Itoa(i), line, message.CutHead(known.base, 80))
 	}
 }

@@ -57,10 +57,33 @@ func edges(s string) string {
 	return s[:head] + "\n" + s[len(s)-tail:]
 }
 
+// programs returns the names of the programs that commands run, and of the
+// shells that may speak for them.
+func programs(commands []command) []string {
+	if len(commands) == 0 {
+		return nil
+	}
+	names := []string{"bash", "zsh", "sh"}
+	for _, c := range commands {
+		if len(c.words) > 0 {
+			names = append(names, path.Base(c.words[0].text))
+		}
+	}
+	return names
+}
+
+// spoken reports whether a line is a message of one of the programs, like
+// "sed: can't read x" or "/bin/bash: line 2: …".
+func spoken(line string, speakers []string) bool {
+	head, _, ok := strings.Cut(line, ":")
+	return ok && slices.Contains(speakers, path.Base(head))
+}
+
 // telling returns the lines of a failed output that say what went wrong, in
-// their order. Without such lines it is the last one, if any is wanted
-// whatever it says.
-func telling(output string, lastAnyway bool) []string {
+// their order. Where speakers are named, only their messages count: the rest
+// is the text of files that they print. Otherwise, if no line is telling,
+// it is the last one where lastAnyway says so.
+func telling(output string, speakers []string, lastAnyway bool) []string {
 	var strong, weak []string
 	last := ""
 	for raw := range strings.SplitSeq(edges(output), "\n") {
@@ -69,7 +92,8 @@ func telling(output string, lastAnyway bool) []string {
 			line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
 		}
 		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
-		if len(line) < 4 || len(line) > maxLine || strings.IndexFunc(line, isLetter) < 0 || happyLine.MatchString(line) {
+		if len(line) < 4 || len(line) > maxLine || strings.IndexFunc(line, isLetter) < 0 || happyLine.MatchString(line) ||
+			len(speakers) > 0 && !spoken(line, speakers) {
 			continue
 		}
 		last = line

@@ -10,7 +10,7 @@ import (
 // attached files, output of commands, skills. What stands in them is not what
 // the user said.
 var injectedTags = []string{"environment_context", "environment_details", "user_instructions", "INSTRUCTIONS", "system-reminder",
-	"system_reminder", "skill", "file", "files", "document", "documents", "attached_files", "attachment", "attachments", "context",
+	"system_reminder", "skill", "image", "file", "files", "document", "documents", "attached_files", "attachment", "attachments", "context",
 	"command-name", "command-message", "local-command-stdout", "local-command-stderr", "local-command-caveat", "command-contents",
 	"bash-input", "bash-stdout", "bash-stderr", "task-notification", "turn_aborted", "user_shell_command", "persisted-output",
 	"ide_selection", "ide_opened_file", "ide_diagnostics", "editor_context", "function_results", "tool_result", "workspace_info",
