@@ -157,12 +157,8 @@ func (l *Log) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*sess
 		return nil, nil
 	}
 	if last := len(l.t.recs) - 1; last >= 0 {
-		r := l.t.recs[last]
-		r.entry = nil // the file is asked, not memory
-		if raw, err := l.read(&r); err != nil {
+		if err := l.inPlace(&l.t.recs[last]); err != nil {
 			return nil, l.wrap(err)
-		} else if h, _ := session.ScanHead(raw); !r.noID && rawjson.String(h.ID) != r.id {
-			return nil, l.wrap(session.ErrReplaced)
 		}
 	}
 	first, err := l.grow(ctx, info.Size())
@@ -170,6 +166,18 @@ func (l *Log) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*sess
 		return nil, err
 	}
 	return l.foreign(first, ours)
+}
+
+// inPlace checks that a record still stands in the file where it was read.
+func (l *Log) inPlace(r *record) error {
+	raw, err := readRecord(l.file, r)
+	if err != nil {
+		return err
+	}
+	if h, _ := session.ScanHead(raw); !r.noID && rawjson.String(h.ID) != r.id {
+		return session.ErrReplaced
+	}
+	return nil
 }
 
 // grow reads the file from its known end to size. It returns the offset from
@@ -221,22 +229,26 @@ func (l *Log) foreign(from int64, ours []*session.Entry) ([]*session.Entry, erro
 		if r.off < from || r.isHeader() || r.same >= 0 || r.entry != nil {
 			continue
 		}
-		e, err := l.entry(i)
+		e, err := l.t.decode(i, l.read)
 		if err != nil {
-			return nil, err
+			return nil, l.wrap(err)
 		}
-		if !isOneOf(e, ours) {
-			out = append(out, e)
+		if o := sameLine(e, ours); o != nil {
+			r.entry, o.At = o, r.off
+			continue
 		}
+		r.entry = e
+		out = append(out, e)
 	}
 	return out, nil
 }
 
-func isOneOf(e *session.Entry, entries []*session.Entry) bool {
+// sameLine returns the one of entries that has the bytes of e, or nil.
+func sameLine(e *session.Entry, entries []*session.Entry) *session.Entry {
 	for _, o := range entries {
 		if o.ID == e.ID && bytes.Equal(o.Raw, e.Raw) {
-			return true
+			return o
 		}
 	}
-	return false
+	return nil
 }

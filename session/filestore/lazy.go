@@ -173,8 +173,12 @@ func (l *Log) read(r *record) ([]byte, error) {
 	if l.block.holds(r) {
 		return l.block.read(r)
 	}
+	return readRecord(l.file, r)
+}
+
+func readRecord(f io.ReaderAt, r *record) ([]byte, error) {
 	raw := make([]byte, r.n)
-	if n, err := l.file.ReadAt(raw, r.off); int64(n) < r.n {
+	if n, err := f.ReadAt(raw, r.off); int64(n) < r.n {
 		return nil, fmt.Errorf("read entry %q: %w", r.id, err)
 	}
 	if len(raw) < 2 || raw[0] != '{' || raw[len(raw)-1] != '}' {
