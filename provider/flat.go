@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxFlat    = 128 << 10 // bytes of an answer that are looked at; longer ones lose their middle
-	maxWords   = 2000      // UTF-16 units of the provider's words that are kept
-	maxWrapped = 8         // how deep the provider's words are dug for
+	maxFlat    = 32 << 10 // bytes of an answer that are looked at; longer ones lose their middle
+	maxWords   = 2000     // UTF-16 units of the provider's words that are kept
+	maxWrapped = 8        // how deep the provider's words are dug for
 )
 
 // lazy compiles a pattern when it is first needed: a program that meets no
@@ -121,8 +121,8 @@ func codeFields(text string) map[string]bool {
 }
 
 var (
-	statusStart = lazy(`^\W*(?:(?:api|http|server|client|apierror|error|exception|failed|response|unexpected)\b\W*)*(?:(?:status|error) ?(?:code)?\W*)?([45]\d\d)\b`)
-	statusWords = lazy(`(?:\bhttp(?:/\d(?:\.\d)?)?\W{0,2}|\bstatus\W{0,4}|\bstatus[ _]?code\W{0,5}|\berror code\W{0,3}|api error \(|["']code["']:\s?)([45]\d\d)\b`)
+	statusStart = lazy(`^\W*(?:(?:message|api|http|server|client|apierror|error|exception|failed|response|unexpected)\b\W*)*(?:(?:status|error) ?(?:code)?\W*)?([45]\d\d)\b`)
+	statusWords = lazy(`(?:\bhttp(?:/\d(?:\.\d)?)?\W{0,2}|\bstatus\W{0,4}|\bstatus[ _]?code\W{0,5}|\berror code\W{0,3}|api error \(|["']code["']:\s?)([45]\d\d)\b|\b([45]\d\d) status code`)
 )
 
 // statusInText finds an HTTP status that a text names, or 0.
@@ -134,7 +134,7 @@ func statusInText(text string) int {
 	if m == nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(m[1]) // three digits
+	n, _ := strconv.Atoi(strings.Join(m[1:], "")) // three digits, in one of the groups
 	return n
 }
 
