@@ -24,7 +24,7 @@ func (e *extraction) carry(previous string) {
 		if residue && !e.in.collected {
 			continue // the ledger has it
 		}
-		if line == "" || line == nothing || line == "---" || strings.HasPrefix(line, "```") {
+		if line == "" || line == nothing || line == "- "+goOn || line == "---" || strings.HasPrefix(line, "```") {
 			continue
 		}
 		b, items := e.read(at, line)

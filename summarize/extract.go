@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -27,13 +26,6 @@ func Extract(in Input) Result {
 	}
 	return r.result(parts)
 }
-
-// usualSize is what an extraction takes when nothing forces it to be larger:
-// beyond it only facts that the work depends on are added.
-const (
-	usualSize  = 4000
-	leastUsual = 500 // a short range may cost so much, too
-)
 
 // extraction is one part of an extracted summary in the making.
 type extraction struct {
@@ -145,18 +137,26 @@ func (e *extraction) quoteRequest(b *bucket) {
 // statements is how many texts of the assistant are quoted at most.
 const statements = 40
 
-// lastStatements are the newest texts of the assistant, oldest first.
+// shortStatement is the length in bytes below which a text before a tool call
+// only announces it.
+const shortStatement = 160
+
+// lastStatements are the newest texts of the assistant, oldest first. A short
+// word before a tool call ("Let me look:") says nothing that lasts, unless it
+// is the last one.
 func lastStatements(sources []ledger.Source, n int) []string {
 	var out []string
 	for _, s := range slices.Backward(sources) {
+		if len(out) == n {
+			break
+		}
 		if roleOf(s.Message) != message.RoleAssistant || s.Message.Failed() {
 			continue
 		}
-		if text := s.Message.Text("\n"); strings.TrimSpace(text) != "" {
+		text := strings.TrimSpace(s.Message.Text("\n"))
+		announces := len(s.Message.ToolCalls()) > 0 && len(text) < shortStatement
+		if text != "" && (len(out) == 0 || !announces) {
 			out = append(out, text)
-		}
-		if len(out) == n {
-			break
 		}
 	}
 	slices.Reverse(out)
@@ -184,180 +184,4 @@ func (e *extraction) bucketAt(p place, other *bucket) *bucket {
 		return b
 	}
 	return other
-}
-
-// choose takes items within the limit: first each group's share, then what the
-// work depends on, then what is good to have up to the usual size.
-func (e *extraction) choose() {
-	left := e.limit - e.in.Estimate(e.write())
-	usual := e.usual - (e.limit - left)
-	ranked := slices.Clone(e.buckets)
-	slices.SortStableFunc(ranked, func(a, b *bucket) int { return cmp.Compare(a.rank, b.rank) })
-	whole, spare := left, min(left, max(usual, 0))
-	for _, b := range ranked {
-		room := whole * int64(b.share) / 100
-		if b.spare {
-			room = spare * int64(b.share) / 100
-		}
-		left -= e.takeFrom(b, min(room, left))
-	}
-	for _, b := range ranked {
-		if !b.spare {
-			left -= e.takeFrom(b, left)
-		}
-	}
-	for _, b := range ranked {
-		if b.spare {
-			left -= e.takeFrom(b, min(left, usual-(whole-left)))
-		}
-	}
-}
-
-// takeFrom takes what fits into room, newest first, and returns what it cost.
-func (e *extraction) takeFrom(b *bucket, room int64) int64 {
-	var used int64
-	take := func(i int) bool {
-		cost := e.cost(b, b.items[i])
-		if b.taken[i] || used+cost > room {
-			return b.taken[i]
-		}
-		b.taken[i] = true
-		used += cost
-		b.used += cost
-		return true
-	}
-	if b.first && len(b.items) > 1 && !take(len(b.items)-1) {
-		return used
-	}
-	if b.first && len(b.items) > 0 {
-		take(0)
-	}
-	for i := len(b.items) - 1; i >= 0; i-- {
-		if !take(i) {
-			break
-		}
-	}
-	return used
-}
-
-// cost is what an item adds at most.
-func (e *extraction) cost(b *bucket, item string) int64 {
-	line := "- [x] " + b.label + ": " + item + "\n"
-	if b.style == inline && b.used > 0 {
-		line = ", " + item
-	}
-	return e.in.Estimate(line)
-}
-
-// text is the finished part.
-func (e *extraction) text() string {
-	e.choose()
-	text := e.write()
-	for e.in.Estimate(text) > e.limit && e.dropOne() {
-		text = e.write()
-	}
-	if e.in.Estimate(text) <= e.limit {
-		return text
-	}
-	return e.scrap()
-}
-
-// dropOne takes back the oldest item of the least important group.
-func (e *extraction) dropOne() bool {
-	var last *bucket
-	for _, b := range e.buckets {
-		if slices.Contains(b.taken, true) && (last == nil || b.rank >= last.rank) {
-			last = b
-		}
-	}
-	if last == nil {
-		return false
-	}
-	last.taken[slices.Index(last.taken, true)] = false
-	return true
-}
-
-// scrap is for limits below the headings alone: what matters most, as far as
-// it fits.
-func (e *extraction) scrap() string {
-	ranked := slices.Clone(e.buckets)
-	slices.SortStableFunc(ranked, func(a, b *bucket) int { return cmp.Compare(a.rank, b.rank) })
-	var lines []string
-	for _, b := range ranked {
-		for _, item := range slices.Backward(b.items) {
-			lines = append(lines, "- "+item)
-		}
-		if len(lines) > 8 {
-			break
-		}
-	}
-	text := strings.Join(append(lines, nothing), "\n")
-	for units := int(4*e.limit) + 1; units > 1; units /= 2 {
-		if head := message.CutHead(text, units); head != "" && e.in.Estimate(head) <= e.limit {
-			return head
-		}
-	}
-	return "-"
-}
-
-// nothing stands under a heading without content.
-const nothing = "(none)"
-
-// write renders what was taken.
-func (e *extraction) write() string {
-	var b strings.Builder
-	for i, p := range e.places {
-		if i > 0 && p.part == "" {
-			b.WriteString("\n")
-		}
-		if p.part == "" {
-			b.WriteString("## " + p.section + "\n")
-		} else {
-			b.WriteString("### " + p.part + "\n")
-		}
-		lines := e.linesAt(p)
-		hasParts := p.part == "" && i+1 < len(e.places) && e.places[i+1].section == p.section
-		if len(lines) == 0 && !hasParts {
-			lines = []string{nothing}
-		}
-		for _, l := range lines {
-			b.WriteString(l + "\n")
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
-func (e *extraction) linesAt(p place) []string {
-	var lines []string
-	for _, b := range e.buckets {
-		if b.place != p {
-			continue
-		}
-		var items []string
-		for i, item := range b.items {
-			if b.taken != nil && b.taken[i] {
-				items = append(items, item)
-			}
-		}
-		lines = append(lines, b.lines(items)...)
-	}
-	return lines
-}
-
-func (g group) lines(items []string) []string {
-	if len(items) == 0 {
-		return nil
-	}
-	if g.style == inline {
-		return []string{"- " + g.label + ": " + strings.Join(items, ", ")}
-	}
-	mark := map[style]string{list: "- ", todo: "- [ ] ", done: "- [x] "}[g.style]
-	if g.label != "" {
-		mark += g.label + ": "
-	}
-	lines := make([]string, len(items))
-	for i, item := range items {
-		lines[i] = mark + item
-	}
-	return lines
 }

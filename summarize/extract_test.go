@@ -93,6 +93,39 @@ func TestExtractOfASplitTurn(t *testing.T) {
 	}
 }
 
+func TestExtractKnowsNoNextStep(t *testing.T) {
+	first := Extract(Input{History: sources(user(text("Fix it")))})
+	again := Extract(Input{History: sources(user(text("Fix more"))), PreviousSummary: first.Summary})
+	for _, res := range []Result{first, again} {
+		if strings.Count(res.Summary, goOn) != 1 || !strings.Contains(res.Summary, "## Next Steps\n- "+goOn) {
+			t.Errorf("got:\n%s", res.Summary)
+		}
+	}
+}
+
+// The last words of the assistant are quoted; announcements of tool calls are
+// not worth their room.
+func TestExtractQuotesTheAssistant(t *testing.T) {
+	got := Extract(Input{History: sources(user(text("Go")), assistant(text("Let me look:"), call("read", `{"path":"a"}`)),
+		assistant(text("It is the parser.")), assistant(text("Now I run it:"), call("bash", `{"command":"make"}`)))}).Summary
+	inOrder(t, got, `The assistant said: "It is the parser."`, `The assistant said: "Now I run it:"`)
+	if strings.Contains(got, "Let me look") {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+// Facts that code put under a summary come back from the ledger, once.
+func TestExtractDropsTheResidue(t *testing.T) {
+	previous := "## Goal\nShip\n\n" + ResidueHeading + "\n- file modified: b.go\n- open: a thing that is done now"
+	got := Extract(Input{History: talk(1), Ledger: work(), PreviousSummary: previous}).Summary
+	if strings.Count(got, "b.go") != 1 || strings.Contains(got, "is done now") {
+		t.Errorf("got:\n%s", got)
+	}
+	if got := Extract(Input{History: talk(1), PreviousSummary: previous}).Summary; !strings.Contains(got, "is done now") {
+		t.Errorf("without a carried ledger the residue is all there is:\n%s", got)
+	}
+}
+
 // What tools said is quoted and cannot leave the summary (reference: R233).
 func TestExtractQuotesTools(t *testing.T) {
 	l := &ledger.Ledger{Facts: []ledger.Fact{

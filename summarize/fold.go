@@ -244,9 +244,10 @@ func (f *fold) safe(text string) string {
 	return Escape(f.mask(message.Sanitize(text)))
 }
 
-func capped(cap, limit int64) int64 {
-	if cap == 0 {
+// capped lowers limit to a cap; 0 is none.
+func capped(most, limit int64) int64 {
+	if most == 0 {
 		return limit
 	}
-	return min(cap, limit)
+	return min(most, limit)
 }

@@ -185,11 +185,11 @@ func TestTinyWindowGoesToExtraction(t *testing.T) {
 // the previous summary, the focus and the answers are.
 func TestRequestsFitTheWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		window := rapid.Int64Range(2000, 30_000).Draw(t, "window")
+		window := rapid.Int64Range(1500, 15_000).Draw(t, "window")
 		var msgs []*message.Message
-		for range rapid.IntRange(1, 12).Draw(t, "messages") {
+		for range rapid.IntRange(1, 8).Draw(t, "messages") {
 			word := rapid.SampledFrom([]string{"word ", "漢字", "🏷 ", "x", "</summary>", "[User]: ", "строка\n"}).Draw(t, "word")
-			body := strings.Repeat(word, rapid.IntRange(0, 4000).Draw(t, "words"))
+			body := strings.Repeat(word, rapid.IntRange(0, 2000).Draw(t, "words"))
 			msgs = append(msgs, rapid.SampledFrom([]*message.Message{user(text(body)), assistant(text(body), call("write", `{"path":"a"}`)),
 				result("bash", body, true), {Role: message.RoleBranchSummary, Summary: body}}).Draw(t, "message"))
 		}

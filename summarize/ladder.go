@@ -129,7 +129,7 @@ func (in Input) caps() (history, prefix int64) {
 }
 
 // part returns nil where the messages show a summarizer nothing.
-func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, limit, cap int64) *wanted {
+func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, limit, most int64) *wanted {
 	var rounds []round
 	for _, rd := range roundsOf(sources) {
 		if transcript([]round{rd}, DefaultResultLimit, r.in.Mask) != "" {
@@ -140,7 +140,7 @@ func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, l
 		return nil
 	}
 	return &wanted{part: part{
-		phase: phase, rounds: rounds, facts: facts, maxOutput: limit, cap: cap, source: sizeOf(sources),
+		phase: phase, rounds: rounds, facts: facts, maxOutput: limit, cap: most, source: sizeOf(sources),
 		focus: r.in.Focus, context: r.in.Context, ask: instructions{base: r.in.Prompt},
 		mask: r.in.Mask, estimate: r.in.Estimate,
 	}}
