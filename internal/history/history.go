@@ -205,3 +205,14 @@ func indices(n int) []int {
 	}
 	return out
 }
+
+// Secret draws a turn whose tool output holds a key.
+func (d *Drawer) Secret(key string) {
+	d.message(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "look at the environment; never commit it"}}})
+	d.calls++
+	c := message.ToolCall{ID: fmt.Sprintf("call_%d", d.calls), Name: "bash", Arguments: []byte(`{"command":"env"}`)}
+	d.assistant(message.StopToolUse, c)
+	d.message(&message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: true,
+		Content: []message.Block{message.Text{Text: "AWS_ACCESS_KEY_ID=" + key + "\nError: exit status 1: " + key}}})
+	d.assistant(message.StopEnd, message.Text{Text: "the key is there"})
+}

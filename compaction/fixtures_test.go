@@ -1,0 +1,153 @@
+package compaction_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+var ctx = context.Background()
+
+// corpus is the folder of real sessions beside the project, where there is one.
+func corpus(t testing.TB, kind string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if p := filepath.Join(dir, "shared", "corpus", kind); exists(p) {
+			return p
+		}
+		if dir == filepath.Dir(dir) {
+			t.Skip("corpus: not installed")
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// openFile opens a session file so that nothing is written to it.
+func openFile(t testing.TB, path string) *session.Session {
+	t.Helper()
+	log, err := filestore.New(t.TempDir(), filestore.Options{}).Open(ctx, path, session.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	return session.New(session.NewBuffer(log), session.Options{})
+}
+
+// claude is the model of the two fixtures, as catalogues know it.
+var claude = message.Model{Window: 200_000, MaxOutput: 64_000}
+
+func project(t testing.TB, s *session.Session, target int64) *timeline.View {
+	t.Helper()
+	v, err := timeline.Project(ctx, s, nil, timeline.Policy{Target: target})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// The two sessions of reference/pi.md §8.13 with their numbers. Where one
+// differs, the row says which ruling moves it.
+func TestReferenceCuts(t *testing.T) {
+	large := filepath.Join(corpus(t, "pi"), "pi-mono-738b1fe617.jsonl")
+	before := filepath.Join(corpus(t, "pi"), "pi-mono-45215f90ff.jsonl")
+	tests := []struct {
+		file               string
+		keep               int64
+		cut, turnStart     int // turnStart -1: not split
+		summarized, prefix int
+		kept               int64 // with the addresses of our copies replaced
+		skip               compaction.Reason
+	}{
+		{large, 1, 1017, 986, 882, 31, 54, ""},
+		{large, 1000, 1011, 986, 882, 25, 884, ""},
+		{large, 20000, 837, 834, 730, 3, 20352, ""},
+		{large, 100000, 27, 24, 23, 3, 96941, ""},
+		{large, 1000000, 0, -1, 0, 0, 0, compaction.NothingToCompact},
+		// The cut on a command starts a turn (design: rulings), as in 1.6.0.
+		{before, 1, 1000, -1, 444, 0, 12802, ""},
+		{before, 5000, 1000, -1, 444, 0, 12802, ""},
+		{before, 20000, 946, 939, 383, 7, 19788, ""},
+		{before, 1000000, 0, -1, 0, 0, 0, compaction.NothingToCompact},
+	}
+	for _, tt := range tests {
+		s := openFile(t, tt.file)
+		v := project(t, s, 0)
+		p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Defaults(), Model: claude, Keep: &tt.keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(tt.file)
+		if p.Skip != tt.skip {
+			t.Errorf("%s keep %d: skipped for %q, want %q", name, tt.keep, p.Skip, tt.skip)
+			continue
+		}
+		if tt.skip != "" {
+			continue
+		}
+		c := &compaction.Compactor{Session: s}
+		cut, err := c.CutIndex(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turnStart := -1
+		if p.Split {
+			turnStart = cut - (p.Cut - indexOf(v.Path, p.TurnStart))
+		}
+		if cut != tt.cut || turnStart != tt.turnStart || len(p.History) != tt.summarized || len(p.Prefix) != tt.prefix || p.KeptTokens != tt.kept {
+			t.Errorf("%s keep %d: cut %d turn start %d summarized %d prefix %d kept %d, want %d %d %d %d %d", name, tt.keep,
+				cut, turnStart, len(p.History), len(p.Prefix), p.KeptTokens, tt.cut, tt.turnStart, tt.summarized, tt.prefix, tt.kept)
+		}
+	}
+}
+
+func indexOf(path []*session.Entry, e *session.Entry) int {
+	for i, x := range path {
+		if x == e {
+			return i
+		}
+	}
+	return -1
+}
+
+// Rows 18 and 19 of reference/pi.md §8.1, and the sums over all messages
+// (a few tokens less than there: addresses were replaced in our copies).
+func TestReferenceContexts(t *testing.T) {
+	for file, want := range map[string]struct{ context, usage, all int64 }{
+		"pi-mono-738b1fe617.jsonl": {177657, 177657, 124645},
+		"pi-mono-45215f90ff.jsonl": {180820, 168018, 374970},
+	} {
+		s := openFile(t, filepath.Join(corpus(t, "pi"), file))
+		size := project(t, s, 0).Size(tokens.Default{}, 0)
+		if size.Measured == nil || *size.Measured != want.context || size.Usage != want.usage {
+			t.Errorf("%s: measured %v, usage %d, want %d, %d", file, size.Measured, size.Usage, want.context, want.usage)
+		}
+		var all int64
+		for e, err := range s.Log().All(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Type == session.TypeMessage {
+				all += tokens.Default{}.Message(e.Message())
+			}
+		}
+		if all != want.all {
+			t.Errorf("%s: all messages %d tokens, want %d", file, all, want.all)
+		}
+	}
+}
