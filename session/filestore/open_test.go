@@ -1,0 +1,256 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+func mode(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func TestPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such permissions")
+	}
+	root := filepath.Join(t.TempDir(), "sessions")
+	s := New(root, Options{})
+	l, err := s.Create(bg, session.Header{Cwd: "/srv/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, l, entry("a", ""))
+	for path, want := range map[string]os.FileMode{root: 0o700, filepath.Dir(l.Ref()): 0o700, l.Ref(): 0o600, lockPath(l.Ref()): 0o600} {
+		if got := mode(t, path); got != want {
+			t.Errorf("%s has %o, want %o", path, got, want)
+		}
+	}
+	l.Close()
+	if err := errors.Join(os.Chmod(l.Ref(), 0o644), os.Chmod(filepath.Dir(l.Ref()), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Open(bg, l.Ref(), session.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	if got := mode(t, l.Ref()); got != 0o644 {
+		t.Errorf("reading changed the permissions to %o", got)
+	}
+	w, err := s.Open(bg, l.Ref(), session.Mode{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if f, d := mode(t, l.Ref()), mode(t, filepath.Dir(l.Ref())); f != 0o600 || d != 0o700 {
+		t.Errorf("open for writing left %o in a folder with %o", f, d)
+	}
+}
+
+func TestReadingCreatesNothing(t *testing.T) {
+	file := write(t, text(chain(3)...))
+	l := open(t, file, session.Mode{})
+	path(t, l)
+	kinds(t, l)
+	l.Close()
+	if got := names(t, filepath.Dir(file)); len(got) != 1 {
+		t.Errorf("files %q", got)
+	}
+	s := New(filepath.Join(t.TempDir(), "none"), Options{})
+	for _, err := range s.List(bg) {
+		t.Errorf("list: %v", err)
+	}
+	if _, err := os.Stat(s.Root()); !errors.Is(err, os.ErrNotExist) {
+		t.Error("list made the folder")
+	}
+}
+
+func TestLockNamesItsOwner(t *testing.T) {
+	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	file := write(t, text(chain(3)...))
+	s := New(filepath.Dir(file), Options{Now: func() time.Time { return now }})
+	// A text that a dead owner left is not a lock.
+	if err := os.WriteFile(lockPath(file), []byte(`{"pid":1,"host":"elsewhere","since":"2020-01-01T00:00:00Z","token":"x"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Open(bg, file, session.Mode{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Open(bg, file, session.Mode{Write: true})
+	var locked *session.LockedError
+	host, _ := os.Hostname()
+	if !errors.As(err, &locked) || locked.PID != os.Getpid() || locked.Host != host || !locked.Since.Equal(now) || locked.Ref != file {
+		t.Errorf("second writer: %+v", err)
+	}
+	if _, err := s.Open(bg, file, session.Mode{Write: true, Force: true}); !errors.As(err, &locked) {
+		t.Errorf("force broke a lock: %v", err)
+	}
+	l.Close()
+	if got := names(t, filepath.Dir(file)); len(got) != 1 {
+		t.Errorf("the lock was left behind: %q", got)
+	}
+}
+
+func TestNewerVersion(t *testing.T) {
+	lines := chain(2)
+	lines[0] = strings.Replace(lines[0], `"version":3`, `"version":4`, 1)
+	file := write(t, text(lines...))
+	s := New(filepath.Dir(file), Options{})
+	if _, err := s.Open(bg, file, session.Mode{Write: true}); !errors.Is(err, session.ErrNewerVersion) {
+		t.Errorf("open for writing: %v, want %v", err, session.ErrNewerVersion)
+	}
+	l := open(t, file, session.Mode{Write: true, Force: true})
+	mustAppend(t, l, entry("n", "e1"))
+	l.Close()
+	l = open(t, file, session.Mode{})
+	if l.Header().Version != 4 {
+		t.Errorf("version %d", l.Header().Version)
+	}
+	checkPath(t, "path", l, "e0 e1 n")
+}
+
+func TestWithoutHeaderIsReadOnly(t *testing.T) {
+	file := write(t, text(chain(2)[1:]...))
+	l := open(t, file, session.Mode{Write: true, Force: true})
+	checkPath(t, "path", l, "e0 e1")
+	if _, err := l.Append(bg, []*session.Entry{entry("n", "e1")}); !errors.Is(err, session.ErrReadOnly) {
+		t.Errorf("append: %v, want %v", err, session.ErrReadOnly)
+	}
+	if content(t, file) != text(chain(2)[1:]...) {
+		t.Error("the file was changed")
+	}
+}
+
+func TestAnotherAgentsFile(t *testing.T) {
+	home := t.TempDir()
+	now := time.Now()
+	s := New(filepath.Join(home, "coppice"), Options{Now: func() time.Time { return now }})
+	for folder, agents := range map[string]bool{".pi/agent/sessions/--srv-p--": true, ".claude/projects": true, "work": false, "coppice/.pi": false} {
+		file := filepath.Join(home, folder, "s.jsonl")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text(chain(2)...)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		try := func(mode session.Mode, age time.Duration) error {
+			if err := os.Chtimes(file, now.Add(-age), now.Add(-age)); err != nil {
+				t.Fatal(err)
+			}
+			l, err := s.Open(bg, file, mode)
+			if err == nil {
+				l.Close()
+			}
+			return err
+		}
+		if err := try(session.Mode{Write: true}, 9*time.Minute); errors.Is(err, session.ErrForeignActive) != agents {
+			t.Errorf("%s: %v", folder, err)
+		}
+		for _, err := range []error{try(session.Mode{Write: true}, 11*time.Minute), try(session.Mode{Write: true, Force: true}, 0), try(session.Mode{}, 0)} {
+			if err != nil {
+				t.Errorf("%s: %v", folder, err)
+			}
+		}
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("nothing is read-only here")
+	}
+	file := write(t, text(chain(2)...))
+	if err := os.Chmod(filepath.Dir(file), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Dir(file), 0o700) })
+	if _, err := New(t.TempDir(), Options{}).Open(bg, file, session.Mode{Write: true}); !errors.Is(err, session.ErrReadOnly) {
+		t.Errorf("open for writing: %v, want %v", err, session.ErrReadOnly)
+	}
+	checkPath(t, "read", open(t, file, session.Mode{}), "e0 e1")
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	file := write(t, text(chain(2)...))
+	s, disk := faulty(filepath.Dir(file), Options{})
+	disk.ReadOnly()
+	if _, err := s.Open(bg, file, session.Mode{Write: true}); !errors.Is(err, session.ErrReadOnly) {
+		t.Errorf("open for writing: %v, want %v", err, session.ErrReadOnly)
+	}
+	if got := names(t, filepath.Dir(file)); len(got) != 1 {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestDeleteTakesAll(t *testing.T) {
+	s := New(t.TempDir(), Options{})
+	l, err := s.Create(bg, session.Header{Cwd: "/srv/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, l, entry("a", ""))
+	l.Close()
+	side := SideDir(l.Ref())
+	if err := os.MkdirAll(filepath.Join(side, "deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(filepath.Dir(l.Ref()), "notes.txt")
+	if err := os.WriteFile(other, []byte("notes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(bg, l.Header().ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, filepath.Dir(l.Ref())); len(got) != 1 || got[0] != "notes.txt" {
+		t.Errorf("left %q", got)
+	}
+}
+
+func TestOpenMissing(t *testing.T) {
+	s := New(t.TempDir(), Options{})
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	for _, m := range []session.Mode{{}, {Write: true}} {
+		if _, err := s.Open(bg, file, m); !errors.Is(err, session.ErrNotFound) || !strings.Contains(err.Error(), file) {
+			t.Errorf("open: %v", err)
+		}
+	}
+	if _, err := s.Open(bg, t.TempDir(), session.Mode{}); !errors.Is(err, session.ErrNotASession) {
+		t.Errorf("open a folder: %v", err)
+	}
+	if _, err := s.Create(bg, session.Header{ID: "../x", Cwd: "/"}); err == nil {
+		t.Error("an id that leaves the folder was taken")
+	}
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	for _, err := range s.List(ctx) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("list: %v", err)
+		}
+	}
+}
