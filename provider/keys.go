@@ -1,0 +1,33 @@
+package provider
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Keys names the places that hold a key, sorted: variables of the environment
+// and settings. The keys themselves are not shown.
+func (r *Registry) Keys() []string {
+	places := map[string]bool{}
+	look := func(cfg ProviderConfig, v vendor) {
+		for _, name := range r.variables(cfg, v) {
+			if strings.TrimSpace(r.env(name)) != "" {
+				places[name] = true
+			}
+		}
+	}
+	for name, cfg := range r.cfg.Providers {
+		if cfg.APIKey != "" {
+			places["providers."+name+".apiKey"] = true
+		}
+		look(cfg, lookupVendor(name))
+	}
+	for name := range r.Catalog.table().places {
+		look(ProviderConfig{}, lookupVendor(name))
+	}
+	for name := range vendors {
+		look(ProviderConfig{}, lookupVendor(name))
+	}
+	return slices.Sorted(maps.Keys(places))
+}
