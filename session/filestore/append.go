@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sort"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -224,9 +225,10 @@ func (l *Log) regrow(ctx context.Context, size int64) error {
 // foreign returns the entries from an offset on that nobody was given yet.
 func (l *Log) foreign(from int64, ours []*session.Entry) ([]*session.Entry, error) {
 	var out []*session.Entry
-	for i := range l.t.recs {
+	first := sort.Search(len(l.t.recs), func(i int) bool { return l.t.recs[i].off >= from })
+	for i := first; i < len(l.t.recs); i++ {
 		r := &l.t.recs[i]
-		if r.off < from || r.isHeader() || r.same >= 0 || r.entry != nil {
+		if r.isHeader() || r.same >= 0 || r.entry != nil {
 			continue
 		}
 		e, err := l.t.decode(i, l.read)

@@ -51,7 +51,7 @@ func (l *Log) appendMigrated(entries []*session.Entry) error {
 // the log is as before.
 func (l *Log) create(path string, h session.Header, entries, added []*session.Entry) (err error) {
 	dir := filepath.Dir(path)
-	if err := l.store.fs.MkdirAll(dir, 0o700); err != nil {
+	if err := l.store.fs.MkdirAll(dir, dirPerm); err != nil {
 		return l.wrap(readOnlyError(err))
 	}
 	lock, err := acquire(path, l.store.opts.Now())
@@ -97,7 +97,7 @@ func (l *Log) createFile(path string, buf []byte) (_ fsx.File, err error) {
 		}
 		l.leftover = false
 	}
-	f, err := s.fs.CreateExclusive(path, 0o600)
+	f, err := s.fs.CreateExclusive(path, filePerm)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func checkLazyIsIndexed(t interface {
 	}
 	// The same from every entry (of a long file, from some), asked of a log
 	// that has read nothing yet.
-	step, i := 1+len(indexed.t.recs)/100, 0
+	step, i := 1+len(indexed.t.recs)/50, 0
 	for e, err := range indexed.All(bg) {
 		if err != nil {
 			t.Fatal(err)

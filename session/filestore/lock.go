@@ -34,7 +34,7 @@ func lockPath(path string) string { return path + ".lock" }
 func acquire(path string, now time.Time) (*lock, error) {
 	name := lockPath(path)
 	for {
-		f := flock.New(name, flock.SetPermissions(0o600))
+		f := flock.New(name, flock.SetPermissions(filePerm))
 		ok, err := f.TryLock()
 		if err != nil {
 			return nil, fmt.Errorf("lock session %s: %w", path, readOnlyError(err))
@@ -62,7 +62,7 @@ func (l *lock) sign(now time.Time) {
 	host, _ := os.Hostname()
 	text, err := json.Marshal(owner{PID: os.Getpid(), Host: host, Since: now.UTC(), Token: uuid.NewString()})
 	if err == nil {
-		_ = os.WriteFile(l.f.Path(), append(text, '\n'), 0o600)
+		_ = os.WriteFile(l.f.Path(), append(text, '\n'), filePerm)
 	}
 }
 

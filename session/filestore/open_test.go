@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,6 +117,36 @@ func TestLockNamesItsOwner(t *testing.T) {
 	l.Close()
 	if got := names(t, filepath.Dir(file)); len(got) != 1 {
 		t.Errorf("the lock was left behind: %q", got)
+	}
+}
+
+// The lock file goes away with its lock; that must not let two in at once.
+func TestLockIsExclusive(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	var inside, taken atomic.Int32
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				l, err := acquire(file, time.Time{})
+				if err != nil {
+					if locked := (*session.LockedError)(nil); !errors.As(err, &locked) {
+						t.Error(err)
+					}
+					continue
+				}
+				if inside.Add(1) != 1 {
+					t.Error("two have the lock")
+				}
+				taken.Add(1)
+				inside.Add(-1)
+				l.release()
+			}
+		})
+	}
+	wg.Wait()
+	if taken.Load() == 0 {
+		t.Error("nobody got the lock")
 	}
 }
 

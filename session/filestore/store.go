@@ -31,6 +31,12 @@ type Options struct {
 	Now       func() time.Time // nil: time.Now
 }
 
+// Sessions hold secrets: they are for their owner only.
+const (
+	filePerm = 0o600
+	dirPerm  = 0o700
+)
+
 // Store keeps sessions below a folder, one folder a project. It is safe for
 // concurrent use, also by several processes.
 type Store struct {
@@ -172,10 +178,10 @@ func (l *Log) openForWriting(ctx context.Context) error {
 	}
 	l.old = append(l.old, l.file)
 	l.file = w
-	s.tighten(l.path, l.who, 0o600)
+	s.tighten(l.path, l.who, filePerm)
 	if dir := filepath.Dir(l.path); s.owns(dir) {
 		if info, err := s.fs.Stat(dir); err == nil {
-			s.tighten(dir, info, 0o700)
+			s.tighten(dir, info, dirPerm)
 		}
 	}
 	// Somebody may have written between the first look and the lock.
