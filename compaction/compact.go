@@ -281,7 +281,7 @@ func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input 
 		in.PrefixLedger = ledger.Collect(in.Prefix, opts)
 	}
 	if p.Previous != nil {
-		in.PreviousSummary = stripResidue(p.Previous.Compaction().Summary)
+		in.PreviousSummary = p.Previous.Compaction().Summary
 	}
 	return in
 }

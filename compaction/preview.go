@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
 // Losses is what a plan would cost in knowledge, as if by extraction.
@@ -63,4 +65,18 @@ func (p *Plan) shownText() string {
 		}
 	}
 	return text
+}
+
+// InputTokens is about what the plan's requests to a summarizer hold, in
+// tokens: the range as it is serialized, the previous summary, the prompts.
+func (p *Plan) InputTokens(est tokens.Estimator) int64 {
+	const prompts = 1500
+	n := int64(prompts)
+	for _, msgs := range [][]*message.Message{p.historyMsgs, p.prefixMsgs} {
+		n += est.Text(summarize.SerializeConversation(summarize.ConvertToLLM(msgs), summarize.SerializeOptions{}))
+	}
+	if p.Previous != nil {
+		n += est.Message(p.Previous.Message())
+	}
+	return n
 }

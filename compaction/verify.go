@@ -6,12 +6,9 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/tokens"
 )
-
-// residueHeading opens the facts that the summary lost. The next compaction
-// takes the section out again: its facts travel in the ledger.
-const residueHeading = "## Kept Word for Word"
 
 // verified is a summary's text after the check against the ledger.
 type verified struct {
@@ -43,7 +40,7 @@ func verify(body, shown string, facts *ledger.Ledger, lists fileLists, s Setting
 	lines = append(lines, v.take(others, s.ResidueTokens, est, false)...)
 	parts := []string{body}
 	if len(lines) > 0 {
-		residue := residueHeading + "\n" + strings.Join(lines, "\n")
+		residue := summarize.ResidueHeading + "\n" + strings.Join(lines, "\n")
 		v.tokens = est.Text(residue)
 		parts = append(parts, residue)
 	}
@@ -63,7 +60,7 @@ func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator,
 	var left []ledger.Fact
 	used := int64(0)
 	for _, f := range slices.Backward(facts) {
-		line := ledger.Line(f)
+		line := "- " + ledger.Line(f)
 		n := est.Text(line) + 1
 		if used+n > budget {
 			left = append(left, f)
@@ -93,13 +90,4 @@ func olderLine(facts []ledger.Fact) string {
 		}
 	}
 	return fmt.Sprintf("- %d older constraints are not repeated here; read them at %s", len(facts), strings.Join(paths, ", "))
-}
-
-// stripResidue takes the residue and everything behind it out of a summary
-// that goes to a summarizer as the previous one.
-func stripResidue(summary string) string {
-	if i := strings.Index(summary, "\n"+residueHeading+"\n"); i >= 0 {
-		return strings.TrimSpace(summary[:i])
-	}
-	return strings.TrimSpace(summary)
 }

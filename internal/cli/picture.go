@@ -140,7 +140,7 @@ func (a *app) barWidth() int {
 
 // short cuts a text to one line of at most n characters.
 func short(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(visible(s)), " ")
 	if message.UTF16Len(s) <= n {
 		return s
 	}

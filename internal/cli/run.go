@@ -39,7 +39,7 @@ func Run(ctx context.Context, env Env) int {
 	var code exitCode
 	switch {
 	case err == nil:
-		return codeDone
+		return int(codeDone)
 	case errors.As(err, &code):
 		return int(code) // the command has said what there is to say
 	}

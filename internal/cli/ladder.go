@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"fmt"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// ladder is the summarizer of a run, with what it costs and where text goes.
+type ladder struct {
+	*summarize.Ladder
+	price *message.Model // the first model; nil: none is asked
+	tell  func(summarize.Progress)
+	mu    sync.Mutex
+}
+
+// RemoteTokenVariable holds the bearer token of the remote endpoint.
+const remoteTokenVariable = "COPPICE_REMOTE_TOKEN"
+
+// ladder builds the rungs that --summarizer names. auto asks a model or an
+// endpoint only where flags or settings name one: a key in the environment is
+// not enough (design: trust).
+func (a *app) ladder(kind, model string, t target) (*ladder, error) {
+	l := &ladder{Ladder: &summarize.Ladder{Mask: a.masker(), Extract: kind == "auto" || kind == "extract"}}
+	l.Progress = func(p summarize.Progress) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.tell != nil {
+			l.tell(p)
+		}
+	}
+	s := a.settings()
+	if kind == "remote" || kind == "auto" {
+		if err := a.addRemote(l, string(s.Compaction.RemoteEndpoint), kind); err != nil {
+			return nil, err
+		}
+	}
+	if model == "" {
+		model = string(s.Compaction.Model)
+	}
+	if model == "" && kind == "model" {
+		model = string(s.Model)
+	}
+	if kind == "model" || kind == "auto" {
+		if err := a.addModel(l, model, kind); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (a *app) addRemote(l *ladder, endpoint, kind string) error {
+	if endpoint == "" {
+		if kind == "remote" {
+			return usagef("--summarizer remote: no endpoint is set; try coppice settings set compaction.remoteEndpoint URL")
+		}
+		return nil
+	}
+	l.Remote = &summarize.Remote{URL: endpoint, Token: a.Getenv(remoteTokenVariable)}
+	if err := l.Remote.Validate(); err != nil {
+		return explain("compaction.remoteEndpoint", err)
+	}
+	if u, err := url.Parse(endpoint); err == nil {
+		a.warn("the text to summarize goes to %s", u.Host)
+	}
+	return nil
+}
+
+func (a *app) addModel(l *ladder, name, kind string) error {
+	if name == "" {
+		if kind == "model" {
+			return usagef("--summarizer model: no model is named; try --model PROVIDER/ID")
+		}
+		return nil
+	}
+	r := a.registry()
+	bound, err := r.Bind(name)
+	if err != nil {
+		if kind == "auto" {
+			a.warn("%s cannot be used: %v; going on without it", name, err)
+			return nil
+		}
+		return explain("model "+name, err)
+	}
+	l.Models = append(l.Models, bound)
+	facts := bound.Facts()
+	l.price = &facts
+	a.warn("the text to summarize goes to %s", name)
+	return nil
+}
+
+// registry reaches models.
+func (a *app) registry() *provider.Registry {
+	r := provider.NewRegistry(a.providers(), a.Getenv)
+	r.Retry = a.retry()
+	r.Patterns = a.patterns()
+	return r
+}
+
+// patterns are the user's own error texts.
+func (a *app) patterns() []provider.Pattern {
+	var out []provider.Pattern
+	for _, p := range a.settings().Errors.Patterns {
+		out = append(out, provider.Pattern{Class: message.Class(p.Class), Text: string(p.Pattern)})
+	}
+	return out
+}
+
+// cost is what the plan's summary costs at most.
+func (l *ladder) cost(p *compaction.Plan) costJSON {
+	if l.price == nil && l.Remote == nil {
+		zero := 0.0
+		return costJSON{USD: &zero}
+	}
+	c := costJSON{InputTokens: p.InputTokens(tokens.Default{}), OutputTokens: p.OutputLimit + p.PrefixLimit}
+	if l.price != nil {
+		if cost := l.price.Cost(message.Usage{Input: c.InputTokens, Output: c.OutputTokens}); cost != nil {
+			c.USD = &cost.Total
+		}
+	}
+	return c
+}
+
+// progress shows on standard error what is being asked for, as long as it
+// takes; the returned function ends it.
+func (a *app) progress(l *ladder) (stop func()) {
+	shown := false
+	l.tell = func(p summarize.Progress) {
+		pass := ""
+		if p.Passes > 1 {
+			pass = fmt.Sprintf(", pass %d of about %d", p.Pass, p.Passes)
+		}
+		line := fmt.Sprintf("summarizing the %s: %s %s%s, %s tokens so far", p.Phase, p.Rung, p.Model, pass, thousands(p.Tokens))
+		if a.Terminal {
+			shown = true
+			fmt.Fprintf(a.Err, "\r\x1b[K%s", line)
+			return
+		}
+		if p.Rung != summarize.RungExtract {
+			fmt.Fprintf(a.Err, "%s\n", line)
+		}
+	}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.tell = nil
+		if shown {
+			fmt.Fprint(a.Err, "\r\x1b[K")
+		}
+	}
+}
+
+var _ compaction.Summarizer = (*ladder)(nil)
+
+// retry is how calls that failed for a passing reason are repeated.
+func (a *app) retry() provider.Retry {
+	s := a.settings().Retry
+	r := provider.Retry{Max: int(s.MaxRetries), BaseDelay: time.Duration(s.BaseDelayMs) * time.Millisecond,
+		Notify: func(try int, wait time.Duration, f *message.Fault) {
+			a.warn("%s: trying again in %s (%d)", f.Class, wait.Round(time.Second), try)
+		}}
+	if !s.Enabled || s.MaxRetries == 0 {
+		r.Max = -1
+	}
+	return r
+}

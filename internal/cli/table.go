@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bufio"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
+)
+
+// column is how a column of a table looks.
+type column struct {
+	color string // "": the terminal's
+	right bool   // numbers
+}
+
+// table prints rows so that their cells stand under each other. The last
+// column is not filled up.
+func (a *app) table(cols []column, rows [][]string) {
+	widths := make([]int, len(cols))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+		}
+	}
+	out := bufio.NewWriter(a.Out)
+	defer out.Flush()
+	for _, row := range rows {
+		for i, cell := range row {
+			fill := strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell))
+			cell = a.paint(cols[i].color, cell)
+			switch {
+			case cols[i].right:
+				cell = fill + cell
+			case i < len(row)-1:
+				cell += fill
+			}
+			if i > 0 {
+				out.WriteString("  ")
+			}
+			out.WriteString(cell)
+		}
+		out.WriteByte('\n')
+	}
+}
+
+// dim is the colour of what matters less.
+const dim = "245"
+
+// visible takes out of a text of unknown origin what would steer a terminal:
+// escape sequences, control characters, and those that turn the direction of
+// writing around.
+func visible(s string) string {
+	steers := func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	}
+	if strings.IndexFunc(s, steers) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if steers(r) {
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))
+}
