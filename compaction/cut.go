@@ -60,6 +60,7 @@ func startsTurn(r message.Role) bool {
 // cut is where the kept side begins.
 type cut struct {
 	at        int // index in the span's path; len(path): nothing is kept
+	point     int // the valid point it was made at; metadata before it is kept too
 	turnStart int // start of the split turn; -1: the turn is not split
 }
 
@@ -102,7 +103,7 @@ func (s span) cutBehind(to int) (cut, bool) {
 		return cut{}, false
 	}
 	if at == len(s.path) {
-		return cut{at: at, turnStart: -1}, true
+		return cut{at: at, point: at, turnStart: -1}, true
 	}
 	return s.dress(at), true
 }
@@ -135,7 +136,7 @@ func (s span) lastValid(before int) int {
 // kept side. The split is decided first: metadata in front of the cut never
 // turns a whole turn into a split one.
 func (s span) dress(at int) cut {
-	c := cut{at: at, turnStart: -1}
+	c := cut{at: at, point: at, turnStart: -1}
 	if !s.starts[at] {
 		for i := at - 1; i >= 0; i-- {
 			if s.starts[i] {
@@ -151,15 +152,6 @@ func (s span) dress(at int) cut {
 		c.at++ // a first kept entry is never a label
 	}
 	return c
-}
-
-// lastUnit is the size of the smallest thing that can be kept.
-func (s span) lastUnit() int64 {
-	at := s.lastValid(len(s.path))
-	if at < 0 {
-		return 0
-	}
-	return s.sum(at, len(s.path))
 }
 
 func (s span) sum(from, to int) int64 {

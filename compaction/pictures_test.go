@@ -232,3 +232,16 @@ func TestThreshold(t *testing.T) {
 		}
 	}
 }
+
+// A plan that cannot fit ends at the last unit, also where metadata stands
+// before it.
+func TestPlanEndsAtTheLastUnit(t *testing.T) {
+	p := draw(t, strings.Fields("usr ass:3000 usr think ass:9000")...)
+	plan, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Defaults(), Model: message.Model{Window: 8192}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.numbers(plan.Keep); got != "4 5" {
+		t.Errorf("kept %q", got)
+	}
+}

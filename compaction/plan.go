@@ -180,7 +180,7 @@ func (in PlanInput) allowance(history, prefix int64) int64 {
 func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	if in.To == "" {
 		if in.Keep != nil && *in.Keep == 0 {
-			return cut{at: len(s.path), turnStart: -1}, len(s.path) > 0, nil
+			return cut{at: len(s.path), point: len(s.path), turnStart: -1}, len(s.path) > 0, nil
 		}
 		c, ok := s.find(budget)
 		return c, ok, nil
@@ -211,7 +211,7 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) {
 	p.Prefix, p.prefixMsgs = s.list(historyEnd, c.at)
 	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
-	p.lastUnitKept = c.at >= s.lastValid(len(s.path))
+	p.lastUnitKept = c.point >= s.lastValid(len(s.path)) || budget <= 0
 	p.fillFloor(in, c.at)
 }
 

@@ -1,0 +1,166 @@
+package compaction_test
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// tb is what checks need of a test: *testing.T and *rapid.T have it.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// moment is a session as it was before an attempt, for the comparison behind it.
+type moment struct {
+	c      *compaction.Compactor
+	policy timeline.Policy
+	view   *timeline.View
+	log    []byte
+	pinned []string
+	open   []string
+}
+
+// remember notes what a compaction must not change.
+func remember(t tb, c *compaction.Compactor) *moment {
+	t.Helper()
+	m := &moment{c: c, policy: timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)}}
+	m.view = m.project(t)
+	m.log, m.pinned, m.open = logBytes(t, c.Session), pinnedTexts(m.view), openTexts(m.view)
+	return m
+}
+
+func (m *moment) project(t tb) *timeline.View {
+	t.Helper()
+	v, err := timeline.Project(ctx, m.c.Session, nil, m.policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// check fails the test where an attempt broke one of the invariants I1 to I8
+// and I11, and returns the new view, nil where nothing was applied.
+func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
+	t.Helper()
+	log := logBytes(t, m.c.Session)
+	if out.Status != compaction.Applied {
+		if !bytes.Equal(m.log, log) {
+			t.Fatalf("I7: %s (%s) changed the log", out.Status, out.Reason)
+		}
+		if out.Reason == "" {
+			t.Fatalf("I7: %s without a reason", out.Status)
+		}
+		return nil
+	}
+	if !bytes.HasPrefix(log, m.log) {
+		t.Fatal("I4: the log changed where it was")
+	}
+	after := m.project(t)
+	m.checkShape(t, after)
+	request := string(bytesOf(after))
+	for _, text := range m.pinned {
+		if !strings.Contains(request, text) {
+			t.Fatalf("I8: a pinned text is gone: %q", text)
+		}
+	}
+	for _, text := range m.open {
+		if target := m.policy.Target; target > 0 && (tokens.Default{}).Text(text) > target/4-10 {
+			continue // shown as head, tail and path
+		}
+		if !strings.Contains(request, text) {
+			t.Fatalf("I8: the open request is gone: %q", text)
+		}
+	}
+	for _, own := range []string{out.Summary, out.ShortSummary, string(out.Entry.Raw)} {
+		if strings.Contains(own, plantedKey) {
+			t.Fatal("I11: the planted key is in the summary or its details")
+		}
+	}
+	return after
+}
+
+// checkShape is I1, I2, I3, I5 and I6.
+func (m *moment) checkShape(t tb, after *timeline.View) {
+	t.Helper()
+	path, err := m.c.Session.Path(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := history.Account(path, after); err != nil {
+		t.Fatalf("I1: %v", err)
+	}
+	if err := history.Pairing(after.Request(true).Messages); err != nil {
+		t.Fatalf("I2: %v", err)
+	}
+	if !bytes.Equal(bytesOf(after), bytesOf(m.project(t))) {
+		t.Fatal("I3: projecting again gave another request")
+	}
+	size, was := after.Size(tokens.Default{}, 0).Estimated, m.view.Size(tokens.Default{}, 0).Estimated
+	if target := m.policy.Target; target > 0 && size >= target {
+		t.Fatalf("I5: %d tokens after, target %d", size, target)
+	}
+	if size >= was {
+		t.Fatalf("I6: %d tokens before, %d after", was, size)
+	}
+}
+
+// bytesOf is a view's request as bytes.
+func bytesOf(v *timeline.View) []byte {
+	r := v.Request(true)
+	out := []byte(r.System)
+	for _, m := range r.Messages {
+		out = append(append(out, '\n'), message.Encode(m)...)
+	}
+	return out
+}
+
+// logBytes is the whole log.
+func logBytes(t tb, s *session.Session) []byte {
+	t.Helper()
+	var out []byte
+	for e, err := range s.Log().All(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(append(out, e.Raw...), '\n')
+	}
+	return out
+}
+
+func pinnedTexts(v *timeline.View) (out []string) {
+	for _, it := range v.Items {
+		if it.Pinned && it.Entry != nil {
+			out = append(out, blocks(it.Message)...)
+		}
+	}
+	return out
+}
+
+func openTexts(v *timeline.View) (out []string) {
+	for _, it := range v.OpenRequest() {
+		if !it.Request { // one that was shortened before stays as it is
+			out = append(out, blocks(it.Message)...)
+		}
+	}
+	return out
+}
+
+// blocks are a message's texts as they stand in an encoded request.
+func blocks(m *message.Message) (out []string) {
+	for _, b := range m.Content {
+		if t, ok := b.(message.Text); ok && strings.TrimSpace(t.Text) != "" {
+			enc := string(message.EncodeContent([]message.Block{message.Text{Text: t.Text}}))
+			out = append(out, enc[1:len(enc)-1])
+		}
+	}
+	return out
+}
