@@ -4,8 +4,31 @@ import "github.com/spf13/cobra"
 
 // commands are all verbs, in the order of the help.
 func (a *app) commands() []*cobra.Command {
-	return []*cobra.Command{
+	cmds := []*cobra.Command{
 		a.contextCmd(),
 		a.compactCmd(),
+		a.uncompactCmd(),
+		a.pinCmd(),
+		a.unpinCmd(),
+		a.treeCmd(),
+		a.searchCmd(),
+		a.readCmd(),
+		a.serializeCmd(),
+		a.sessionsCmd(),
+		a.statsCmd(),
+		a.checkCmd(),
+		a.labelCmd(),
+		a.nameCmd(),
+		a.explainCmd(),
+		a.modelsCmd(),
+		a.settingsCmd(),
+		a.doctorCmd(),
+		a.versionCmd(),
 	}
+	for _, cmd := range cmds {
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = a.completer(cmd.Use)
+		}
+	}
+	return cmds
 }

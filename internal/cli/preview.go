@@ -140,7 +140,10 @@ func (p *previewer) call(c message.ToolCall) string {
 			break
 		}
 	}
-	for _, s := range []string{args.Command, args.Pattern, args.Query, args.URL} {
+	if args.Pattern != "" {
+		about = strings.TrimSuffix("/"+short(args.Pattern, previewCommand)+"/ in "+about, " in ")
+	}
+	for _, s := range []string{args.Command, args.Query, args.URL} {
 		if about == "" {
 			about = short(s, previewCommand)
 		}

@@ -45,6 +45,14 @@ func (a *app) table(cols []column, rows [][]string) {
 	}
 }
 
+// count is a number of things for people.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(int64(n)) + " " + many
+}
+
 // dim is the colour of what matters less.
 const dim = "245"
 

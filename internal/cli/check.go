@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/coppice-dev/coppice/wire/dialects"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) checkCmd() *cobra.Command {
+	var asJSON bool
+	cmd := command(groupLook, "check SESSION", "Look for damage and for requests that a provider would refuse",
+		`Read the whole session and report damaged lines, broken references, orphaned
+tool results, and what each dialect's provider would refuse in the next request.
+Nothing is written. The exit code is 4 when there is something to report.`,
+		"  coppice check work.jsonl", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.check(cmd.Context(), args[0], asJSON)
+		})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// checkJSON is the shape of `check --json` (spec/cli.md).
+type checkJSON struct {
+	OK       bool          `json:"ok"`
+	Entries  int           `json:"entries"`
+	Problems []problemJSON `json:"problems"`
+}
+
+func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
+	s, err := a.open(ctx, ref, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	out, err := a.checkSession(ctx, s)
+	if err != nil {
+		return explain("check "+s.Ref(), err)
+	}
+	if asJSON {
+		a.json(out)
+	} else {
+		a.printCheck(out)
+	}
+	if !out.OK {
+		return codeProblems
+	}
+	return nil
+}
+
+// checkSession collects what is wrong: in the log, in the view, and in the
+// requests that the view makes.
+func (a *app) checkSession(ctx context.Context, s *session.Session) (checkJSON, error) {
+	out := checkJSON{Problems: []problemJSON{}}
+	path := history{}
+	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) {
+		out.Entries++
+		path.note(i, e)
+	})
+	if err != nil {
+		return out, err
+	}
+	logged, err := s.Log().Problems(ctx, true)
+	if err != nil {
+		return out, err
+	}
+	v, t, err := a.project(ctx, s, nil)
+	if err != nil {
+		return out, err
+	}
+	found := slices.Concat(logged, v.Problems, v.Size(tokens.Default{}, 0).Problems, pairProblems(v))
+	for _, p := range append(found, path.hidden(tree.OnPath(), v)...) {
+		// The log and the view report the same first kept entry.
+		known := func(q problemJSON) bool { return q.EntryID != "" && q.EntryID == p.EntryID && q.Kind == p.Kind }
+		if !slices.ContainsFunc(out.Problems, known) {
+			out.Problems = append(out.Problems, problemOf(p))
+		}
+	}
+	refused, err := refusals(v.Request(false), t.model)
+	if err != nil {
+		return out, err
+	}
+	out.Problems = append(out.Problems, refused...)
+	out.OK = len(out.Problems) == 0
+	return out, nil
+}
+
+// pairProblems reports calls without a result and results without a call. A
+// call at the end of the path may still be running.
+func pairProblems(v *timeline.View) []session.Problem {
+	var out []session.Problem
+	for _, l := range v.LeftOut {
+		if l.Rule == timeline.RuleOrphanResult {
+			out = append(out, session.Problem{Kind: string(l.Rule), EntryID: l.EntryID, Detail: "a tool result without its call; not shown"})
+		}
+	}
+	for i, it := range v.Items {
+		if it.Kind != timeline.SyntheticResult {
+			continue
+		}
+		behind := slices.ContainsFunc(v.Items[i:], func(o timeline.Item) bool { return o.Group != it.Group })
+		if !behind {
+			continue
+		}
+		p := session.Problem{Kind: string(it.Kind), Detail: fmt.Sprintf("the call %s of %s has no result; an error stands in for it", it.Message.ToolCallID, it.Message.ToolName)}
+		for j := i; j >= 0 && v.Items[j].Group == it.Group; j-- {
+			if e := v.Items[j].Entry; e != nil {
+				p.EntryID = e.ID
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// refusals renders the request in each dialect and says what would be refused.
+func refusals(req timeline.Request, m message.Model) ([]problemJSON, error) {
+	var out []problemJSON
+	for _, d := range dialects.All() {
+		body, err := d.Render(req, message.Model{}, message.CallOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("render as %s: %w", d.Name(), err)
+		}
+		for _, p := range d.Validate(body, factsFor(d, m), true) {
+			out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Detail: p.Where + ": " + p.Detail})
+		}
+	}
+	return out, nil
+}
+
+// factsFor is what is known of the model that a dialect's request goes to:
+// the session's own where it speaks that dialect.
+func factsFor(d wire.Dialect, m message.Model) message.Model {
+	if m.API != d.Name() {
+		return message.Model{}
+	}
+	m.ID = "" // the body names none
+	return m
+}
+
+func (a *app) printCheck(c checkJSON) {
+	if c.OK {
+		a.say("%s, no problems\n", count(c.Entries, "entry", "entries"))
+		return
+	}
+	var rows [][]string
+	for _, p := range c.Problems {
+		where := p.EntryID
+		switch {
+		case p.Dialect != "":
+			where = p.Dialect
+		case p.Line > 0:
+			where = fmt.Sprintf("line %d", p.Line)
+		}
+		rows = append(rows, []string{where, p.Kind, short(p.Detail, 400)})
+	}
+	a.table([]column{{}, {color: "208"}, {}}, rows)
+	a.say("\n%s, %s; nothing was changed\n", count(c.Entries, "entry", "entries"), count(len(c.Problems), "problem", "problems"))
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// history is what check remembers of a log to find what the compaction of
+// another program took out of sight: pins, and the request that was open
+// (spec/session-log.md, Opening without reading everything).
+type history struct{ steps []step }
+
+// step is an entry that sets or takes a pin, asks, answers or compacts.
+type step struct {
+	place  int
+	id     string
+	pin    *session.Pin
+	asks   bool
+	answer bool
+}
+
+func (h *history) note(place int, e *session.Entry) {
+	st := step{place: place, id: e.ID, pin: e.Pin()}
+	if m := e.Message(); m != nil && e.Type == session.TypeMessage {
+		st.asks, st.answer = m.Role == message.RoleUser, m.FinalAnswer()
+	}
+	if st.pin != nil || st.asks || st.answer || e.Type == session.TypeCompaction {
+		h.steps = append(h.steps, st)
+	}
+}
+
+// hidden reports the pins and the open request from before the compaction in
+// force that the view v does not show. Only compactions that do not name them
+// leave some out.
+func (h *history) hidden(onPath []bool, v *timeline.View) []session.Problem {
+	if v.Compaction == nil || v.Compaction.Compaction().Coppice != nil {
+		return nil
+	}
+	var pins, open []string
+	for _, st := range h.steps {
+		if !onPath[st.place] {
+			continue
+		}
+		if st.id == v.Compaction.ID {
+			break
+		}
+		switch {
+		case st.pin != nil && st.pin.Pinned:
+			pins = append(pins, st.pin.TargetID)
+		case st.pin != nil:
+			pins = slices.DeleteFunc(pins, func(id string) bool { return id == st.pin.TargetID })
+		case st.asks:
+			open = append(open, st.id)
+		case st.answer:
+			open = nil
+		}
+	}
+	kept := map[string]bool{}
+	for _, e := range v.Path {
+		kept[e.ID] = true
+	}
+	var out []session.Problem
+	for _, id := range pins {
+		if !v.Pinned(id) {
+			out = append(out, session.Problem{Kind: "pin-not-shown", EntryID: id,
+				Detail: "pinned before the compaction of another program, which does not know pins; pin it again to show it"})
+		}
+	}
+	for _, id := range open {
+		if !kept[id] {
+			out = append(out, session.Problem{Kind: "request-not-shown", EntryID: id,
+				Detail: "part of the request that was open when another program compacted; the model sees it in the summary only"})
+		}
+	}
+	return out
+}

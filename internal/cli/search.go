@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/coppice-dev/coppice/recall"
+	"github.com/spf13/cobra"
+)
+
+// searchFlags are the flags of search.
+type searchFlags struct {
+	all   bool
+	limit int
+	json  bool
+}
+
+func (a *app) searchCmd() *cobra.Command {
+	var f searchFlags
+	cmd := command(groupLook, "search SESSION QUERY", "Find what was said",
+		`Find the entries that contain every word of QUERY, and every "quoted phrase",
+upper and lower case taken as one. All branches are searched, and all that was
+compacted or hidden. The best hits come first; coppice read shows one whole.
+
+With --all every session is searched, and SESSION can be left out.`,
+		"  coppice search - 'parser \"line 42\"'\n  coppice search --all 'OAuth token'", cobra.RangeArgs(1, 2),
+		func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && !f.all {
+				return usagef("search needs SESSION and QUERY, or --all")
+			}
+			return a.search(cmd.Context(), args[0], args[len(args)-1], f)
+		})
+	cmd.Flags().BoolVar(&f.all, "all", false, "search every session")
+	cmd.Flags().IntVar(&f.limit, "limit", recall.DefaultLimit, "how many hits at most")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON value for each hit")
+	return cmd
+}
+
+// hitJSON is a line of `search --json` (spec/cli.md). Session and file are
+// named only where several sessions are searched.
+type hitJSON struct {
+	Session string  `json:"session,omitempty"`
+	File    string  `json:"file,omitempty"`
+	EntryID string  `json:"entryId"`
+	Path    string  `json:"path"`
+	Role    string  `json:"role"`
+	Branch  string  `json:"branch"`
+	Score   float64 `json:"score"`
+	Snippet string  `json:"snippet"`
+}
+
+func (a *app) search(ctx context.Context, ref, query string, f searchFlags) error {
+	if f.limit < 1 {
+		return usagef("--limit %d: at least 1", f.limit)
+	}
+	var hits []hitJSON
+	var err error
+	if f.all {
+		hits, err = a.searchAll(ctx, query, f.limit)
+	} else {
+		hits, err = a.searchOne(ctx, ref, query, f.limit)
+	}
+	if err != nil {
+		return err
+	}
+	if len(hits) == 0 {
+		a.warn("search: nothing found")
+	}
+	for _, h := range hits {
+		if f.json {
+			a.json(h)
+		} else {
+			a.printHit(h)
+		}
+	}
+	return nil
+}
+
+func (a *app) searchOne(ctx context.Context, ref, query string, limit int) ([]hitJSON, error) {
+	log, err := a.openLog(ctx, ref, false)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	var hits []hitJSON
+	for h, err := range recall.Search(ctx, log, query, recall.Options{Limit: limit}) {
+		switch {
+		case errors.Is(err, recall.ErrEmptyQuery):
+			return nil, usage(err)
+		case err != nil:
+			return nil, explain("search "+log.Ref(), err)
+		}
+		hits = append(hits, hitJSON{EntryID: h.EntryID, Path: h.Path, Role: h.Role, Branch: h.Branch, Score: h.Score, Snippet: h.Snippet})
+	}
+	return hits, nil
+}
+
+// searchAll searches every session and keeps the best hits of all. A session
+// that cannot be read is a warning.
+func (a *app) searchAll(ctx context.Context, query string, limit int) ([]hitJSON, error) {
+	st, err := a.store()
+	if err != nil {
+		return nil, err
+	}
+	var hits []hitJSON
+	for info, err := range st.List(ctx) {
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, explain("search", ctx.Err())
+			}
+			a.warn("%v", err)
+			continue
+		}
+		found, err := a.searchOne(ctx, info.Ref, query, limit)
+		var f *failure
+		switch {
+		case errors.As(err, &f) && f.Code == codeFailed:
+			a.warn("%v", err)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		for _, h := range found {
+			h.Session, h.File = info.ID, info.Ref
+			hits = append(hits, h)
+		}
+		// Sessions come newest first, and that order decides between equals.
+		slices.SortStableFunc(hits, func(a, b hitJSON) int { return cmp.Compare(b.Score, a.Score) })
+		hits = hits[:min(len(hits), limit)]
+	}
+	return hits, nil
+}
+
+func (a *app) printHit(h hitJSON) {
+	where := h.Path
+	if h.Session != "" {
+		where = h.Session + "  " + where
+	}
+	if h.Branch == recall.BranchOther {
+		where += "  (another branch)"
+	}
+	a.say("%s  %s\n    %s\n", a.paint("39", where), a.paint(dim, h.Role), visible(h.Snippet))
+}

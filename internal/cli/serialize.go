@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) serializeCmd() *cobra.Command {
+	var from, to string
+	cmd := command(groupLook, "serialize SESSION", "Print the conversation as a summarizer gets it",
+		`Print the active path, or a part of it, as the transcript that a summarizer
+gets: long results shortened, secrets masked, look-alikes of our markers escaped.`,
+		"  coppice serialize - > transcript.txt\n  coppice serialize work.jsonl --from 4f1c --to 9b22", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.serialize(cmd.Context(), args[0], from, to)
+		})
+	cmd.Flags().StringVar(&from, "from", "", "id of the first entry (default: the root)")
+	cmd.Flags().StringVar(&to, "to", "", "id of the last entry (default: the leaf)")
+	return cmd
+}
+
+func (a *app) serialize(ctx context.Context, ref, from, to string) error {
+	s, err := a.open(ctx, ref, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	path, err := s.Path(ctx, nil)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	first, last := 0, len(path)-1
+	if first, err = placeOn(ctx, s, path, from, first); err != nil {
+		return err
+	}
+	if last, err = placeOn(ctx, s, path, to, last); err != nil {
+		return err
+	}
+	if first > last && len(path) > 0 {
+		return usagef("--from %s stands behind --to %s", from, to)
+	}
+	v, _, err := a.project(ctx, s, nil)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	text := summarize.SerializeConversation(listed(path, v)[first:last+1], summarize.SerializeOptions{Mask: a.masker()})
+	if a.Terminal {
+		text = visible(text)
+	}
+	a.say("%s\n", text)
+	return nil
+}
+
+// placeOn finds where an entry stands on a path; otherwise is the answer
+// where none is named.
+func placeOn(ctx context.Context, s *session.Session, path []*session.Entry, id string, otherwise int) (int, error) {
+	if id == "" {
+		return otherwise, nil
+	}
+	e, err := entryOf(ctx, s, id)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(path, func(p *session.Entry) bool { return p.ID == e.ID })
+	if i < 0 {
+		return 0, explain("entry "+id, fmt.Errorf("%w on the active path", session.ErrNotFound))
+	}
+	return i, nil
+}
+
+// listed returns what a summarizer gets of each entry of a path: what the view
+// lists, and from before the view the messages as they are.
+func listed(path []*session.Entry, v *timeline.View) []*message.Message {
+	msgs := timeline.Messages(path)
+	before := len(path) - len(v.Path)
+	for i, m := range msgs[:before] {
+		if m != nil && (m.Role == message.RoleSystem || m.Bash != nil && m.Bash.ExcludeFromContext) {
+			msgs[i] = nil
+		}
+	}
+	return append(msgs[:before], v.Listed()...)
+}

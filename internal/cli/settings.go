@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/coppice-dev/coppice/settings"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) settingsCmd() *cobra.Command {
+	var asJSON bool
+	cmd := command(groupSetup, "settings", "List, change and trust settings",
+		`List every setting with its value and where that comes from: the default, your
+file, the project's file, or a variable of the environment. Secrets are masked.`,
+		"  coppice settings\n  coppice settings set compaction.thresholdPercent 80", cobra.NoArgs,
+		func(*cobra.Command, []string) error {
+			a.listSettings(asJSON)
+			return nil
+		})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(a.settingsSetCmd(), a.settingsTrustCmd(), a.settingsSchemaCmd())
+	return cmd
+}
+
+func (a *app) listSettings(asJSON bool) {
+	resolved := a.settings().Resolved
+	if asJSON {
+		a.json(resolved)
+		return
+	}
+	var rows [][]string
+	for _, r := range resolved {
+		value := short(string(r.Value), 60)
+		if value == "null" {
+			value = "unset"
+		}
+		rows = append(rows, []string{r.Key, value, r.Source.String(), r.Help})
+	}
+	a.table([]column{{}, {color: "39"}, {color: dim}, {}}, rows)
+}
+
+func (a *app) settingsSetCmd() *cobra.Command {
+	cmd := command("", "set KEY VALUE", "Change a setting in your settings file",
+		"Change one key in your settings file; comments and layout stay. VALUE is a text\nwithout quotes, or JSON; null goes back to the default.",
+		"  coppice settings set compaction.keepRecentTokens 30000\n  coppice settings set compaction.model anthropic/claude-haiku-4-5",
+		cobra.ExactArgs(2), func(_ *cobra.Command, args []string) error {
+			return a.set(args[0], args[1])
+		})
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var keys []string
+		for _, r := range a.settings().Resolved {
+			keys = append(keys, cobra.CompletionWithDesc(r.Key, r.Help))
+		}
+		return keys, cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func (a *app) set(key, value string) error {
+	path, err := settings.UserPath(a.Getenv)
+	if err != nil {
+		return explain("settings", err)
+	}
+	err = settings.Set(path, key, value)
+	var p settings.Problem
+	if errors.As(err, &p) {
+		f := &failure{Code: codeUsage, What: "set " + cmp.Or(p.Key, key), Why: p.Detail, File: path, Line: p.Line, Try: "coppice settings lists every key"}
+		if p.Hint != "" {
+			f.Try = "coppice settings set " + p.Hint
+		}
+		return f
+	}
+	if err != nil {
+		return explain("set "+key, err)
+	}
+	a.say("set in %s\n", path)
+	return nil
+}
+
+func (a *app) settingsTrustCmd() *cobra.Command {
+	return command("", "trust", "Let all settings of this project's file count",
+		`Providers, models, endpoints and patterns of secrets in a project's settings file
+count only after you have looked at the file and trusted it. Trust holds for
+what the file says now: when it changes it has to be trusted anew.`,
+		"  coppice settings trust", cobra.NoArgs, func(*cobra.Command, []string) error { return a.trust() })
+}
+
+func (a *app) trust() error {
+	f := a.settings().Project
+	switch {
+	case f == nil:
+		return &failure{Code: codeFailed, What: "trust", Why: "there is no " + settings.ProjectPath(a.Dir)}
+	case f.Trusted:
+		a.say("%s is trusted already\n", f.Path)
+		return nil
+	}
+	if err := settings.Trust(settings.Options{Project: a.Dir, Getenv: a.Getenv}, f.Path, f.Hash); err != nil {
+		return explain("trust "+f.Path, err)
+	}
+	a.say("trusted %s as it is now", f.Path)
+	if len(f.Ignored) > 0 {
+		a.say("; from now on these count too: %s", strings.Join(f.Ignored, ", "))
+	}
+	a.say("\n")
+	return nil
+}
+
+func (a *app) settingsSchemaCmd() *cobra.Command {
+	return command("", "schema", "Print the JSON Schema of a settings file",
+		"Print the JSON Schema of a settings file, for editors that complete and check.",
+		"  coppice settings schema > coppice.schema.json", cobra.NoArgs,
+		func(*cobra.Command, []string) error {
+			_, err := a.Out.Write(settings.Schema())
+			return err
+		})
+}

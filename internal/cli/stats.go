@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) statsCmd() *cobra.Command {
+	var asJSON bool
+	cmd := command(groupLook, "stats SESSION", "Count what is in a session and what it cost",
+		"Count entries, tool calls, tokens and costs over the whole session: all branches,\neverything compacted and the compactions themselves included.",
+		"  coppice stats -", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.stats(cmd.Context(), args[0], asJSON)
+		})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// statsJSON is the shape of `stats --json`.
+type statsJSON struct {
+	Session     string         `json:"session"`
+	File        string         `json:"file"`
+	Name        *string        `json:"name"`
+	Entries     int            `json:"entries"`
+	Types       map[string]int `json:"types"`
+	Roles       map[string]int `json:"roles"`
+	Leaves      int            `json:"leaves"`
+	Compactions int            `json:"compactions"`
+	Tools       []toolStats    `json:"tools"`
+	Usage       *spentJSON     `json:"usage"`
+	Context     tokensJSON     `json:"context"`
+}
+
+// toolStats counts the uses of one tool.
+type toolStats struct {
+	Name         string `json:"name"`
+	Calls        int    `json:"calls"`
+	Results      int    `json:"results"`
+	Errors       int    `json:"errors"`
+	ResultTokens int64  `json:"resultTokens"` // estimated
+}
+
+// spentJSON adds up what providers counted.
+type spentJSON struct {
+	Calls      int      `json:"calls"` // those that were counted
+	Input      int64    `json:"input"`
+	Output     int64    `json:"output"`
+	CacheRead  int64    `json:"cacheRead"`
+	CacheWrite int64    `json:"cacheWrite"`
+	Total      int64    `json:"totalTokens"`
+	USD        *float64 `json:"usd"`      // null: no price is known
+	Unpriced   int      `json:"unpriced"` // calls whose price is not known; they are not in usd
+}
+
+func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
+	s, err := a.open(ctx, ref, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c := counter{out: statsJSON{Session: s.ID(), Types: map[string]int{}, Roles: map[string]int{}, Tools: []toolStats{}},
+		tools: map[string]int{}, lookup: a.catalog().Lookup, models: map[session.ModelChange]message.Model{}}
+	tree, err := session.ReadTree(ctx, s.Log(), c.entry)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	v, t, err := a.project(ctx, s, nil)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	out := c.out
+	out.File, out.Leaves = s.Ref(), leaves(tree)
+	size := v.Size(tokens.Default{}, 0)
+	out.Context = tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,
+		Window: t.model.Window, WindowSource: t.model.WindowSource, Threshold: t.settings.Threshold(t.model.Window)}
+	if asJSON {
+		a.json(out)
+		return nil
+	}
+	a.printStats(out, v)
+	return nil
+}
+
+// leaves counts the ends of branches.
+func leaves(t *session.Tree) int {
+	parents := make([]bool, len(t.Up))
+	for _, up := range t.Up {
+		if up >= 0 {
+			parents[up] = true
+		}
+	}
+	n := 0
+	for _, is := range parents {
+		if !is {
+			n++
+		}
+	}
+	return n
+}
+
+// counter adds entries up.
+type counter struct {
+	out   statsJSON
+	tools map[string]int // name -> index in out.Tools
+
+	lookup func(provider, id string) message.Model
+	models map[session.ModelChange]message.Model // looked up already
+}
+
+func (c *counter) entry(_ int, e *session.Entry) {
+	c.out.Entries++
+	c.out.Types[string(e.Type)]++
+	if e.Type == session.TypeCompaction {
+		c.out.Compactions++
+	}
+	if name, ok := e.Name(); ok {
+		c.out.Name = nil
+		if name != "" {
+			c.out.Name = &name
+		}
+	}
+	if u, by := e.Usage(); u != nil && u.Total() > 0 {
+		c.spend(*u, by)
+	}
+	m := e.Message()
+	if m == nil || e.Type == session.TypeCompaction {
+		return
+	}
+	c.out.Roles[string(m.Role)]++
+	for _, call := range m.ToolCalls() {
+		c.tool(call.Name).Calls++
+	}
+	if m.Role == message.RoleToolResult {
+		t := c.tool(m.ToolName)
+		t.Results++
+		t.ResultTokens += tokens.Default{}.Message(m)
+		if m.IsError {
+			t.Errors++
+		}
+	}
+}
+
+func (c *counter) tool(name string) *toolStats {
+	i, ok := c.tools[name]
+	if !ok {
+		i = len(c.out.Tools)
+		c.tools[name] = i
+		c.out.Tools = append(c.out.Tools, toolStats{Name: name})
+	}
+	return &c.out.Tools[i]
+}
+
+// spend adds one call. A stored cost counts; a stored cost of nothing for
+// tokens says that the price was not known, then the catalogue is asked.
+func (c *counter) spend(u message.Usage, by session.ModelChange) {
+	if c.out.Usage == nil {
+		c.out.Usage = &spentJSON{}
+	}
+	s := c.out.Usage
+	s.Calls++
+	s.Input += u.Input
+	s.Output += u.Output
+	s.CacheRead += u.CacheRead
+	s.CacheWrite += u.CacheWrite
+	s.Total += u.Total()
+	usd, known := u.Cost.Total, u.Cost.Total > 0
+	if !known {
+		usd, known = c.catalogued(u, by)
+	}
+	if !known {
+		s.Unpriced++
+		return
+	}
+	if s.USD == nil {
+		s.USD = new(float64)
+	}
+	*s.USD += usd
+}
+
+// catalogued is the cost by the catalogue's price.
+func (c *counter) catalogued(u message.Usage, by session.ModelChange) (usd float64, known bool) {
+	if by.ModelID == "" {
+		return 0, false
+	}
+	m, seen := c.models[by]
+	if !seen {
+		m = c.lookup(by.Provider, by.ModelID)
+		c.models[by] = m
+	}
+	if cost := m.Cost(u); cost != nil {
+		return cost.Total, true
+	}
+	return 0, false
+}
