@@ -14,6 +14,7 @@ import (
 type Draft struct {
 	Type Type
 	ID   string
+	Time time.Time // when it happened; zero: now
 	Body []byte // JSON object with the members behind type, id, parentId and timestamp; nil: none
 }
 
@@ -30,6 +31,9 @@ func (d Draft) entry(parent string, now time.Time) *Entry {
 	id := d.ID
 	if id == "" {
 		id = NewID()
+	}
+	if !d.Time.IsZero() {
+		now = d.Time
 	}
 	p := []byte("null")
 	if parent != "" {

@@ -1,0 +1,144 @@
+// Package convert brings other agents' sessions in. Each agent has a package
+// of its own below it; what they share is here: what an importer is, and the
+// sink that it writes to.
+package convert
+
+import (
+	"context"
+	"io"
+	"maps"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Importer reads one agent's files. Implementations hold no state.
+type Importer interface {
+	// Name is the agent's name for --from: claude-code, codex, …
+	Name() string
+	// Recognizes tells whether a file is of this agent, by its name and its
+	// first bytes (up to 64 KiB).
+	Recognizes(path string, head []byte) bool
+	// Describe reads what the header of the new session needs. It looks at no
+	// more of the file than it has to.
+	Describe(ctx context.Context, src Source) (session.Header, error)
+	// Import walks the file once and writes what it holds to the sink. What
+	// it cannot carry it counts with Sink.Skip; it fails only where nothing
+	// more can be read.
+	Import(ctx context.Context, src Source, to *Sink) error
+}
+
+// Source is a file to import. Which conversation of several it should be is
+// named by Session ("": the newest, or the only one).
+type Source struct {
+	Path    string
+	Size    int64
+	Open    func() (io.ReadCloser, error)
+	Session string
+}
+
+// Counts say what came over.
+type Counts struct {
+	Messages    int `json:"messages"`
+	Calls       int `json:"calls"`
+	Results     int `json:"results"`
+	Images      int `json:"images"`
+	Compactions int `json:"compactions"`
+	Branches    int `json:"branches"`
+}
+
+// batch is how many entries are appended at once.
+const batch = 256
+
+// Sink takes entries in order and writes them to a session in groups.
+type Sink struct {
+	s       *session.Session
+	counts  Counts
+	skipped map[string]int
+	pending []*session.Entry
+	leaf    *session.Entry
+	byID    map[string]*session.Entry
+
+	// Progress is told how many bytes of the source have been read; nil: nobody.
+	Progress func(read int64)
+}
+
+// NewSink writes to an empty session.
+func NewSink(s *session.Session) *Sink {
+	return &Sink{s: s, skipped: map[string]int{}, byID: map[string]*session.Entry{}}
+}
+
+// Leaf is the entry that the next Add goes under; nil: a root.
+func (k *Sink) Leaf() *session.Entry { return k.leaf }
+
+// Entry finds an entry that was added, by its id.
+func (k *Sink) Entry(id string) *session.Entry { return k.byID[id] }
+
+// MoveTo makes e (nil: before the first entry) the place that the next Add
+// goes under: how a rewind becomes a branch.
+func (k *Sink) MoveTo(e *session.Entry) {
+	if e != k.leaf {
+		k.counts.Branches++
+	}
+	k.leaf = e
+}
+
+// Add appends an entry under the leaf. Give the draft the time it happened.
+func (k *Sink) Add(ctx context.Context, d session.Draft) (*session.Entry, error) {
+	e := k.s.Prepare(k.leaf, d)[0]
+	k.count(e)
+	k.byID[e.ID] = e
+	k.pending = append(k.pending, e)
+	k.leaf = e
+	if len(k.pending) >= batch {
+		return e, k.Flush(ctx)
+	}
+	return e, nil
+}
+
+// Message appends a message under the leaf, at its own time.
+func (k *Sink) Message(ctx context.Context, m *message.Message) (*session.Entry, error) {
+	d := session.MessageDraft(m)
+	d.Time = m.Time
+	return k.Add(ctx, d)
+}
+
+// Skip counts something that cannot be carried, by kind.
+func (k *Sink) Skip(kind string) { k.skipped[kind]++ }
+
+// Read tells how far the source has been read.
+func (k *Sink) Read(n int64) {
+	if k.Progress != nil {
+		k.Progress(n)
+	}
+}
+
+// Flush writes what is pending.
+func (k *Sink) Flush(ctx context.Context) error {
+	if len(k.pending) == 0 {
+		return nil
+	}
+	_, err := k.s.Log().Append(ctx, k.pending)
+	k.pending = k.pending[:0:0]
+	return err
+}
+
+// Counts returns what came over so far, and what did not, by kind.
+func (k *Sink) Counts() (Counts, map[string]int) { return k.counts, maps.Clone(k.skipped) }
+
+func (k *Sink) count(e *session.Entry) {
+	if e.Type == session.TypeCompaction {
+		k.counts.Compactions++
+		return
+	}
+	m := e.Message()
+	if m == nil {
+		return
+	}
+	k.counts.Messages++
+	k.counts.Images += m.Images()
+	k.counts.Calls += len(m.ToolCalls())
+	if m.Role == message.RoleToolResult {
+		k.counts.Results++
+	}
+}
