@@ -13,18 +13,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient is what JSON.parse accepts: repeated names, lone surrogates.
-var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
-// Valid reports whether b is exactly one JSON value, white space around it allowed.
-func Valid(b []byte) bool {
-	return jsontext.Value(b).IsValid(lenient...)
-}
-
 // Members walks the members of an object in order. Values share memory with
 // obj. Anything but an object has no members.
 func Members(obj []byte) iter.Seq2[string, jsontext.Value] {
 	return func(yield func(string, jsontext.Value) bool) {
+		for name, v := range Fields(obj) {
+			if !yield(string(name), v) {
+				return
+			}
+		}
+	}
+}
+
+// Fields is Members for loops that read many objects: names share memory with
+// obj too.
+func Fields(obj []byte) iter.Seq2[[]byte, jsontext.Value] {
+	return func(yield func([]byte, jsontext.Value) bool) {
 		i := skipSpace(obj, 0)
 		if i >= len(obj) || obj[i] != '{' {
 			return
@@ -32,14 +36,14 @@ func Members(obj []byte) iter.Seq2[string, jsontext.Value] {
 		i = skipSpace(obj, i+1)
 		for i < len(obj) && obj[i] == '"' {
 			end := skipString(obj, i)
-			name := obj[i:end]
+			name := plainName(obj[i:end])
 			i = skipSpace(obj, end)
 			if i >= len(obj) || obj[i] != ':' {
 				return
 			}
 			i = skipSpace(obj, i+1)
 			end = skipValue(obj, i)
-			if !yield(String(name), jsontext.Value(obj[i:end])) {
+			if !yield(name, jsontext.Value(obj[i:end])) {
 				return
 			}
 			i = skipSpace(obj, end)
@@ -48,6 +52,19 @@ func Members(obj []byte) iter.Seq2[string, jsontext.Value] {
 			}
 		}
 	}
+}
+
+// plainName decodes a quoted name; one without escapes is not copied.
+func plainName(quoted []byte) []byte {
+	for _, c := range quoted {
+		if c == '\\' || c >= 0x80 {
+			return []byte(String(quoted))
+		}
+	}
+	if len(quoted) < 2 {
+		return nil
+	}
+	return quoted[1 : len(quoted)-1]
 }
 
 // Elements walks the elements of an array. Anything but an array has none.
@@ -74,8 +91,8 @@ func Elements(arr []byte) iter.Seq[jsontext.Value] {
 // Get returns the value of a member, or nil.
 func Get(obj []byte, name string) jsontext.Value {
 	var found jsontext.Value
-	for k, v := range Members(obj) {
-		if k == name {
+	for k, v := range Fields(obj) {
+		if string(k) == name {
 			found = v
 		}
 	}
@@ -94,17 +111,6 @@ func Kind(v []byte) byte {
 		return c
 	}
 	return '0'
-}
-
-// String decodes a JSON string. Lone surrogates and bytes that are no UTF-8
-// become U+FFFD. A value that is no string gives "".
-func String(v []byte) string {
-	v = bytes.TrimSpace(v)
-	if len(v) < 2 || v[0] != '"' {
-		return ""
-	}
-	out, _ := jsontext.AppendUnquote(nil, v) // the error only tells of U+FFFD
-	return string(out)
 }
 
 // Int decodes a number, or a string that holds one; anything else gives 0.

@@ -1,0 +1,197 @@
+package rawjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// maxDepth is how deep values may be nested; deeper ones are not valid.
+const maxDepth = 10_000
+
+// Valid reports whether b is exactly one JSON value, white space around it
+// allowed. It accepts what JavaScript's JSON.parse accepts, repeated names and
+// lone surrogates among it, and bytes in strings that are no UTF-8.
+func Valid(b []byte) bool {
+	end := validValue(b, skipSpace(b, 0), 0)
+	return end >= 0 && skipSpace(b, end) == len(b)
+}
+
+// The functions below return the index behind what begins at i, or invalid.
+const invalid = -1
+
+func validValue(b []byte, i, depth int) int {
+	if i >= len(b) {
+		return invalid
+	}
+	switch b[i] {
+	case '"':
+		return validString(b, i)
+	case '{':
+		return validObject(b, i, depth+1)
+	case '[':
+		return validArray(b, i, depth+1)
+	case 't':
+		return validWord(b, i, "true")
+	case 'f':
+		return validWord(b, i, "false")
+	case 'n':
+		return validWord(b, i, "null")
+	}
+	return validNumber(b, i)
+}
+
+func validWord(b []byte, i int, word string) int {
+	if end := i + len(word); end <= len(b) && string(b[i:end]) == word {
+		return end
+	}
+	return invalid
+}
+
+func validObject(b []byte, i, depth int) int {
+	if depth > maxDepth {
+		return invalid
+	}
+	i = skipSpace(b, i+1)
+	if i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for i < len(b) && b[i] == '"' {
+		if i = validString(b, i); i < 0 {
+			return invalid
+		}
+		if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
+			return invalid
+		}
+		if i = validValue(b, skipSpace(b, i+1), depth); i < 0 {
+			return invalid
+		}
+		if i = skipSpace(b, i); i >= len(b) {
+			return invalid
+		}
+		switch b[i] {
+		case '}':
+			return i + 1
+		case ',':
+			i = skipSpace(b, i+1)
+		default:
+			return invalid
+		}
+	}
+	return invalid
+}
+
+func validArray(b []byte, i, depth int) int {
+	if depth > maxDepth {
+		return invalid
+	}
+	i = skipSpace(b, i+1)
+	if i < len(b) && b[i] == ']' {
+		return i + 1
+	}
+	for {
+		if i = validValue(b, i, depth); i < 0 {
+			return invalid
+		}
+		if i = skipSpace(b, i); i >= len(b) {
+			return invalid
+		}
+		switch b[i] {
+		case ']':
+			return i + 1
+		case ',':
+			i = skipSpace(b, i+1)
+		default:
+			return invalid
+		}
+	}
+}
+
+// validString reads eight bytes at a time as long as they stand for
+// themselves: nearly all bytes of a session are inside strings.
+func validString(b []byte, i int) int {
+	for i++; ; {
+		for i+8 <= len(b) {
+			if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+			i += 8
+		}
+		if i >= len(b) {
+			return invalid
+		}
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1
+		case c == '\\':
+			if i = validEscape(b, i); i < 0 {
+				return invalid
+			}
+		case c < ' ':
+			return invalid
+		default:
+			i++
+		}
+	}
+}
+
+// special marks, in the highest bit of each byte, where a quotation mark, a
+// backslash or a control character stands. Only the lowest mark is exact.
+func special(w uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
+}
+
+func validEscape(b []byte, i int) int {
+	if i+1 >= len(b) {
+		return invalid
+	}
+	switch b[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	case 'u':
+		if _, ok := hex4(b[i:]); ok {
+			return i + 6
+		}
+	}
+	return invalid
+}
+
+func validNumber(b []byte, i int) int {
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	switch {
+	case i < len(b) && b[i] == '0':
+		i++
+	default:
+		if i = validDigits(b, i); i < 0 {
+			return invalid
+		}
+	}
+	if i < len(b) && b[i] == '.' {
+		if i = validDigits(b, i+1); i < 0 {
+			return invalid
+		}
+	}
+	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		return validDigits(b, i)
+	}
+	return i
+}
+
+func validDigits(b []byte, i int) int {
+	start := i
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	if i == start {
+		return invalid
+	}
+	return i
+}
