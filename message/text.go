@@ -2,6 +2,7 @@ package message
 
 import (
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -41,11 +42,26 @@ func CutHead(s string, units int) string {
 		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		n += UTF16Len(cluster)
 		if n > units {
+			if end == 0 {
+				return cutRunes(cluster, units)
+			}
 			return s[:end]
 		}
 		end += len(cluster)
 	}
 	return s
+}
+
+// cutRunes cuts a single cluster that is longer than what there is room for
+// (a letter with a thousand marks) between characters.
+func cutRunes(cluster string, units int) string {
+	n := 0
+	for i, r := range cluster {
+		if n += len(utf16.AppendRune(nil, r)); n > units {
+			return cluster[:i]
+		}
+	}
+	return cluster
 }
 
 // CutTail returns the longest suffix of s of at most units UTF-16 code units
