@@ -38,7 +38,7 @@ func TestMembersAndElements(t *testing.T) {
 }
 
 // What JSON.stringify(JSON.parse(x)) prints in Node 20 (reference/pi.md §11.3).
-func TestJS(t *testing.T) {
+func TestJSIsWhatJavaScriptPrints(t *testing.T) {
 	tests := map[string]string{
 		`{ "b" : 1, "a" : 2 }`:                `{"b":1,"a":2}`,
 		`{"b":1,"10":2,"2":3,"01":4,"-1":5}`:  `{"2":3,"10":2,"b":1,"01":4,"-1":5}`,
