@@ -14,10 +14,10 @@ func Decode(raw []byte) *Message {
 	m := &Message{}
 	var bash BashExecution
 	var sys SystemPatch
-	for k, v := range rawjson.Members(raw) {
-		switch k {
+	for k, v := range rawjson.Fields(raw) {
+		switch string(k) {
 		case "role":
-			m.Role = Role(rawjson.String(v))
+			m.Role = role(v)
 		case "content":
 			m.Content = DecodeContent(v)
 		case "timestamp":
@@ -31,7 +31,7 @@ func Decode(raw []byte) *Message {
 		case "usage":
 			m.Usage = DecodeUsage(v)
 		case "stopReason":
-			m.StopReason = StopReason(rawjson.String(v))
+			m.StopReason = stopReason(v)
 		case "errorMessage":
 			m.ErrorMessage = rawjson.String(v)
 		case "toolCallId":
@@ -100,32 +100,94 @@ func DecodeContent(raw []byte) []Block {
 	return nil
 }
 
-func decodeBlock(raw jsontext.Value) Block {
-	if rawjson.Kind(raw) == '"' {
-		return Text{Text: rawjson.String(raw)}
+// role reads a role; the stored ones cost no memory.
+func role(v []byte) Role {
+	for _, r := range [...]Role{RoleAssistant, RoleToolResult, RoleUser, RoleBashExecution, RoleCustom, RoleSystem} {
+		if isQuoted(v, string(r)) {
+			return r
+		}
 	}
-	if rawjson.Kind(raw) != '{' {
+	return Role(rawjson.String(v))
+}
+
+// stopReason reads a stop reason; the known ones cost no memory.
+func stopReason(v []byte) StopReason {
+	for _, r := range [...]StopReason{StopToolUse, StopEnd, StopLength, StopError, StopAborted} {
+		if isQuoted(v, string(r)) {
+			return r
+		}
+	}
+	return StopReason(rawjson.String(v))
+}
+
+func isQuoted(v []byte, s string) bool {
+	return len(v) == len(s)+2 && v[0] == '"' && string(v[1:len(v)-1]) == s
+}
+
+// blockFields are the members of all kinds of blocks, undecoded.
+type blockFields struct {
+	typ, text, textSignature, data, mimeType, thinking, thinkingSignature, redacted,
+	id, name, arguments, thoughtSignature, namespace jsontext.Value
+}
+
+func (f *blockFields) set(name []byte, v jsontext.Value) {
+	switch string(name) {
+	case "type":
+		f.typ = v
+	case "text":
+		f.text = v
+	case "textSignature":
+		f.textSignature = v
+	case "data":
+		f.data = v
+	case "mimeType":
+		f.mimeType = v
+	case "thinking":
+		f.thinking = v
+	case "thinkingSignature":
+		f.thinkingSignature = v
+	case "redacted":
+		f.redacted = v
+	case "id":
+		f.id = v
+	case "name":
+		f.name = v
+	case "arguments":
+		f.arguments = v
+	case "thoughtSignature":
+		f.thoughtSignature = v
+	case "namespace":
+		f.namespace = v
+	}
+}
+
+func decodeBlock(raw jsontext.Value) Block {
+	switch rawjson.Kind(raw) {
+	case '"':
+		return Text{Text: rawjson.String(raw)}
+	case '{':
+	default:
 		return nil
 	}
-	f := map[string]jsontext.Value{}
-	for k, v := range rawjson.Members(raw) {
-		f[k] = v
+	var f blockFields
+	for k, v := range rawjson.Fields(raw) {
+		f.set(k, v)
 	}
-	str := func(k string) string { return rawjson.String(f[k]) }
-	switch typ := str("type"); typ {
+	str := rawjson.String
+	switch typ := str(f.typ); typ {
 	case "text":
-		return Text{Text: str("text"), Signature: str("textSignature")}
+		return Text{Text: str(f.text), Signature: str(f.textSignature)}
 	case "image":
-		return Image{Data: str("data"), MIMEType: str("mimeType")}
+		return Image{Data: str(f.data), MIMEType: str(f.mimeType)}
 	case "thinking":
-		return Thinking{Thinking: str("thinking"), Signature: str("thinkingSignature"), Redacted: rawjson.Bool(f["redacted"])}
+		return Thinking{Thinking: str(f.thinking), Signature: str(f.thinkingSignature), Redacted: rawjson.Bool(f.redacted)}
 	case "toolCall":
 		args := jsontext.Value("{}")
-		if v, ok := f["arguments"]; ok && rawjson.Kind(v) != 'n' {
-			args = rawjson.JS(v)
+		if rawjson.Kind(f.arguments) != 'n' { // a missing value has kind n too
+			args = rawjson.JS(f.arguments)
 		}
-		return ToolCall{ID: str("id"), Name: str("name"), Arguments: args,
-			ThoughtSignature: str("thoughtSignature"), Namespace: str("namespace")}
+		return ToolCall{ID: str(f.id), Name: str(f.name), Arguments: args,
+			ThoughtSignature: str(f.thoughtSignature), Namespace: str(f.namespace)}
 	default:
 		return Opaque{Type: typ, Raw: raw}
 	}
@@ -137,8 +199,8 @@ func DecodeUsage(raw []byte) *Usage {
 		return nil
 	}
 	u := &Usage{}
-	for k, v := range rawjson.Members(raw) {
-		switch k {
+	for k, v := range rawjson.Fields(raw) {
+		switch string(k) {
 		case "input":
 			u.Input = rawjson.Int(v)
 		case "output":
@@ -152,9 +214,9 @@ func DecodeUsage(raw []byte) *Usage {
 		case "reasoning":
 			u.Reasoning = rawjson.Int(v)
 		case "cost":
-			for k, v := range rawjson.Members(v) {
+			for k, v := range rawjson.Fields(v) {
 				f, _ := rawjson.Float(v)
-				switch k {
+				switch string(k) {
 				case "input":
 					u.Cost.Input = f
 				case "output":

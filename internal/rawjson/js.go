@@ -44,32 +44,64 @@ func appendJS(out, v []byte) []byte {
 
 type jsMember struct{ rawName, value []byte }
 
-func appendJSObject(out, v []byte) []byte {
-	var members []jsMember
-	place := map[string]int{}
+// fewMembers is up to how many members a list is faster than a map.
+const fewMembers = 16
+
+// jsMembers lists the members of an object in JavaScript's order.
+func jsMembers(v []byte) []jsMember {
+	members := make([]jsMember, 0, 4)
+	var place map[string]int // by name; nil as long as there are few
+	indexed := false
 	rebuild(v, func(n, val []byte) {
-		if i, ok := place[string(n)]; ok {
-			members[i].value = val
+		at := -1
+		if place != nil {
+			if i, ok := place[string(n)]; ok {
+				at = i
+			}
+		} else {
+			at = slices.IndexFunc(members, func(m jsMember) bool { return bytes.Equal(m.rawName, n) })
+		}
+		if at >= 0 {
+			members[at].value = val
 			return
 		}
-		place[string(n)] = len(members)
 		members = append(members, jsMember{n, val})
-	})
-	slices.SortStableFunc(members, func(a, b jsMember) int {
-		ia, oka := arrayIndex(a.rawName)
-		ib, okb := arrayIndex(b.rawName)
-		switch {
-		case oka && okb:
-			return cmp.Compare(ia, ib)
-		case oka:
-			return -1
-		case okb:
-			return 1
+		if _, ok := arrayIndex(n); ok {
+			indexed = true
 		}
-		return 0
+		switch {
+		case place != nil:
+			place[string(n)] = len(members) - 1
+		case len(members) > fewMembers:
+			place = make(map[string]int, 4*fewMembers)
+			for i, m := range members {
+				place[string(m.rawName)] = i
+			}
+		}
 	})
+	if indexed {
+		slices.SortStableFunc(members, byArrayIndex)
+	}
+	return members
+}
+
+func byArrayIndex(a, b jsMember) int {
+	ia, oka := arrayIndex(a.rawName)
+	ib, okb := arrayIndex(b.rawName)
+	switch {
+	case oka && okb:
+		return cmp.Compare(ia, ib)
+	case oka:
+		return -1
+	case okb:
+		return 1
+	}
+	return 0
+}
+
+func appendJSObject(out, v []byte) []byte {
 	out = append(out, '{')
-	for i, m := range members {
+	for i, m := range jsMembers(v) {
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -84,7 +116,7 @@ func appendJSObject(out, v []byte) []byte {
 // shortest form; JavaScript orders such names first.
 func arrayIndex(quoted []byte) (uint64, bool) {
 	n := quoted[1 : len(quoted)-1]
-	if len(n) == 0 || len(n) > 10 || (n[0] == '0' && len(n) > 1) {
+	if len(n) == 0 || len(n) > 10 || n[0] < '0' || n[0] > '9' || (n[0] == '0' && len(n) > 1) {
 		return 0, false
 	}
 	i, err := strconv.ParseUint(string(n), 10, 64)

@@ -115,11 +115,29 @@ func Kind(v []byte) byte {
 
 // Int decodes a number, or a string that holds one; anything else gives 0.
 func Int(v []byte) int64 {
+	if n, ok := digits(v); ok {
+		return n
+	}
 	f, ok := Float(v)
 	if !ok || f != f || f > 1<<62 || f < -(1<<62) {
 		return 0
 	}
 	return int64(f)
+}
+
+// digits reads a short whole number, which nearly all are.
+func digits(v []byte) (int64, bool) {
+	if len(v) == 0 || len(v) > 15 {
+		return 0, false
+	}
+	var n int64
+	for _, c := range v {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
 }
 
 // Float decodes a number, or a string that holds one.
