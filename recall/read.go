@@ -23,11 +23,14 @@ type Text struct {
 // RangeError says that an entry does not have the lines that were asked for.
 type RangeError struct {
 	Path            string
-	From, To, Total int
+	From, To, Total int // To is 0 where the last line was meant
 }
 
 func (e *RangeError) Error() string {
-	return fmt.Sprintf("lines %d to %d of %s: it has %d", e.From, e.To, e.Path, e.Total)
+	if e.From > e.Total {
+		return fmt.Sprintf("%s ends with line %d", e.Path, e.Total)
+	}
+	return fmt.Sprintf("lines %d to %d end before they begin", e.From, e.To)
 }
 
 // Read returns lines from to to, counted from 1, of an entry's text
@@ -47,7 +50,7 @@ func Read(ctx context.Context, log session.Log, path string, from, to int) (Text
 		t.To = t.Total
 	}
 	if t.From > t.Total || t.From > t.To {
-		return Text{}, &RangeError{Path: t.Path, From: t.From, To: t.To, Total: t.Total}
+		return Text{}, &RangeError{Path: t.Path, From: t.From, To: max(to, 0), Total: t.Total}
 	}
 	t.Text = lines(text, t.From, t.To)
 	return t, nil

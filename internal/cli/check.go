@@ -8,7 +8,6 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 	"github.com/coppice-dev/coppice/wire"
 	"github.com/coppice-dev/coppice/wire/dialects"
 	"github.com/spf13/cobra"
@@ -76,7 +75,7 @@ func (a *app) checkSession(ctx context.Context, s *session.Session) (checkJSON, 
 	if err != nil {
 		return out, err
 	}
-	found := slices.Concat(logged, v.Problems, v.Size(tokens.Default{}, 0).Problems, pairProblems(v))
+	found := slices.Concat(logged, v.Problems, pairProblems(v))
 	for _, p := range append(found, path.hidden(tree.OnPath(), v)...) {
 		// The log and the view report the same first kept entry.
 		known := func(q problemJSON) bool { return q.EntryID != "" && q.EntryID == p.EntryID && q.Kind == p.Kind }

@@ -34,7 +34,7 @@ type failure struct {
 	Why  string   `json:"why"`
 	Try  string   `json:"try,omitempty"`
 	File string   `json:"file,omitempty"`
-	Line int      `json:"line,omitempty"`
+	Line int      `json:"line,omitzero"`
 }
 
 func (f *failure) Error() string {

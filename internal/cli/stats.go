@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -74,6 +75,9 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 		return explain("read "+s.Ref(), err)
 	}
 	out := c.out
+	if u := out.Usage; u != nil && u.USD != nil {
+		*u.USD = math.Round(*u.USD*1e6) / 1e6 // sums of floats end in dust
+	}
 	out.File, out.Leaves = s.Ref(), leaves(tree)
 	size := v.Size(tokens.Default{}, 0)
 	out.Context = tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,

@@ -119,20 +119,20 @@ func (a *app) treeLine(t *outline, b branch, width int, here bool) string {
 	}
 	label := ""
 	if n.label != "" {
-		label = a.paint("178", "["+short(n.label, 40)+"]") + " "
+		label = "[" + short(n.label, 40) + "] "
 	}
 	text := n.preview
 	if name := roleNames[n.role]; name != "" {
 		text = name + ": " + text
 	}
-	text = short(text, max(20, a.previewWidth()-uniseg.StringWidth(b.lead)))
+	text = short(text, max(20, a.previewWidth()-uniseg.StringWidth(b.lead+label)))
 	if !t.onPath[b.at] {
 		text = a.paint(dim, text)
 	}
 	if here {
 		text += a.paint("78", "  ← here")
 	}
-	return fmt.Sprintf("%s  %8s  %s %s%s%s\n", pad(n.id, width), size, mark, a.paint(dim, b.lead), label, text)
+	return fmt.Sprintf("%s  %8s  %s %s%s%s\n", pad(n.id, width), size, mark, a.paint(dim, b.lead), a.paint("178", label), text)
 }
 
 // roleNames are the roles that a line names.
