@@ -59,7 +59,7 @@ func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
 // requests that the view makes.
 func (a *app) checkSession(ctx context.Context, s *session.Session) (checkJSON, error) {
 	out := checkJSON{Problems: []problemJSON{}}
-	path := history{}
+	path := notes{}
 	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) {
 		out.Entries++
 		path.note(i, e)

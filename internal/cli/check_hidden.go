@@ -8,10 +8,10 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// history is what check remembers of a log to find what the compaction of
+// notes are what check remembers of a log to find what the compaction of
 // another program took out of sight: pins, and the request that was open
 // (spec/session-log.md, Opening without reading everything).
-type history struct{ steps []step }
+type notes struct{ steps []step }
 
 // step is an entry that sets or takes a pin, asks, answers or compacts.
 type step struct {
@@ -22,25 +22,25 @@ type step struct {
 	answer bool
 }
 
-func (h *history) note(place int, e *session.Entry) {
+func (n *notes) note(place int, e *session.Entry) {
 	st := step{place: place, id: e.ID, pin: e.Pin()}
 	if m := e.Message(); m != nil && e.Type == session.TypeMessage {
 		st.asks, st.answer = m.Role == message.RoleUser, m.FinalAnswer()
 	}
 	if st.pin != nil || st.asks || st.answer || e.Type == session.TypeCompaction {
-		h.steps = append(h.steps, st)
+		n.steps = append(n.steps, st)
 	}
 }
 
 // hidden reports the pins and the open request from before the compaction in
 // force that the view v does not show. Only compactions that do not name them
 // leave some out.
-func (h *history) hidden(onPath []bool, v *timeline.View) []session.Problem {
+func (n *notes) hidden(onPath []bool, v *timeline.View) []session.Problem {
 	if v.Compaction == nil || v.Compaction.Compaction().Coppice != nil {
 		return nil
 	}
 	var pins, open []string
-	for _, st := range h.steps {
+	for _, st := range n.steps {
 		if !onPath[st.place] {
 			continue
 		}

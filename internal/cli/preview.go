@@ -98,7 +98,7 @@ func (p *previewer) message(m *message.Message) string {
 	case text != "":
 		return text
 	case n > 0:
-		return fmt.Sprintf("(%d images)", n)
+		return "(" + count(n, "image", "images") + ")"
 	}
 	return "(no content)"
 }
