@@ -52,17 +52,8 @@ type Entry struct {
 
 // views are the decoded forms, made when first asked for.
 type views struct {
-	msg        *message.Message
-	compaction *Compaction
-	branch     *BranchSummary
-	edit       *ContextEdit
-	model      *ModelChange
-	custom     *Custom
-	pin        *Pin
-	undoes     string
-	level      string
-	label      *Label
-	name       *string
+	msg   *message.Message
+	typed any // a pointer to the view of the entry's own type; nil: it has none
 }
 
 // ParseEntry reads an entry from one JSON object. It reports false where raw
@@ -89,43 +80,75 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 // Message returns the message that the entry bears, or nil. Entries of type
 // message, custom_message and branch_summary bear one; a compaction bears its
 // summary (role compactionSummary).
-func (e *Entry) Message() *message.Message { return e.view().msg }
+func (e *Entry) Message() *message.Message {
+	switch e.Type {
+	case TypeMessage, TypeCustomMessage, TypeBranchSummary, TypeCompaction:
+		return e.view().msg
+	}
+	return nil
+}
 
 // Compaction returns the typed view of a compaction, or nil.
-func (e *Entry) Compaction() *Compaction { return e.view().compaction }
+func (e *Entry) Compaction() *Compaction { return typed[Compaction](e, TypeCompaction) }
 
 // BranchSummary returns the typed view of a branch summary, or nil.
-func (e *Entry) BranchSummary() *BranchSummary { return e.view().branch }
+func (e *Entry) BranchSummary() *BranchSummary { return typed[BranchSummary](e, TypeBranchSummary) }
 
 // ContextEdit returns the typed view of a context edit, or nil.
-func (e *Entry) ContextEdit() *ContextEdit { return e.view().edit }
+func (e *Entry) ContextEdit() *ContextEdit { return typed[ContextEdit](e, TypeContextEdit) }
 
 // ModelChange returns the typed view of a model change, or nil.
-func (e *Entry) ModelChange() *ModelChange { return e.view().model }
+func (e *Entry) ModelChange() *ModelChange { return typed[ModelChange](e, TypeModelChange) }
 
 // Custom returns the typed view of a custom entry, or nil.
-func (e *Entry) Custom() *Custom { return e.view().custom }
+func (e *Entry) Custom() *Custom { return typed[Custom](e, TypeCustom) }
 
 // Pin returns the typed view of a coppice.pin entry, or nil.
-func (e *Entry) Pin() *Pin { return e.view().pin }
+func (e *Entry) Pin() *Pin {
+	if c := e.Custom(); c != nil {
+		return c.pin
+	}
+	return nil
+}
 
 // Undoes returns the id of the compaction that a coppice.uncompact entry
 // undoes, or "".
-func (e *Entry) Undoes() string { return e.view().undoes }
+func (e *Entry) Undoes() string {
+	if c := e.Custom(); c != nil {
+		return c.undoes
+	}
+	return ""
+}
 
 // ThinkingLevel returns the level that a thinking_level_change sets, or "".
-func (e *Entry) ThinkingLevel() string { return e.view().level }
+func (e *Entry) ThinkingLevel() string {
+	if level := typed[string](e, TypeThinkingLevel); level != nil {
+		return *level
+	}
+	return ""
+}
 
 // Label returns the typed view of a label, or nil.
-func (e *Entry) Label() *Label { return e.view().label }
+func (e *Entry) Label() *Label { return typed[Label](e, TypeLabel) }
 
 // Name returns the session name that a session_info entry sets; false where
 // the entry is none. An empty name clears.
 func (e *Entry) Name() (string, bool) {
-	if n := e.view().name; n != nil {
+	if n := typed[string](e, TypeInfo); n != nil {
 		return *n, true
 	}
 	return "", false
+}
+
+// typed returns the view of an entry if the entry is of type t, else nil. It
+// looks at the type first: a walk over a path asks each entry many questions,
+// and must not decode a message to learn that it is no compaction.
+func typed[T any](e *Entry, t Type) *T {
+	if e.Type != t {
+		return nil
+	}
+	v, _ := e.view().typed.(*T)
+	return v
 }
 
 func (e *Entry) view() *views {
@@ -196,6 +219,9 @@ type ModelChange struct{ Provider, ModelID string }
 type Custom struct {
 	CustomType string
 	Data       []byte // raw; nil: none
+
+	pin    *Pin
+	undoes string
 }
 
 // Pin sets or takes a pin. Group is the whole tool group of the target, in
@@ -208,183 +234,3 @@ type Pin struct {
 
 // Label names an entry; an empty Label clears.
 type Label struct{ TargetID, Label string }
-
-func (e *Entry) decode() {
-	f := map[string][]byte{}
-	for k, v := range rawjson.Members(e.Raw) {
-		f[k] = v
-	}
-	str := func(k string) string { return rawjson.String(f[k]) }
-	switch e.Type {
-	case TypeMessage:
-		if rawjson.Kind(f["message"]) == '{' {
-			e.views.msg = message.Decode(f["message"])
-		}
-	case TypeCustomMessage:
-		e.views.msg = &message.Message{Role: message.RoleCustom, CustomType: str("customType"),
-			Content: message.DecodeContent(f["content"]), Time: e.Time}
-	case TypeBranchSummary:
-		e.decodeBranch(f)
-	case TypeCompaction:
-		e.decodeCompaction(f)
-	case TypeContextEdit:
-		r := f["replacement"]
-		ed := &ContextEdit{TargetID: str("targetId"), Omit: rawjson.Kind(r) == 'n'}
-		if !ed.Omit {
-			ed.Content = message.DecodeContent(rawjson.Get(r, "content"))
-		}
-		e.views.edit = ed
-	case TypeModelChange:
-		e.decodeModelChange(f)
-	case TypeThinkingLevel:
-		e.views.level = str("thinkingLevel")
-	case TypeLabel:
-		e.views.label = &Label{TargetID: str("targetId"), Label: str("label")}
-	case TypeInfo:
-		n := str("name")
-		e.views.name = &n
-	case TypeCustom:
-		e.decodeCustom(f)
-	}
-}
-
-func (e *Entry) decodeBranch(f map[string][]byte) {
-	b := &BranchSummary{FromID: rawjson.String(f["fromId"]), Summary: rawjson.String(f["summary"]),
-		Details: object(f["details"]), Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
-	b.ReadFiles, b.ModifiedFiles = fileLists(b.Details)
-	e.views.branch = b
-	e.views.msg = &message.Message{Role: message.RoleBranchSummary, Summary: b.Summary, Time: e.Time}
-}
-
-func (e *Entry) decodeCompaction(f map[string][]byte) {
-	c := &Compaction{Summary: rawjson.String(f["summary"]), ShortSummary: rawjson.String(f["shortSummary"]),
-		FirstKeptEntryID: rawjson.String(f["firstKeptEntryId"]), TokensBefore: rawjson.Int(f["tokensBefore"]),
-		Details: object(f["details"]), PreserveData: object(f["preserveData"]),
-		Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
-	c.ReadFiles, c.ModifiedFiles = fileLists(c.Details)
-	if sys := object(f["systemMessage"]); sys != nil {
-		c.System = message.Decode(sys)
-	}
-	if d := object(rawjson.Get(c.Details, "coppice")); d != nil {
-		c.Coppice = decodeDetails(d)
-	}
-	e.views.compaction = c
-	e.views.msg = &message.Message{Role: message.RoleCompactionSummary, Summary: c.Summary, Time: e.Time}
-}
-
-func decodeDetails(raw []byte) *CompactionDetails {
-	d := &CompactionDetails{}
-	for k, v := range rawjson.Members(raw) {
-		switch k {
-		case "model":
-			if rawjson.Kind(v) == '{' {
-				d.Model = &ModelChange{Provider: rawjson.String(rawjson.Get(v, "provider")), ModelID: rawjson.String(rawjson.Get(v, "id"))}
-			}
-		case "thinkingLevel":
-			d.ThinkingLevel = rawjson.String(v)
-		case "pins":
-			d.Pins = decodeRefs(v)
-		case "request":
-			d.Request = decodeRefs(v)
-		case "edits":
-			d.Edits = stringsOf(v)
-		case "rung":
-			d.Rung = rawjson.String(v)
-		case "coverage":
-			d.Coverage = v
-		case "ledger":
-			d.Ledger = v
-		}
-	}
-	return d
-}
-
-func decodeRefs(raw []byte) []Ref {
-	var refs []Ref
-	for v := range rawjson.Elements(raw) {
-		refs = append(refs, decodeRef(v))
-	}
-	return refs
-}
-
-func decodeRef(v []byte) Ref {
-	r := Ref{At: -1}
-	for k, v := range rawjson.Members(v) {
-		switch k {
-		case "id":
-			r.ID = rawjson.String(v)
-		case "at":
-			if rawjson.Kind(v) == '0' {
-				r.At = rawjson.Int(v)
-			}
-		case "edit":
-			if rawjson.Kind(v) == '{' {
-				e := decodeRef(v)
-				r.Edit = &e
-			}
-		case "group":
-			r.Group = decodeRefs(v)
-		}
-	}
-	return r
-}
-
-func (e *Entry) decodeModelChange(f map[string][]byte) {
-	m := &ModelChange{Provider: rawjson.String(f["provider"]), ModelID: rawjson.String(f["modelId"])}
-	if s := rawjson.String(f["model"]); m.ModelID == "" && s != "" {
-		// oh-my-pi: model "provider/id", with a role that is not always ours
-		if role := rawjson.String(f["role"]); role != "" && role != "default" {
-			return
-		}
-		m.Provider, m.ModelID = cutModel(s)
-	}
-	e.views.model = m
-}
-
-func cutModel(s string) (provider, id string) {
-	for i := range len(s) {
-		if s[i] == '/' {
-			return s[:i], s[i+1:]
-		}
-	}
-	return "", s
-}
-
-func (e *Entry) decodeCustom(f map[string][]byte) {
-	c := &Custom{CustomType: rawjson.String(f["customType"]), Data: f["data"]}
-	e.views.custom = c
-	switch c.CustomType {
-	case CustomPin:
-		e.views.pin = &Pin{TargetID: rawjson.String(rawjson.Get(c.Data, "targetId")),
-			Pinned: rawjson.Bool(rawjson.Get(c.Data, "pinned")), Group: decodeRefs(rawjson.Get(c.Data, "group"))}
-	case CustomUncompact:
-		e.views.undoes = rawjson.String(rawjson.Get(c.Data, "compactionId"))
-	}
-}
-
-// fromHook reads both spellings of the flag (design: rulings).
-func fromHook(f map[string][]byte) bool {
-	return rawjson.Bool(f["fromHook"]) || rawjson.Bool(f["fromExtension"])
-}
-
-func fileLists(details []byte) (read, modified []string) {
-	return stringsOf(rawjson.Get(details, "readFiles")), stringsOf(rawjson.Get(details, "modifiedFiles"))
-}
-
-func stringsOf(arr []byte) []string {
-	var out []string
-	for v := range rawjson.Elements(arr) {
-		if rawjson.Kind(v) == '"' {
-			out = append(out, rawjson.String(v))
-		}
-	}
-	return out
-}
-
-// object returns v if it is an object, else nil.
-func object(v []byte) []byte {
-	if rawjson.Kind(v) == '{' {
-		return v
-	}
-	return nil
-}
