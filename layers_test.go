@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},
 	{"timeline"},
-	{"internal/history"}, // draws histories for tests
+	{"internal/history", "internal/replay"}, // histories for tests, drawn and replayed
 	{"wire"},
 	{"wire/internal/..."},
 	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},

@@ -91,13 +91,7 @@ func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
 // checkShape is I1, I2, I3, I5 and I6.
 func (m *moment) checkShape(t tb, after *timeline.View) {
 	t.Helper()
-	path, err := m.c.Session.Path(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := history.Account(path, after); err != nil {
-		t.Fatalf("I1: %v", err)
-	}
+	m.checkAccount(t, after)
 	if err := history.Pairing(after.Request(true).Messages); err != nil {
 		t.Fatalf("I2: %v", err)
 	}
@@ -110,6 +104,18 @@ func (m *moment) checkShape(t tb, after *timeline.View) {
 	}
 	if size >= was {
 		t.Fatalf("I6: %d tokens before, %d after", was, size)
+	}
+}
+
+// checkAccount is I1.
+func (m *moment) checkAccount(t tb, v *timeline.View) {
+	t.Helper()
+	path, err := m.c.Session.Path(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := history.Account(path, v); err != nil {
+		t.Fatalf("I1: %v", err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/replay"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -44,8 +44,8 @@ func (l *listener) Complete(_ context.Context, req timeline.Request, opts messag
 	return nil, errors.New("no answer")
 }
 
-// replay is a session that grows part by part and is compacted after each.
-type replay struct {
+// rerun is a session that grows part by part and is compacted after each.
+type rerun struct {
 	*testing.T
 	s    *session.Session
 	c    *compaction.Compactor
@@ -53,8 +53,8 @@ type replay struct {
 	pins []string // ids
 }
 
-func newReplay(t *testing.T, s *session.Session) *replay {
-	r := &replay{T: t, s: s, c: extractor(s, 200_000), asks: &listener{}}
+func newRerun(t *testing.T, s *session.Session) *rerun {
+	r := &rerun{T: t, s: s, c: extractor(s, 200_000), asks: &listener{}}
 	r.c.Summarizer = &summarize.Ladder{Models: []summarize.Model{r.asks}, Extract: true, Mask: mask()}
 	return r
 }
@@ -69,7 +69,7 @@ func inMemory(t testing.TB) *session.Session {
 	return session.New(log, session.Options{})
 }
 
-func (r *replay) append(drafts ...session.Draft) []*session.Entry {
+func (r *rerun) append(drafts ...session.Draft) []*session.Entry {
 	r.Helper()
 	entries, err := r.s.Append(ctx, drafts...)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *replay) append(drafts ...session.Draft) []*session.Entry {
 
 // plant appends a tool output that holds a secret and tries to leave the
 // transcript it is quoted in.
-func (r *replay) plant() {
+func (r *rerun) plant() {
 	r.append(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopToolUse,
 		Content: []message.Block{message.ToolCall{ID: "planted", Name: "bash", Arguments: []byte(`{"command":"env"}`)}}}),
 		session.MessageDraft(&message.Message{Role: message.RoleToolResult, ToolCallID: "planted", ToolName: "bash", IsError: true,
@@ -88,7 +88,7 @@ func (r *replay) plant() {
 }
 
 // pin pins the first user message and the first short tool result.
-func (r *replay) pin() {
+func (r *rerun) pin() {
 	r.Helper()
 	path, err := r.s.Path(ctx, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *replay) pin() {
 }
 
 // compact compacts once and checks all that holds after every compaction.
-func (r *replay) compact(keep int64) (*compaction.Outcome, *timeline.View) {
+func (r *rerun) compact(keep int64) (*compaction.Outcome, *timeline.View) {
 	r.Helper()
 	before := remember(r, r.c)
 	out, err := r.c.Compact(ctx, compaction.Request{Keep: &keep})
@@ -148,7 +148,7 @@ func shows(v *timeline.View, id string) bool {
 
 // checkConstraints: the constraints of the ledger are there word for word, or
 // a line says how many are not.
-func (r *replay) checkConstraints(out *compaction.Outcome, after *timeline.View) {
+func (r *rerun) checkConstraints(out *compaction.Outcome, after *timeline.View) {
 	r.Helper()
 	if strings.Contains(out.Summary, "older constraints are not repeated here") {
 		return
@@ -168,7 +168,7 @@ func (r *replay) checkConstraints(out *compaction.Outcome, after *timeline.View)
 
 // checkAsked: no request to a summarizer was above the window (I9), held the
 // secret, or was left by text that looks like our tags (I11).
-func (r *replay) checkAsked() {
+func (r *rerun) checkAsked() {
 	r.Helper()
 	r.asks.mu.Lock()
 	defer r.asks.mu.Unlock()
@@ -192,48 +192,6 @@ func (r *replay) checkAsked() {
 	r.asks.seen = nil
 }
 
-// raw is an entry as a draft: the same id and the same members.
-func raw(e *session.Entry) session.Draft {
-	body := e.Raw
-	for _, name := range []string{"type", "id", "parentId", "timestamp"} {
-		body = rawjson.Delete(body, name)
-	}
-	return session.Draft{Type: e.Type, ID: e.ID, Body: body}
-}
-
-// parts divides a path into n parts of about the same size in tokens, none of
-// which ends between a call and its results. Other programs' compactions are
-// left out.
-func parts(path []*session.Entry, n int) [][]session.Draft {
-	left := int64(0)
-	for _, e := range path {
-		left += sizeOf(e)
-	}
-	out := [][]session.Draft{nil}
-	size := int64(0) // of the part at hand
-	for i, e := range path {
-		if e.Type == session.TypeCompaction {
-			continue
-		}
-		last := len(out) - 1
-		out[last] = append(out[last], raw(e))
-		size += sizeOf(e)
-		inside := i+1 < len(path) && path[i+1].Message() != nil && path[i+1].Message().Role == message.RoleToolResult
-		if !inside && len(out) < n && size >= left/int64(n-last) {
-			left -= size
-			out, size = append(out, nil), 0
-		}
-	}
-	return out
-}
-
-func sizeOf(e *session.Entry) int64 {
-	if e.Message() == nil || e.Type == session.TypeCompaction {
-		return 0
-	}
-	return tokens.Default{}.Message(e.Message())
-}
-
 // Ten compactions while a long real session is replayed, one after each tenth.
 func TestTenCompactionsOfRealSessions(t *testing.T) {
 	dir := corpus(t, "pi")
@@ -244,10 +202,10 @@ func TestTenCompactionsOfRealSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newReplay(t, inMemory(t))
+			r := newRerun(t, inMemory(t))
 			var sizes []string
-			for i, part := range parts(path, 10) {
-				r.append(part...)
+			for i, part := range replay.Parts(path, 10) {
+				r.append(replay.Drafts(part)...)
 				if i == 0 {
 					r.plant()
 					r.pin()

@@ -1,0 +1,97 @@
+// Command fidelity measures what a model still sees of a conversation after
+// compactions without a model, and beside it what simpler ways would have left
+// visible in the same room.
+//
+// # What is measured
+//
+// Each session of a folder is replayed: its entries are appended to an empty
+// session, in one part and in five parts, and after each part everything but
+// the newest tenth (at most 20,000 tokens) is compacted by extraction. After
+// the last compaction two graders look for facts in what the model sees.
+//
+// The facts are those of everything that is summarized by then, that is, of
+// the messages before the first kept entry. What the model sees is the
+// summary with its residue and file lists, covered messages that stay shown
+// (the open request), and the kept tail.
+//
+//   - ledger: the facts that package ledger finds (ledger.Collect over the
+//     whole covered range, so that replaced facts do not count) and its rule of
+//     what a text holds (ledger.Cover). It is our own grader, and extraction
+//     writes what it looks for.
+//   - plain: a second grader that shares no code with the ledger (see
+//     plain.go), against grading ourselves by our own rules.
+//
+// # With what it is compared
+//
+//   - head + tail keeps the beginning and the end of the covered text.
+//   - user messages keeps what the user said, the newest.
+//   - own summary: where a session holds compactions with a summary that a
+//     model wrote, that summary, at the place where it was made, with the tail
+//     that was kept then; beside it extraction over exactly the same range.
+//
+// The first two get exactly the tokens that our summary and the covered
+// messages beside it took at the same compaction, and see the same tail. With
+// several compactions they work on what they had left and what came since, as
+// extraction does. A model's summary has the size it has; the mean sizes are
+// printed.
+//
+// Shares are weighted by facts: all facts that are visible, divided by all
+// facts, over all sessions. The output depends on nothing but the files.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "fidelity:", err)
+		os.Exit(1)
+	}
+}
+
+// rounds are how many compactions a replay makes, a column each.
+var rounds = []int{1, 5}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("fidelity", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	dir := flags.String("corpus", "examples", "folder of session files")
+	verbose := flags.Bool("v", false, "print each session as it is done")
+	asJSON := flags.Bool("json", false, "print JSON")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(*dir, "*.jsonl"))
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("no session files (*.jsonl) in %s", *dir)
+	}
+	slices.Sort(files)
+	total := newReport()
+	for _, file := range files {
+		r, err := measureFile(ctx, file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if *verbose {
+			fmt.Fprintf(stderr, "\n%s\n", filepath.Base(file))
+			if err := r.markdown(stderr); err != nil {
+				return err
+			}
+		}
+		total.add(r)
+	}
+	if *asJSON {
+		return total.json(stdout)
+	}
+	return total.markdown(stdout)
+}

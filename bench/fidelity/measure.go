@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/coppice-dev/coppice/internal/replay"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Ways to reduce a conversation, as the report names them.
+const (
+	extraction = "extraction"
+	headTail   = "head + tail"
+	usersOnly  = "user messages"
+	ownSummary = "own summary"
+	samePlace  = "extraction, same place" // as the own summary
+)
+
+// maxKeep is the usual size of the recent part, in tokens.
+const maxKeep = 20_000
+
+// measureFile measures one session.
+func measureFile(ctx context.Context, file string) (*report, error) {
+	log, err := filestore.New(filepath.Dir(file), filestore.Options{}).Open(ctx, file, session.Mode{})
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	path, err := session.New(log, session.Options{}).Path(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := newReport()
+	for _, n := range rounds {
+		if err := measureReplay(ctx, r, path, n); err != nil {
+			return nil, fmt.Errorf("%d compactions: %w", n, err)
+		}
+	}
+	if err := measureOwn(ctx, r, path); err != nil {
+		return nil, fmt.Errorf("own summaries: %w", err)
+	}
+	return r, nil
+}
+
+// measureReplay replays a path with n compactions and grades what is left.
+func measureReplay(ctx context.Context, r *report, path []*session.Entry, n int) error {
+	s, err := newStage()
+	if err != nil {
+		return err
+	}
+	keep := min(maxKeep, replay.Size(path)/10)
+	heads, users := &headAndTail{}, &userMessages{}
+	covered := 0
+	for _, part := range replay.Parts(path, n) {
+		if err := s.grow(ctx, part); err != nil {
+			return err
+		}
+		applied, err := s.compact(ctx, keep, "")
+		if err != nil {
+			return err
+		}
+		if !applied {
+			continue
+		}
+		newly := s.covered[covered:]
+		covered = len(s.covered)
+		heads.take(newly, s.budget)
+		users.take(newly, s.budget)
+	}
+	if covered == 0 {
+		return nil
+	}
+	c := column{way: extraction, rounds: n}
+	r.grade(c, s.covered, s.visible, s.budget)
+	r.grade(column{headTail, n}, s.covered, heads.text+"\n\n"+s.tail, size(heads.text))
+	r.grade(column{usersOnly, n}, s.covered, users.text+"\n\n"+s.tail, size(users.text))
+	return nil
+}
+
+// measureOwn grades the summaries that a model wrote into the session, and
+// extraction over the same ranges.
+func measureOwn(ctx context.Context, r *report, path []*session.Entry) error {
+	s, err := newStage()
+	if err != nil {
+		return err
+	}
+	done := 0
+	for i, e := range path {
+		c := e.Compaction()
+		if c == nil {
+			continue
+		}
+		kept := indexOf(path[:i], c.FirstKeptEntryID)
+		last := lastMessage(path[:max(kept, 0)])
+		if kept < 0 || last == nil || !byModel(c) {
+			continue
+		}
+		if err := s.grow(ctx, path[done:i]); err != nil {
+			return err
+		}
+		done = i + 1
+		applied, err := s.compact(ctx, 0, last.ID)
+		if err != nil {
+			return err
+		}
+		if !applied {
+			continue
+		}
+		r.grade(column{samePlace, 0}, s.covered, s.visible, s.budget)
+		r.grade(column{ownSummary, 0}, s.covered, c.Summary+"\n\n"+s.tail, size(c.Summary))
+	}
+	return nil
+}
+
+func indexOf(path []*session.Entry, id string) int {
+	for i, e := range path {
+		if e.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func lastMessage(path []*session.Entry) *session.Entry {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Message() != nil && path[i].Type != session.TypeCompaction {
+			return path[i]
+		}
+	}
+	return nil
+}
+
+// byModel tells summaries of models from those of programs: models were asked
+// for Markdown sections and begin with one.
+func byModel(c *session.Compaction) bool { return len(c.Summary) > 0 && c.Summary[0] == '#' }
+
+func size(text string) int64 { return tokens.Default{}.Text(text) }
+
+// grade lets both graders look at what is visible.
+func (r *report) grade(c column, covered []ledger.Source, visible string, spent int64) {
+	cell := r.cell(c)
+	cell.Measured++
+	cell.Tokens += spent
+	facts := ledger.Collect(covered, ledger.Options{})
+	for class, score := range facts.Cover(visible) {
+		cell.addLedger(class, score)
+	}
+	msgs := make([]*message.Message, len(covered))
+	for i, s := range covered {
+		msgs[i] = s.Message
+	}
+	for class, score := range plainGrade(msgs, visible) {
+		cell.addPlain(class, score)
+	}
+}

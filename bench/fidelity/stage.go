@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/replay"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// stage is where a session happens again. The fields behind session say what
+// the latest compaction made of it.
+type stage struct {
+	session *session.Session
+
+	covered []ledger.Source // messages before the first kept entry
+	visible string          // all that the model sees
+	tail    string          // the kept part of it
+	budget  int64           // tokens of the rest
+}
+
+func newStage() (*stage, error) {
+	now := func() time.Time { return time.Unix(0, 0) }
+	log, err := memstore.New(now).Create(context.Background(), session.Header{Cwd: "/"})
+	if err != nil {
+		return nil, err
+	}
+	return &stage{session: session.New(log, session.Options{Now: now})}, nil
+}
+
+func (s *stage) grow(ctx context.Context, part []*session.Entry) error {
+	_, err := s.session.Append(ctx, replay.Drafts(part)...)
+	return err
+}
+
+// compact compacts by extraction, up to an entry where to names one. It
+// reports whether there was something to gain.
+func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error) {
+	c := &compaction.Compactor{Session: s.session, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Defaults(),
+		Model: message.Model{Window: 200_000, MaxOutput: 16_384}}
+	req := compaction.Request{Trigger: compaction.Overflow, To: to} // whatever it gains
+	if to == "" {
+		req.Keep = &keep
+	}
+	out, err := c.Compact(ctx, req)
+	if err != nil || out.Status != compaction.Applied {
+		return false, err
+	}
+	view, err := timeline.Project(ctx, s.session, nil, timeline.Policy{})
+	if err != nil {
+		return false, err
+	}
+	s.look(view)
+	return true, s.cover(ctx, out.Plan.FirstKept)
+}
+
+// look divides what the model sees into the kept tail and the rest.
+func (s *stage) look(v *timeline.View) {
+	var rest, tail []string
+	for _, it := range v.Items {
+		text := plainText(timeline.ToLLM(it.Message))
+		if it.Pos >= 0 {
+			tail = append(tail, text)
+		} else {
+			rest = append(rest, text)
+		}
+	}
+	s.tail = strings.Join(tail, "\n\n")
+	covered := strings.Join(rest, "\n\n")
+	s.visible, s.budget = covered+"\n\n"+s.tail, size(covered)
+}
+
+// cover lists the messages before the first kept entry.
+func (s *stage) cover(ctx context.Context, firstKept *session.Entry) error {
+	path, err := s.session.Path(ctx, nil)
+	if err != nil {
+		return err
+	}
+	s.covered = nil
+	for _, e := range path {
+		if firstKept != nil && e.ID == firstKept.ID {
+			break
+		}
+		if timeline.Bears(e) && e.Type != session.TypeCompaction {
+			s.covered = append(s.covered, ledger.Source{EntryID: e.ID, Message: e.Message()})
+		}
+	}
+	return nil
+}
+
+// plainText is everything in a message that can be read: texts, names and
+// arguments of calls, results.
+func plainText(m *message.Message) string {
+	if m == nil {
+		return ""
+	}
+	parts := []string{m.Text("\n")}
+	for _, c := range m.ToolCalls() {
+		parts = append(parts, c.Name, values(c.Arguments, 8))
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}
+
+// values are the strings and numbers of a JSON value, without its quoting.
+func values(v []byte, depth int) string {
+	var parts []string
+	switch kind := rawjson.Kind(v); {
+	case kind == '"':
+		return rawjson.String(v)
+	case kind == '{' && depth > 0:
+		for name, e := range rawjson.Members(v) {
+			parts = append(parts, name+": "+values(e, depth-1))
+		}
+	case kind == '[' && depth > 0:
+		for e := range rawjson.Elements(v) {
+			parts = append(parts, values(e, depth-1))
+		}
+	default:
+		return string(v)
+	}
+	return strings.Join(parts, "\n")
+}

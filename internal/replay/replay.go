@@ -1,0 +1,75 @@
+// Package replay lets a session happen again: its entries become drafts, part
+// by part, so that another session can grow as it did. Tests and measurements
+// use it.
+package replay
+
+import (
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Draft is an entry to be appended elsewhere: the same id, the same members.
+func Draft(e *session.Entry) session.Draft {
+	body := e.Raw
+	for _, name := range []string{"type", "id", "parentId", "timestamp"} {
+		body = rawjson.Delete(body, name)
+	}
+	return session.Draft{Type: e.Type, ID: e.ID, Body: body}
+}
+
+// Drafts are the entries of a path without its compactions: those that the
+// replay makes stand in their place.
+func Drafts(path []*session.Entry) []session.Draft {
+	var out []session.Draft
+	for _, e := range path {
+		if e.Type != session.TypeCompaction {
+			out = append(out, Draft(e))
+		}
+	}
+	return out
+}
+
+// Parts divides a path into n parts of about the same size in tokens, fewer
+// where there are not enough messages. None ends between a tool call and its
+// results.
+func Parts(path []*session.Entry, n int) [][]*session.Entry {
+	left, size := Size(path), int64(0)
+	var out [][]*session.Entry
+	from := 0
+	for i := range path {
+		size += Size(path[i : i+1])
+		if !inside(path, i+1) && len(out) < n-1 && size > 0 && size >= left/int64(n-len(out)) {
+			out = append(out, path[from:i+1])
+			from, left, size = i+1, left-size, 0
+		}
+	}
+	if from < len(path) {
+		out = append(out, path[from:])
+	}
+	return out
+}
+
+// inside reports whether a cut in front of path[i] would part a call from a
+// result.
+func inside(path []*session.Entry, i int) bool {
+	for ; i < len(path); i++ {
+		if m := path[i].Message(); m != nil {
+			return m.Role == message.RoleToolResult
+		}
+	}
+	return false
+}
+
+// Size is the size of what entries say, in tokens, summaries of compactions
+// left out.
+func Size(path []*session.Entry) int64 {
+	var n int64
+	for _, e := range path {
+		if m := e.Message(); m != nil && e.Type != session.TypeCompaction {
+			n += tokens.Default{}.Message(m)
+		}
+	}
+	return n
+}
