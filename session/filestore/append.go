@@ -44,11 +44,13 @@ func (l *Log) Append(ctx context.Context, entries []*session.Entry) (foreign []*
 	if foreign, err = l.lookForGrowth(ctx, entries); err != nil {
 		return nil, err
 	}
-	return foreign, l.write(entries)
+	between, err := l.write(ctx, entries)
+	return append(foreign, between...), err
 }
 
-// write adds entries at the end of the file.
-func (l *Log) write(entries []*session.Entry) error {
+// write adds entries at the end of the file. It returns what a program that
+// knows no locks wrote at the same moment.
+func (l *Log) write(ctx context.Context, entries []*session.Entry) (between []*session.Entry, err error) {
 	var buf []byte
 	at := l.end
 	if l.open {
@@ -62,14 +64,26 @@ func (l *Log) write(entries []*session.Entry) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		return l.wrap(readOnlyError(err))
+		return nil, l.wrap(readOnlyError(err))
 	}
 	if err := l.sync(); err != nil {
-		return l.wrap(err)
+		return nil, l.wrap(err)
 	}
-	l.end, l.open = l.end+int64(len(buf)), false
+	info, err := l.file.Stat()
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	if info.Size() != l.end+int64(len(buf)) {
+		// Our lines do not stand where they would have: look where they do.
+		from, err := l.grow(context.WithoutCancel(ctx), info.Size())
+		if err != nil {
+			return nil, err
+		}
+		return l.foreign(from, entries)
+	}
+	l.end, l.open = info.Size(), false
 	l.take(b)
-	return nil
+	return nil, nil
 }
 
 // encode appends entries as lines to buf, which begins at an offset of the
