@@ -15,7 +15,7 @@ type Draft struct {
 	Type Type
 	ID   string
 	Time time.Time // when it happened; zero: now
-	Body []byte // JSON object with the members behind type, id, parentId and timestamp; nil: none
+	Body []byte    // JSON object with the members behind type, id, parentId and timestamp; nil: none
 }
 
 // NewID draws an entry id: 16 random hex digits, so that no index is needed
