@@ -1,0 +1,251 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Whole walks every entry of a log as another file can hold it: with the
+// parents that reading found, so that a reference that damage had broken is
+// whole in the copy. An entry whose reference holds keeps its bytes.
+func Whole(ctx context.Context, log Log) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		seen := map[string]bool{}
+		for e, err := range log.All(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			parent := e.ParentID
+			if !seen[parent] { // asking for every parent would make the log keep them all
+				if parent, err = parentID(ctx, log, e); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+			seen[e.ID] = true
+			if !yield(rechained(modern(log, e), parent), nil) {
+				return
+			}
+		}
+	}
+}
+
+func parentID(ctx context.Context, log Log, e *Entry) (string, error) {
+	if e.ParentID == "" {
+		return "", nil
+	}
+	parent, err := log.Parent(ctx, e)
+	if err != nil {
+		return "", fmt.Errorf("parent of %s: %w", e.ID, err)
+	}
+	if parent == nil {
+		return "", nil
+	}
+	return parent.ID, nil
+}
+
+// Branch walks the path from the root to leaf as a log of its own, in two
+// passes over log, keeping a few bytes an entry. Each entry is the child of
+// the one before and keeps its id. Labels stand in the way of a chain, since
+// they may be set on anything from anywhere: they leave their places, and the
+// last label of each entry that survives comes behind leaf, with its id and
+// time (reference: createBranchedSession). A leaf of nil has no path.
+func Branch(ctx context.Context, log Log, leaf *Entry) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		if leaf == nil {
+			return
+		}
+		p, err := readPlan(ctx, log, leaf)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		c := chain{log: log, ids: map[string]bool{}, next: map[string]string{}}
+		i := -1
+		for e, err := range log.All(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if i++; i >= len(p.on) {
+				break // appended since the first pass
+			}
+			if !p.on[i] {
+				continue
+			}
+			if e = c.add(e); e != nil && !yield(e, nil) {
+				return
+			}
+		}
+		for _, l := range p.labels() {
+			if e := c.addLabel(l); e != nil && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// plan is what the first pass finds out: the places on the path, and the
+// labels in force anywhere in the log.
+type plan struct {
+	on  []bool
+	set map[string]setLabel // by target
+}
+
+type setLabel struct {
+	entry *Entry
+	order int // of the first time that the target was labelled since it had none
+}
+
+func readPlan(ctx context.Context, log Log, leaf *Entry) (*plan, error) {
+	p := &plan{set: map[string]setLabel{}}
+	place := -1
+	t, err := ReadTree(ctx, log, func(i int, e *Entry) {
+		if e.ID == leaf.ID && e.At == leaf.At {
+			place = i
+		}
+		p.note(i, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if place < 0 {
+		return nil, fmt.Errorf("entry %q: %w", leaf.ID, ErrNotFound)
+	}
+	t.Leaf = place
+	p.on = t.OnPath()
+	return p, nil
+}
+
+// note replays a label.
+func (p *plan) note(i int, e *Entry) {
+	l := e.Label()
+	if l == nil {
+		return
+	}
+	if l.Label == "" {
+		delete(p.set, l.TargetID)
+		return
+	}
+	order := i
+	if before, ok := p.set[l.TargetID]; ok {
+		order = before.order
+	}
+	p.set[l.TargetID] = setLabel{entry: e, order: order}
+}
+
+// labels returns the labels in force in the order in which they came up.
+func (p *plan) labels() []*Entry {
+	set := make([]setLabel, 0, len(p.set))
+	for _, l := range p.set {
+		set = append(set, l)
+	}
+	slices.SortFunc(set, func(a, b setLabel) int { return cmp.Compare(a.order, b.order) })
+	entries := make([]*Entry, len(set))
+	for i, l := range set {
+		entries[i] = l.entry
+	}
+	return entries
+}
+
+// chain puts entries one behind the other.
+type chain struct {
+	log     Log
+	last    string            // id of the last entry
+	ids     map[string]bool   // of all entries in it
+	waiting []string          // ids of labels that the next entry stands for
+	next    map[string]string // the entry that stands for a label left out
+}
+
+// add returns the next entry of the path as it stands in the chain; nil for a
+// label. A compaction whose first kept entry was a label keeps from the entry
+// behind that label on: the model sees the same.
+func (c *chain) add(e *Entry) *Entry {
+	if e.Type == TypeLabel {
+		c.waiting = append(c.waiting, e.ID)
+		return nil
+	}
+	for _, id := range c.waiting {
+		c.next[id] = e.ID
+	}
+	c.waiting = c.waiting[:0]
+	delete(c.next, e.ID) // a reference means the nearest entry with that id
+	out := rechained(modern(c.log, e), c.last)
+	if comp := e.Compaction(); comp != nil {
+		if id, ok := c.next[comp.FirstKeptEntryID]; ok {
+			out = changed(out, "firstKeptEntryId", id)
+		}
+	}
+	return c.push(out)
+}
+
+// addLabel returns a label as it stands behind the path, or nil where its
+// target is not there.
+func (c *chain) addLabel(e *Entry) *Entry {
+	if !c.ids[e.Label().TargetID] {
+		return nil
+	}
+	if c.ids[e.ID] { // only in a damaged log
+		id := NewID()
+		e = changed(e, "id", id)
+		e.ID = id
+	}
+	return c.push(rechained(e, c.last))
+}
+
+// push notes the last entry. It is returned without a place: it gets one in
+// the log that it goes to.
+func (c *chain) push(e *Entry) *Entry {
+	c.last = e.ID
+	c.ids[e.ID] = true
+	if e.At < 0 {
+		return e
+	}
+	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: e.Raw, At: -1}
+}
+
+// rechained returns e as the child of parent ("": as a root), e itself where
+// its bytes say that already. They may lack even the id, which reading derived.
+func rechained(e *Entry, parent string) *Entry {
+	h, _ := ScanHead(e.Raw)
+	raw := e.Raw
+	if rawjson.String(h.ID) != e.ID {
+		raw = rawjson.Set(raw, "id", rawjson.Quote(e.ID))
+	}
+	switch stored := rawjson.String(h.ParentID); {
+	case stored == parent && e.ParentID == parent && len(raw) == len(e.Raw):
+		return e
+	case parent == "":
+		raw = rawjson.Set(raw, "parentId", []byte("null"))
+	case stored != parent:
+		raw = rawjson.Set(raw, "parentId", rawjson.Quote(parent))
+	}
+	return &Entry{ID: e.ID, ParentID: parent, Type: e.Type, Time: e.Time, Raw: raw, At: -1}
+}
+
+// changed returns e with another text as the value of a member.
+func changed(e *Entry, member, value string) *Entry {
+	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: rawjson.Set(e.Raw, member, rawjson.Quote(value)), At: -1}
+}
+
+// modern returns an entry of an older format as format 3 stores it: the role
+// hookMessage became custom (reference: migration). Programs that know format
+// 3 only look for the old word in older files only.
+func modern(log Log, e *Entry) *Entry {
+	if log.Header().Version >= Version || e.Type != TypeMessage {
+		return e
+	}
+	msg := rawjson.Get(e.Raw, "message")
+	if rawjson.String(rawjson.Get(msg, "role")) != "hookMessage" {
+		return e
+	}
+	raw := rawjson.Set(e.Raw, "message", rawjson.Set(msg, "role", rawjson.Quote(string(message.RoleCustom))))
+	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: raw, At: -1}
+}
