@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,10 @@ func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
 	if p.Skip != "" {
 		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
 	}
+	if p.Target > 0 && tokens.Hard(p.Floor.Sum()) >= p.Target { // no summary is small enough: ask for none
+		after := p.Floor.Sum() + p.KeptTokens
+		return &Outcome{Status: Failed, Reason: DoesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
+	}
 	a := &attempt{Compactor: c, request: r, view: v, plan: p}
 	out := a.run(ctx)
 	out.Plan, out.Attempts = a.plan, a.attempts
@@ -151,14 +156,19 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 }
 
 // smaller replans with half of what was kept. It returns nil where the last
-// unit is all that is kept already.
+// unit is all that is kept already. A hook's summary speaks of the range that
+// it was asked about and of no other, so ours is next.
 func (a *attempt) smaller() *Plan {
-	if a.plan.lastUnitKept || a.request.To != "" {
-		return nil
-	}
-	keep := max(1, min(a.plan.Budget, a.plan.KeptTokens)/2)
 	in := a.planInput(a.view, a.request)
-	in.Keep = &keep
+	switch {
+	case a.hook != nil:
+		a.hook, a.preserve = nil, nil
+	case a.plan.lastUnitKept || a.request.To != "":
+		return nil
+	default:
+		keep := max(1, min(a.plan.Budget, a.plan.KeptTokens)/2)
+		in.Keep = &keep
+	}
 	p, err := MakePlan(in)
 	if err != nil || p.Skip != "" {
 		return nil
@@ -179,7 +189,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	case err != nil:
 		return nil // a failing hook never stops the rescue; the bus has reported it
 	case ans.Cancel && !a.request.Trigger.rescue():
-		return fail(Cancelled, HookCancelled, errors.New(ans.Why))
+		return fail(Cancelled, HookCancelled, errors.New(cmp.Or(ans.Why, "a hook cancelled it")))
 	case strings.TrimSpace(ans.Summary) == "":
 		return nil
 	}
@@ -192,7 +202,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 		}
 		a.plan.fill(in, s, c, a.plan.Budget)
 	}
-	a.hook, a.preserve = &ans, ans.PreserveData
+	a.hook, a.preserve = &ans, object(ans.PreserveData)
 	return nil
 }
 
@@ -276,6 +286,7 @@ func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input 
 		Ledger:          facts,
 		MaxOutput:       p.OutputLimit,
 		PrefixMaxOutput: p.PrefixLimit,
+		Cap:             p.Allowance,
 	}
 	if p.Split {
 		in.PrefixLedger = ledger.Collect(in.Prefix, opts)
@@ -292,7 +303,7 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger) (summariz
 	if a.Hooks.Compacting != nil {
 		g, err := a.Hooks.Compacting(ctx, BeforeCompact{Plan: a.plan, Trigger: a.request.Trigger, Focus: a.request.Focus})
 		if err == nil {
-			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, g.PreserveData
+			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, object(g.PreserveData)
 		}
 	}
 	res, err := a.Summarizer.Summarize(ctx, in)

@@ -1,7 +1,10 @@
 package compaction
 
 import (
+	"bytes"
 	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Hooks are the moments at which others may answer. Nil functions are not asked.
@@ -38,12 +41,25 @@ type Guidance struct {
 }
 
 // firstKept checks a hook's choice of the first kept entry: it must be on the
-// path and at a point where a cut may stand.
+// path, at a point where a cut may stand, with something to summarize in
+// front of it.
 func (s span) firstKept(id string) (cut, bool) {
 	for i, e := range s.path {
 		if e.ID == id && s.valid[i] {
-			return s.dress(i), true
+			c := s.dress(i)
+			front, _ := s.list(0, c.at)
+			return c, len(front) > 0
 		}
 	}
 	return cut{}, false
+}
+
+// object returns what others want stored as a JSON object on one line, or nil
+// where it is none: it would tear the log's line.
+func object(data []byte) []byte {
+	v := jsontext.Value(bytes.Clone(data))
+	if v.Compact() != nil || v.Kind() != '{' {
+		return nil
+	}
+	return v
 }

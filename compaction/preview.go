@@ -54,14 +54,21 @@ func (c *Compactor) CutIndex(ctx context.Context, p *Plan) (int, error) {
 	}
 }
 
-// shownText is what stays visible of the covered part.
+// shownText is what stays visible of the covered part. A large message of the
+// open request does so only with its head and its tail.
 func (p *Plan) shownText() string {
 	text := ""
-	for _, items := range [][]timeline.Item{p.Pins, p.Request} {
-		for _, it := range items {
-			if llm := timeline.ToLLM(it.Message); llm != nil {
-				text += llm.Text("\n") + "\n\n"
-			}
+	show := func(m *message.Message) {
+		if llm := timeline.ToLLM(m); llm != nil {
+			text += llm.Text("\n") + "\n\n"
+		}
+	}
+	for _, it := range p.Pins {
+		show(it.Message)
+	}
+	for _, it := range p.Request {
+		if !it.Pinned {
+			show(timeline.ShortenRequest(it.Message, it.Entry.ID, p.Target))
 		}
 	}
 	return text

@@ -140,8 +140,11 @@ func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, l
 		return nil
 	}
 	return &wanted{part: part{
-		phase: phase, rounds: rounds, facts: facts, maxOutput: limit, cap: most, source: sizeOf(sources),
-		focus: r.in.Focus, context: r.in.Context, ask: instructions{base: r.in.Prompt},
+		phase: phase, rounds: rounds, facts: facts, maxOutput: limit, cap: most,
+		// The headings alone are longer than a short question. Whether the
+		// view gets smaller is judged over the whole.
+		source: max(sizeOf(sources), leastUsual),
+		focus:  r.in.Focus, context: r.in.Context, ask: instructions{base: r.in.Prompt},
 		mask: r.in.Mask, estimate: r.in.Estimate,
 	}}
 }

@@ -38,7 +38,7 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []ca
 			cand.edit(c.edit)
 		}
 		if c.request && !c.pinned {
-			cand.item.Message = shortenRequest(cand.item.Message, c.entry.ID, p.Target/4)
+			cand.item.Message = ShortenRequest(cand.item.Message, c.entry.ID, p.Target)
 		}
 		cands = append(cands, cand)
 	}
@@ -154,9 +154,12 @@ func sendable(m *message.Message) bool {
 	return false
 }
 
-// shortenRequest bounds one message of the open request to limit tokens: its
-// head, its tail, and where to read the rest. limit 0: no bound.
-func shortenRequest(m *message.Message, id string, limit int64) *message.Message {
+// ShortenRequest is a covered message of the open request as a view shows it
+// where the request has to stay under target tokens: one above a quarter of
+// it (spec/context.md, Projection 5) with its head, its tail, and where to
+// read the rest. target 0: no bound.
+func ShortenRequest(m *message.Message, id string, target int64) *message.Message {
+	limit := target / 4
 	size := tokens.Default{}.Message(m)
 	if limit <= 0 || size <= limit {
 		return m
