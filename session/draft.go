@@ -105,6 +105,13 @@ func MessageDraft(m *message.Message) Draft {
 	return Draft{Type: TypeMessage, Body: new(body).raw("message", message.Encode(m)).bytes()}
 }
 
+// CustomMessageDraft is a draft of a message that neither the user nor the
+// model wrote: the model sees it as a user message, faces name its type.
+func CustomMessageDraft(customType string, content []message.Block) Draft {
+	b := new(body).str("customType", customType).raw("content", message.EncodeContent(content))
+	return Draft{Type: TypeCustomMessage, Body: b.bool("display", true).bytes()}
+}
+
 // ModelDraft is a draft of a model change.
 func ModelDraft(provider, id string) Draft {
 	return Draft{Type: TypeModelChange, Body: new(body).str("provider", provider).str("modelId", id).bytes()}
