@@ -332,9 +332,9 @@ func TestForkShowsTheSame(t *testing.T) {
 		for e := range s.Log().All(ctx) {
 			all = append(all, e)
 		}
-		at := all[rapid.IntRange(0, len(all)-1).Draw(t, "at")]
-		if rapid.Bool().Draw(t, "at the leaf") {
-			at = nil
+		var at *session.Entry // the leaf
+		if len(all) > 0 && rapid.Bool().Draw(t, "inside") {
+			at = all[rapid.IntRange(0, len(all)-1).Draw(t, "at")]
 		}
 		f, err := session.Fork(ctx, s, at, false, inMemory)
 		if err != nil {
