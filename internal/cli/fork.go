@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/spf13/cobra"
+)
+
+// forkFlags are the flags of fork and clone.
+type forkFlags struct {
+	before, json bool
+	out          string
+}
+
+func (a *app) forkCmd() *cobra.Command {
+	var f forkFlags
+	cmd := command(groupLook, "fork SESSION ENTRY", "Start a session that goes on from an entry",
+		`Write a new session with the path up to ENTRY, that included, and no other
+branch. Entries keep their ids, and those that survive keep their labels. The old
+session stays as it is and is named as the parent of the new one.
+
+With --before the new session ends before ENTRY; where that is a prompt, its text
+is printed, to be changed and sent again.`,
+		"  coppice fork - 4f1c0a9b22d3e871\n  coppice fork work.jsonl 4f1c --before -o another.jsonl", cobra.ExactArgs(2),
+		func(cmd *cobra.Command, args []string) error {
+			return a.fork(cmd.Context(), args[0], args[1], f)
+		})
+	cmd.Flags().BoolVar(&f.before, "before", false, "end before the entry")
+	f.register(cmd)
+	return cmd
+}
+
+func (a *app) cloneCmd() *cobra.Command {
+	var f forkFlags
+	cmd := command(groupLook, "clone SESSION", "Copy the conversation into a session of its own",
+		"Write a new session with the path to where the conversation is now, and no other\nbranch: a fork at the leaf.",
+		"  coppice clone -", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.fork(cmd.Context(), args[0], "", f)
+		})
+	f.register(cmd)
+	return cmd
+}
+
+func (f *forkFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "file of the new session (default: among the sessions of its project)")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+}
+
+// forkJSON is the shape of `fork --json` and `clone --json`.
+type forkJSON struct {
+	Session       string  `json:"session"`
+	File          string  `json:"file"`
+	ParentSession string  `json:"parentSession"`
+	LeafID        *string `json:"leafId"`
+	Entries       int     `json:"entries"`
+	EditorText    string  `json:"editorText,omitempty"`
+}
+
+// fork writes the path to an entry ("": the leaf) as a new session.
+func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
+	s, err := a.open(ctx, ref, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	at, text, err := forkAt(ctx, s, entry, f.before)
+	if err != nil {
+		return err
+	}
+	h := session.Header{Cwd: s.Log().Header().Cwd, ParentSession: s.Ref()}.Complete(a.Now())
+	path, err := a.placeOf(ctx, h, f.out)
+	if err != nil {
+		return err
+	}
+	out := forkJSON{Session: h.ID, File: path, ParentSession: s.Ref(), EditorText: text}
+	counted := func(yield func(*session.Entry, error) bool) {
+		for e, err := range session.Branch(ctx, s.Log(), at) {
+			if err == nil {
+				out.Entries++
+				out.LeafID = &e.ID
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+	if err := filestore.WriteCopy(ctx, path, h, counted); err != nil {
+		return explain("write "+path, err)
+	}
+	if err := filestore.CopySide(ctx, s.Ref(), path); err != nil {
+		return explain("write "+path, err)
+	}
+	a.printFork(out, f.json)
+	return nil
+}
+
+// forkAt finds the last entry of a fork (nil: none), and the text of the
+// prompt that it ends before.
+func forkAt(ctx context.Context, s *session.Session, entry string, before bool) (*session.Entry, string, error) {
+	if entry == "" {
+		leaf, err := s.Leaf(ctx)
+		return leaf, "", explain("read "+s.Ref(), err)
+	}
+	at, err := entryOf(ctx, s, entry)
+	if err != nil || !before {
+		return at, "", err
+	}
+	text := ""
+	if m := at.Message(); m != nil && (m.Role == message.RoleUser || m.Role == message.RoleCustom) {
+		text = m.Text("")
+	}
+	at, err = s.Parent(ctx, at)
+	return at, text, explain("read "+s.Ref(), err)
+}
+
+// placeOf is where a new session is written: the file that was asked for, or
+// its place in the store, whose folder it makes.
+func (a *app) placeOf(ctx context.Context, h session.Header, out string) (string, error) {
+	if out != "" {
+		return a.abs(out), a.refuseExisting(a.abs(out))
+	}
+	st, err := a.store()
+	if err != nil {
+		return "", err
+	}
+	log, err := st.Create(ctx, h)
+	if err != nil {
+		return "", explain("sessions", err)
+	}
+	path := log.Ref()
+	if err := log.Close(); err != nil {
+		return "", explain("sessions", err)
+	}
+	return path, explain("sessions", os.MkdirAll(filepath.Dir(path), 0o700))
+}
+
+// refuseExisting is an error where a file would be overwritten.
+func (a *app) refuseExisting(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &failure{Code: codeFailed, What: "write " + path, Why: "the file is there already", Try: "another name", File: path}
+	}
+	return nil
+}
+
+func (a *app) printFork(f forkJSON, asJSON bool) {
+	if asJSON {
+		a.json(f)
+		return
+	}
+	a.say("%s with %s: %s\n", f.Session, count(f.Entries, "entry", "entries"), f.File)
+	if f.EditorText != "" {
+		fmt.Fprintf(a.Out, "\n%s\n", visible(f.EditorText))
+	}
+}
