@@ -83,13 +83,18 @@ func isOrder(sentence string) bool {
 }
 
 // constraints returns the sentences of a user's own text that order or
-// forbid, word for word as they were written.
-func constraints(lines []string) []string {
+// forbid, word for word as they were written. An item of a list of rules is
+// one as it stands.
+func constraints(lines []line) []string {
 	var out []string
-	for _, line := range lines {
-		for _, s := range sentences(line) {
+	for _, l := range lines {
+		parts := sentences(l.text)
+		if l.rule && utf8.RuneCountInString(l.text) <= maxConstraint {
+			parts = []string{l.text}
+		}
+		for _, s := range parts {
 			for _, part := range bounded(s) {
-				if len(out) < maxConstraints && isOrder(part) {
+				if len(out) < maxConstraints && (l.rule || isOrder(part)) {
 					out = append(out, part)
 				}
 			}

@@ -26,6 +26,11 @@ func TestConstraints(t *testing.T) {
 		{"leave the config alone", []string{"leave the config alone"}},
 		{"can you make sure that it builds?", []string{"can you make sure that it builds?"}},
 		{"Commit but don't push to the vm yet.", []string{"Commit but don't push to the vm yet."}},
+		// items of a list of rules, and what is none
+		{"Rules for today:\n\n- Money is int64 in minor units.\n- Short answers\n\nFix it.", []string{"Money is int64 in minor units.", "Short answers"}},
+		{"Fix it. We want a key, from the ticket:\n1. The header is optional. It may be empty.\n2. 5xx are not kept", []string{"We want a key, from the ticket:", "The header is optional. It may be empty.", "5xx are not kept"}},
+		{"## Requirements\n* Two columns\n\n## Files\n* a.go", []string{"Two columns"}},
+		{"The files:\n- a.go is old\n- b.go is new", nil},
 		// other languages
 		{"Bitte die Tests nicht löschen. Der Build läuft.", []string{"Bitte die Tests nicht löschen."}},
 		{"Ändere die API nicht.", []string{"Ändere die API nicht."}},

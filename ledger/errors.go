@@ -108,6 +108,7 @@ func telling(output string, speakers []string, lastAnyway bool) []string {
 	if len(lines) == 0 {
 		lines = pick(weak)
 	}
+	lines = withTally(lines, last)
 	if len(lines) == 0 && lastAnyway && last != "" {
 		lines = []string{last}
 	}
@@ -115,6 +116,21 @@ func telling(output string, speakers []string, lastAnyway bool) []string {
 		lines[i] = message.CutHead(l, maxErrorLine)
 	}
 	return lines
+}
+
+// tally is how a test runner counts at the end what failed.
+var tally = regexp.MustCompile(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
+
+// withTally puts the count of failures behind the lines, in the place of one
+// from the middle where there is no room.
+func withTally(lines []string, last string) []string {
+	if len(lines) == 0 || slices.Contains(lines, last) || !tally.MatchString(last) {
+		return lines
+	}
+	if len(lines) >= maxErrorLines {
+		lines = slices.Delete(lines, 1, len(lines)-maxErrorLines+2)
+	}
+	return append(lines, last)
 }
 
 // pick takes the first line and the last ones: compilers say the cause first,

@@ -18,9 +18,9 @@ import (
 //   - a failure is replaced by the next failure of the same command and
 //     dropped when that command succeeds.
 type set struct {
-	facts  []Fact         // removed ones have no class
-	index  map[string]int // identity to place
-	errors map[string][]string
+	facts  []Fact              // removed ones have no class
+	index  map[string]int      // identity to place
+	errors map[string][]string // keys of errors by attempt
 }
 
 func newSet() *set {
@@ -66,7 +66,7 @@ func (s *set) replace(f Fact) Fact {
 // put puts a fact at the end, in the place of one with the same identity.
 func (s *set) put(f Fact) {
 	if f.Class == Error {
-		base := errorBase(f.Key)
+		base := attempt(errorBase(f.Key))
 		s.errors[base] = append(s.errors[base], f.Key)
 	}
 	id := identity(f.Class, keyOf(f))
@@ -115,8 +115,17 @@ func errorBase(key string) string {
 	return base
 }
 
+// attempt is what two runs share that are about the same thing: the words of a
+// command without its flags. go test -v ./x is the same attempt as go test ./x;
+// go test -run A ./x, which tests less, is another.
+func attempt(base string) string {
+	words := strings.Fields(base)
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }), " ")
+}
+
 // resolve drops the errors of a command.
 func (s *set) resolve(base string) {
+	base = attempt(base)
 	for _, key := range s.errors[base] {
 		s.remove(Error, key)
 	}

@@ -16,11 +16,12 @@ const maxRequest = 240
 func (c *collector) user(text string) {
 	own := ownText(text)
 	lines := proseLines(own)
+	skill := c.skill(text)
 	if len(lines) == 0 {
 		return
 	}
-	if first := sentence(lines[0]); !acknowledges(first) {
-		c.fact(Request, "", first, "")
+	if asked := requestOf(lines); asked != "" {
+		c.fact(Request, "", strings.TrimSpace(skill+" "+asked), "")
 	}
 	for _, s := range constraints(lines) {
 		c.fact(Constraint, "", s, "")
@@ -34,41 +35,44 @@ func (c *collector) user(text string) {
 	c.names.mentioned(own, c.entry)
 }
 
-// sentence shortens a line to its first sentences.
-func sentence(line string) string {
-	line = fold(line)
-	if len(line) <= maxRequest {
-		return line
+// skill takes the skill that a program put before the user's words: where its
+// text can be read again. It returns the command that loads it.
+func (c *collector) skill(text string) string {
+	head, _, ok := strings.Cut(strings.TrimSpace(text), ">")
+	if !ok || !strings.HasPrefix(head, "<skill ") {
+		return ""
 	}
-	if all := sentences(line); len(all[0]) <= maxRequest {
-		return all[0]
+	if at := attribute(head, "location"); plausible(at) {
+		c.fact(FileRead, at, at, "skill")
 	}
-	head := message.CutHead(line, maxRequest)
-	if i := strings.LastIndexByte(head, ' '); i > maxRequest/2 {
-		head = head[:i]
+	if name := attribute(head, "name"); name != "" {
+		return "/skill:" + message.CutHead(name, maxRequest/4)
 	}
-	return head
+	return ""
 }
 
-var acknowledgement = regexp.MustCompile(`(?i)^(?:ok(?:ay)?|yes|yep|yeah|no|nope|y|n|go|go on|go ahead|continue|cont|thanks?|thank you|great|good|cool|nice|perfect|done|sure|try again|ok,? go|proceed|next|ja|nein|weiter|oui|non|sí|si|sim|はい|好|好的|继续|네)[.!?,]*$`)
-
-// acknowledges reports whether a message asks for nothing new.
-func acknowledges(line string) bool {
-	return acknowledgement.MatchString(line) || strings.IndexFunc(line, isLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
+func attribute(tag, name string) string {
+	_, rest, _ := strings.Cut(tag, " "+name+`="`)
+	value, _, ok := strings.Cut(rest, `"`)
+	if !ok {
+		return ""
+	}
+	return value
 }
 
 var choosing = regexp.MustCompile(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
 
 // choice reports whether a reply to a question settles something.
-func choice(lines []string) bool {
-	return len(lines[0]) < maxRequest && !acknowledges(lines[0]) && choosing.MatchString(lines[0])
+func choice(lines []line) bool {
+	first := lines[0].text
+	return len(first) < maxRequest && !acknowledges(first) && choosing.MatchString(first)
 }
 
-func questionsOf(lines []string) []string {
+func questionsOf(lines []line) []string {
 	const most = 3
 	var out []string
 	for _, line := range lines {
-		for _, s := range sentences(line) {
+		for _, s := range sentences(line.text) {
 			if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
 				out = append(out, message.CutHead(s, maxRequest))
 			}
@@ -142,10 +146,10 @@ func (c *collector) prose(text string) {
 	}
 	lines := proseLines(text)
 	for _, line := range lines {
-		if !deciding.MatchString(line) {
+		if !deciding.MatchString(line.text) {
 			continue
 		}
-		for _, s := range sentences(line) {
+		for _, s := range sentences(line.text) {
 			if deciding.MatchString(s) && len(s) <= maxRequest && !strings.HasSuffix(s, "?") {
 				c.fact(Decision, "", s, "")
 			}
@@ -165,7 +169,7 @@ func (c *collector) prose(text string) {
 	c.names.mentioned(text, c.entry)
 }
 
-func lastSentence(lines []string) string {
-	all := sentences(lines[len(lines)-1])
+func lastSentence(lines []line) string {
+	all := sentences(lines[len(lines)-1].text)
 	return all[len(all)-1]
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -130,15 +131,32 @@ func dropComments(text string) string {
 	}
 }
 
+// line is a line of prose, without its bullet.
+type line struct {
+	text string
+	rule bool // an item of a list of rules
+}
+
+// ruleHead is what introduces a list of rules.
+var ruleHead = regexp.MustCompile(`(?i)\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
+	`must|should|shall|how (?:we|i) (?:want|like|need)|(?:we|i) (?:want|need)|following behaviou?r|regeln|vorgaben|anforderungen|règles|contraintes|reglas|requisitos)\b|` +
+	`ルール|制約|要件|规则|規則|要求|约束|規定|규칙|요구사항|제약`)
+
+// introduces reports whether a line stands before a list.
+func introduces(text string) bool {
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
+}
+
 // proseLines returns the lines of a text that are prose: no fenced code, no
 // quotes, no logs, no code, no headings. Lines of a paragraph that was wrapped
 // by hand are joined with the line end between them.
-func proseLines(text string) []string {
-	var out []string
+func proseLines(text string) []line {
+	var out []line
 	fence, joinable := "", false
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		bare := strings.TrimSpace(line)
+	rules := false // items are rules until the next line that is none
+	for full := range strings.SplitSeq(text, "\n") {
+		full = strings.TrimRight(full, " \t\r")
+		bare := strings.TrimSpace(full)
 		if fence != "" {
 			if strings.HasPrefix(bare, fence) {
 				fence = ""
@@ -152,16 +170,24 @@ func proseLines(text string) []string {
 			joinable = false
 			continue
 		}
-		if bare == "" || !prose(line, bare) {
+		if heading(bare) {
+			rules = ruleHead.MatchString(bare)
+		}
+		if bare == "" || !prose(full, bare) {
 			joinable = false
 			continue
 		}
 		marker := listMarker(bare)
-		if joinable && marker == 0 && continues(out[len(out)-1], bare) {
-			out[len(out)-1] += "\n" + bare
+		if joinable && marker == 0 && continues(out[len(out)-1].text, bare) {
+			joined := out[len(out)-1].text + "\n" + bare
+			out[len(out)-1].text = joined
+			rules = rules || introduces(joined) && ruleHead.MatchString(joined)
 			continue
 		}
-		out = append(out, bare[marker:])
+		if marker == 0 {
+			rules = introduces(bare) && ruleHead.MatchString(bare)
+		}
+		out = append(out, line{bare[marker:], rules && marker > 0})
 		joinable = true
 	}
 	return out
@@ -228,8 +254,8 @@ var (
 // prose reports whether a line is written language. Lines that begin as code
 // may still be prose when they read like a sentence.
 func prose(line, bare string) bool {
-	if strings.HasPrefix(bare, "#") && strings.HasPrefix(strings.TrimLeft(bare, "#"), " ") {
-		return false // a heading
+	if heading(bare) {
+		return false
 	}
 	for _, h := range codeHeads {
 		if strings.HasPrefix(bare, h) && !(isLetter(rune(h[0])) && sentenceLike(bare)) {
@@ -248,6 +274,10 @@ func prose(line, bare string) bool {
 		return false
 	}
 	return !logLine(bare) && !strongLine.MatchString(bare) && mostlyWords(bare)
+}
+
+func heading(bare string) bool {
+	return strings.HasPrefix(bare, "#") && strings.HasPrefix(strings.TrimLeft(bare, "#"), " ")
 }
 
 // sentenceLike reports whether a line has several words and an end or no

@@ -1,0 +1,77 @@
+package ledger
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// requestOf returns what a message asks for: its first words that are neither
+// a greeting nor a list of rules, or "" where it asks for nothing new. Where a
+// line only introduces the next one, both are returned.
+func requestOf(lines []line) string {
+	for i, l := range lines {
+		if l.rule {
+			continue
+		}
+		text := withoutGreeting(withoutHead(l.text, lines[i+1:]))
+		if text == "" || acknowledges(text) {
+			continue
+		}
+		if strings.HasSuffix(text, ":") && i+1 < len(lines) {
+			text += " " + lines[i+1].text
+		}
+		return sentence(text)
+	}
+	if first := sentence(lines[0].text); !acknowledges(first) {
+		return first
+	}
+	return ""
+}
+
+// withoutHead takes the last sentence off where it introduces a list of rules.
+func withoutHead(text string, next []line) string {
+	if len(next) == 0 || !next[0].rule || !introduces(text) {
+		return text
+	}
+	all := sentences(text)
+	return strings.TrimSuffix(text, all[len(all)-1])
+}
+
+var greeting = regexp.MustCompile(`(?i)^(?:good (?:morning|afternoon|evening|day)|hi|hello|hey|howdy|hallo|moin|guten (?:tag|morgen|abend)|servus|bonjour|salut|hola|` +
+	`buenos días|olá|bom dia|ciao|こんにちは|おはようございます|お疲れ様です|你好|您好|안녕하세요)(?: (?:all|again|there|team|everyone|claude|pi|zusammen))?[,.!。！ ]*$`)
+
+// withoutGreeting drops sentences in front that ask for nothing.
+func withoutGreeting(text string) string {
+	for _, s := range sentences(text) {
+		if !greeting.MatchString(s) && !acknowledges(s) {
+			break
+		}
+		text = strings.TrimSpace(strings.TrimPrefix(text, s))
+	}
+	return strings.TrimSpace(text)
+}
+
+// sentence shortens a line to its first sentences.
+func sentence(line string) string {
+	line = fold(line)
+	if len(line) <= maxRequest {
+		return line
+	}
+	if all := sentences(line); len(all[0]) <= maxRequest {
+		return all[0]
+	}
+	head := message.CutHead(line, maxRequest)
+	if i := strings.LastIndexByte(head, ' '); i > maxRequest/2 {
+		head = head[:i]
+	}
+	return head
+}
+
+var acknowledgement = regexp.MustCompile(`(?i)^(?:ok(?:ay)?|yes|yep|yeah|no|nope|y|n|go|go on|go ahead|continue|cont|thanks?|thank you|great|good|cool|nice|perfect|done|sure|try again|ok,? go|proceed|next|ja|nein|weiter|oui|non|sí|si|sim|はい|好|好的|继续|네)[.!?,]*$`)
+
+// acknowledges reports whether a message asks for nothing new.
+func acknowledges(line string) bool {
+	return acknowledgement.MatchString(line) || strings.IndexFunc(line, isLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
+}
