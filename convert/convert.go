@@ -86,14 +86,31 @@ func (k *Sink) MoveTo(e *session.Entry) {
 // Add appends an entry under the leaf. Give the draft the time it happened.
 func (k *Sink) Add(ctx context.Context, d session.Draft) (*session.Entry, error) {
 	e := k.s.Prepare(k.leaf, d)[0]
+	return e, k.put(ctx, e)
+}
+
+// Copy appends an entry as it stands, under the entry that its ParentID names:
+// for files that are of our format already. The entry must not be in another
+// log. One that would not read back as it is now is an error, and is not added.
+func (k *Sink) Copy(ctx context.Context, e *session.Entry) error {
+	if err := session.CheckAppend([]*session.Entry{e}); err != nil {
+		return err
+	}
+	if k.leaf != nil && e.ParentID != k.leaf.ID {
+		k.counts.Branches++
+	}
+	return k.put(ctx, e)
+}
+
+func (k *Sink) put(ctx context.Context, e *session.Entry) error {
 	k.count(e)
 	k.byID[e.ID] = e
 	k.pending = append(k.pending, e)
 	k.leaf = e
 	if len(k.pending) >= batch {
-		return e, k.Flush(ctx)
+		return k.Flush(ctx)
 	}
-	return e, nil
+	return nil
 }
 
 // Message appends a message under the leaf, at its own time.

@@ -1,0 +1,122 @@
+// Package opencode imports what `opencode export` writes: one JSON document
+// with the session's info and its messages, each with its parts.
+//
+// A tool part holds a call and its result. A compaction is a user message with
+// a part of that type, followed by the summary as an answer.
+package opencode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Importer reads exports of opencode 1.x.
+type Importer struct{}
+
+var _ convert.Importer = Importer{}
+
+// Name returns "opencode".
+func (Importer) Name() string { return "opencode" }
+
+// list is the member of the document that holds the messages.
+const list = "messages"
+
+// Recognizes reports whether a document begins as an export does.
+func (Importer) Recognizes(_ string, head []byte) bool {
+	for p, err := range jsondoc.Read(bytes.NewReader(head), list) {
+		switch {
+		case err != nil:
+			return false
+		case p.Name == "info":
+			return isSession(p.Value)
+		case p.Element:
+			return strings.HasPrefix(str(p.Value, "info", "id"), "msg_")
+		}
+	}
+	return false
+}
+
+func isSession(info []byte) bool { return strings.HasPrefix(str(info, "id"), "ses_") }
+
+// Describe reads the session's info, which stands in front of the messages.
+func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+	f, err := src.Open()
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer f.Close()
+	for p, err := range jsondoc.Read(f, list) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return session.Header{}, unreadable(err)
+		}
+		if p.Name == "info" && isSession(p.Value) {
+			return session.Header{Cwd: str(p.Value, "directory"), Time: created(p.Value)}, src.Only(str(p.Value, "id"))
+		}
+	}
+	return session.Header{}, convert.ErrNotOurs
+}
+
+// unreadable says of a document that is none that it is not ours.
+func unreadable(err error) error {
+	var broken *jsondoc.BrokenError
+	if errors.As(err, &broken) {
+		return fmt.Errorf("%w: %w", convert.ErrNotOurs, err)
+	}
+	return err
+}
+
+// Import walks the messages. Of a document that is cut off or broken it takes
+// what stands before the damage.
+func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+	f, err := src.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := newReader(to)
+	for p, err := range jsondoc.Read(f, list) {
+		var broken *jsondoc.BrokenError
+		switch {
+		case errors.As(err, &broken) && r.messages > 0:
+			to.Skip("damaged end of the file")
+		case err != nil:
+			return unreadable(err)
+		case p.Element:
+			err = r.message(ctx, p.Value)
+		case p.Name == "info":
+			err = r.info(ctx, p.Value)
+		default:
+			to.Skip(p.Name)
+		}
+		if err != nil && broken == nil {
+			return err
+		}
+		to.Read(p.Offset)
+	}
+	return r.end(ctx)
+}
+
+// get follows a path of members.
+func get(obj []byte, path ...string) []byte {
+	for _, name := range path {
+		obj = rawjson.Get(obj, name)
+	}
+	return obj
+}
+
+func str(obj []byte, path ...string) string { return rawjson.String(get(obj, path...)) }
+
+func created(obj []byte) time.Time { return message.DecodeTime(get(obj, "time", "created")) }

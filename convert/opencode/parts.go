@@ -1,0 +1,216 @@
+package opencode
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/convert/internal/carry"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// said is the content of a user message.
+type said struct {
+	content  []message.Block
+	injected bool // all of it was put in by the agent
+}
+
+// userParts reads the parts of a user message.
+func (r *reader) userParts(parts []byte) said {
+	var c said
+	own := false // something comes from the user
+	for p := range rawjson.Elements(parts) {
+		switch typ := str(p, "type"); typ {
+		case "text":
+			if rawjson.Bool(get(p, "ignored")) {
+				r.sink.Skip("text kept from the model")
+				continue
+			}
+			own = own || !rawjson.Bool(get(p, "synthetic"))
+			c.content = append(c.content, message.Text{Text: str(p, "text")})
+		case "file":
+			own = true
+			if img, ok := carry.DataURL(str(p, "url")); ok {
+				c.content = append(c.content, img)
+			} else {
+				r.sink.Skip("file reference") // its text stands in a text part
+			}
+		case "subtask":
+			own = true
+			c.content = append(c.content, message.Text{Text: str(p, "prompt")})
+		case "compaction":
+			r.dropAsked()
+			r.compaction = &asked{tail: str(p, "tail_start_id")}
+		default:
+			r.sink.Skip(typ)
+		}
+	}
+	c.injected = !own && len(c.content) > 0
+	return c
+}
+
+// step is one call of the model. Old versions keep all steps of a turn in one
+// message; each is an answer of its own, since results stand between them.
+type step struct {
+	content []message.Block
+	tools   [][]byte   // parts that hold calls, in the order of the calls
+	item    *reasoning // the latest
+	usage   *message.Usage
+	finish  string
+}
+
+func (s *step) add(b message.Block) { s.content = append(s.content, b) }
+
+// assistant takes an answer: its steps, and the results of their calls.
+func (r *reader) assistant(ctx context.Context, info, parts []byte) error {
+	r.dropAsked()
+	if err := r.model(ctx, info, info, "modelID"); err != nil {
+		return err
+	}
+	steps := r.steps(parts)
+	for i := range steps {
+		s := &steps[i]
+		m := &message.Message{Role: message.RoleAssistant, Time: created(info),
+			Provider: str(info, "providerID"), Model: str(info, "modelID"), Usage: s.usage}
+		m.API = carry.API(m.Provider, m.Model)
+		m.StopReason = stop(s.finish, s.content)
+		if i == len(steps)-1 {
+			r.ending(m, info, s)
+		}
+		if m.Usage != nil && !m.Failed() {
+			r.context = m.Usage.Total()
+		}
+		if err := r.to.Begin(ctx, m); err != nil {
+			return err
+		}
+		for _, b := range s.content {
+			if c, ok := b.(message.ToolCall); ok {
+				r.to.Call(c.ID, c)
+			} else {
+				m.Content = append(m.Content, b)
+			}
+		}
+		if err := r.results(ctx, s.tools); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ending gives the last step of a message what the message says of its end.
+func (r *reader) ending(m *message.Message, info []byte, s *step) {
+	if m.Usage == nil {
+		m.Usage = usage(info)
+	}
+	finish := str(info, "finish")
+	if finish == "" {
+		finish = s.finish
+	}
+	m.StopReason = stop(finish, s.content)
+	failure := get(info, "error")
+	switch {
+	case str(failure, "name") == "MessageAbortedError":
+		m.StopReason, m.ErrorMessage = message.StopAborted, str(failure, "data", "message")
+	case rawjson.Kind(failure) == '{':
+		m.StopReason, m.ErrorMessage = message.StopError, str(failure, "data", "message")
+		if m.ErrorMessage == "" {
+			m.ErrorMessage = str(failure, "name")
+		}
+	}
+}
+
+// stop is opencode's reason in the words of the session. Without one the
+// answer never ended.
+func stop(finish string, content []message.Block) message.StopReason {
+	switch finish {
+	case "":
+		return message.StopAborted
+	case "length":
+		return message.StopLength
+	case "error":
+		return message.StopError
+	}
+	return carry.Stop(content)
+}
+
+// steps reads the parts of an answer.
+func (r *reader) steps(parts []byte) []step {
+	steps := make([]step, 1)
+	for p := range rawjson.Elements(parts) {
+		s := &steps[len(steps)-1]
+		switch typ := str(p, "type"); typ {
+		case "step-start":
+			if len(s.content) > 0 {
+				steps = append(steps, step{})
+			}
+			r.snapshot(p)
+		case "step-finish":
+			s.usage, s.finish = usage(p), str(p, "reason")
+		case "text":
+			s.add(textBlock(p))
+		case "reasoning":
+			r.thinking(s, p)
+		case "tool":
+			s.add(callBlock(p))
+			s.tools = append(s.tools, p)
+		case "file":
+			if img, ok := carry.DataURL(str(p, "url")); ok {
+				s.add(img)
+			} else {
+				r.sink.Skip("file reference")
+			}
+		default:
+			r.sink.Skip(typ)
+		}
+	}
+	return steps
+}
+
+// snapshot counts the state of the files that a step begins with: restoring
+// files is opencode's own affair.
+func (r *reader) snapshot(p []byte) {
+	if str(p, "snapshot") != "" {
+		r.sink.Skip("file snapshot")
+	}
+}
+
+func callBlock(p []byte) message.ToolCall {
+	return message.ToolCall{ID: callID(p), Name: str(p, "tool"), Arguments: scribe.Arguments(get(p, "state", "input")),
+		ThoughtSignature: str(p, "metadata", "google", "thoughtSignature")}
+}
+
+// results writes the results of calls that have one. A call that was pending
+// or running when the file was written has none.
+func (r *reader) results(ctx context.Context, tools [][]byte) error {
+	for _, p := range tools {
+		id, state := callID(p), get(p, "state")
+		m := &message.Message{Time: message.DecodeTime(get(state, "time", "end"))}
+		switch str(state, "status") {
+		case "completed":
+			m.Content = r.output(state)
+		case "error":
+			m.IsError = true
+			m.Content = []message.Block{message.Text{Text: str(state, "error")}}
+		default:
+			continue
+		}
+		if err := r.to.Result(ctx, id, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// output is the text of a result with its images. What the user interface
+// keeps beside them repeats it.
+func (r *reader) output(state []byte) []message.Block {
+	content := []message.Block{message.Text{Text: str(state, "output")}}
+	for a := range rawjson.Elements(get(state, "attachments")) {
+		if img, ok := carry.DataURL(str(a, "url")); ok {
+			content = append(content, img)
+		} else {
+			r.sink.Skip("attachment of a result")
+		}
+	}
+	return content
+}

@@ -1,0 +1,164 @@
+package opencode
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/carry"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// reader carries messages over, one by one.
+type reader struct {
+	sink     *convert.Sink
+	to       *scribe.Writer
+	state    carry.State
+	messages int
+
+	places     map[string]place // of each message, by its id
+	revert     string           // the message that the user went back before
+	compaction *asked           // waits for its summary
+	context    int64            // size after the last answer in tokens
+}
+
+// place is where a message went.
+type place struct {
+	before *session.Entry // the leaf when it came
+	first  *session.Entry // its own first entry
+}
+
+// asked is a compaction that was asked for.
+type asked struct {
+	tail string // the first message that it keeps; "": none
+}
+
+func newReader(to *convert.Sink) *reader {
+	return &reader{sink: to, to: scribe.New(to), places: map[string]place{}}
+}
+
+// info takes the session's name, and where the user went back to.
+func (r *reader) info(ctx context.Context, info []byte) error {
+	r.revert = str(info, "revert", "messageID")
+	return carry.Name(ctx, r.to, str(info, "title"), created(info))
+}
+
+// message takes one message with its parts.
+func (r *reader) message(ctx context.Context, raw []byte) error {
+	r.messages++
+	info, parts := get(raw, "info"), get(raw, "parts")
+	at := place{before: r.sink.Leaf()}
+	var err error
+	switch role := str(info, "role"); {
+	case role == "user":
+		err = r.user(ctx, info, parts)
+	case role == "assistant" && rawjson.Bool(get(info, "summary")):
+		err = r.summary(ctx, info, parts)
+	case role == "assistant":
+		err = r.assistant(ctx, info, parts)
+	default:
+		r.sink.Skip("message of role " + role)
+	}
+	if err == nil {
+		err = r.to.Close(ctx)
+	}
+	at.first = r.sink.Leaf()
+	r.places[str(info, "id")] = at
+	return err
+}
+
+// model notes the model and the variant of it that a message names.
+func (r *reader) model(ctx context.Context, info, model []byte, idName string) error {
+	at := created(info)
+	if err := r.state.Model(ctx, r.to, str(model, "providerID"), str(model, idName), at); err != nil {
+		return err
+	}
+	return r.state.Level(ctx, r.to, str(model, "variant"), at)
+}
+
+func (r *reader) user(ctx context.Context, info, parts []byte) error {
+	r.dropAsked()
+	if err := r.model(ctx, info, get(info, "model"), "modelID"); err != nil {
+		return err
+	}
+	if rawjson.Kind(get(info, "system")) == '"' {
+		r.sink.Skip("system prompt")
+	}
+	c := r.userParts(parts)
+	switch {
+	case len(c.content) == 0 && r.compaction != nil:
+		return nil
+	case c.injected:
+		return r.to.Add(ctx, r.to.Injected("opencode", c.content, created(info)))
+	}
+	return r.to.Add(ctx, r.to.User(c.content, created(info)))
+}
+
+// summary takes the answer that stands for everything before it.
+func (r *reader) summary(ctx context.Context, info, parts []byte) error {
+	text := ""
+	for p := range rawjson.Elements(parts) {
+		switch str(p, "type") {
+		case "text":
+			if text != "" {
+				text += "\n\n"
+			}
+			text += str(p, "text")
+		case "reasoning":
+			r.sink.Skip("thinking of a compaction")
+		}
+	}
+	if text == "" || rawjson.Kind(get(info, "error")) == '{' {
+		r.compaction = &asked{}
+		r.dropAsked()
+		return nil
+	}
+	c := &session.Compaction{Summary: text, TokensBefore: r.context, Usage: usage(info)}
+	if r.compaction != nil {
+		if kept := r.places[r.compaction.tail].first; kept != nil {
+			c.FirstKeptEntryID = kept.ID
+		}
+	}
+	r.compaction = nil
+	return r.to.Compact(ctx, c, created(info))
+}
+
+// dropAsked counts a compaction that did not come to a summary.
+func (r *reader) dropAsked() {
+	if r.compaction != nil {
+		r.sink.Skip("compaction without a summary")
+		r.compaction = nil
+	}
+}
+
+// end writes what is left, and goes back where the user went back.
+func (r *reader) end(ctx context.Context) error {
+	r.dropAsked()
+	if at, ok := r.places[r.revert]; ok && r.revert != "" {
+		if err := r.to.MoveTo(ctx, at.before); err != nil {
+			return err
+		}
+	}
+	return r.to.End(ctx)
+}
+
+// usage reads what one call took. Whether output has the reasoning in it has
+// changed over the versions; the total tells.
+func usage(v []byte) *message.Usage {
+	t := get(v, "tokens")
+	if rawjson.Kind(t) != '{' {
+		return nil
+	}
+	n := func(path ...string) int64 { return rawjson.Int(get(t, path...)) }
+	u := &message.Usage{Input: n("input"), Output: n("output"), Reasoning: n("reasoning"),
+		CacheRead: n("cache", "read"), CacheWrite: n("cache", "write"), TotalTokens: n("total")}
+	if u.TotalTokens > 0 {
+		u.Output = max(u.TotalTokens-u.Prompt(), u.Output)
+	} else {
+		u.Output += u.Reasoning
+	}
+	u.Cost.Total, _ = rawjson.Float(get(v, "cost"))
+	return u
+}

@@ -1,0 +1,92 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// reasoning is a reasoning item of the Responses API. opencode keeps each of
+// its summaries as a part of its own; the item is replayed as a whole.
+type reasoning struct {
+	id, encrypted string
+	texts         []string
+	block         int // its place in the step's content
+}
+
+// thinking takes a reasoning part. What a provider wants back with it stands
+// in the part's metadata, under the provider's name.
+func (r *reader) thinking(s *step, p []byte) {
+	t := message.Thinking{Thinking: str(p, "text")}
+	for _, md := range rawjson.Members(get(p, "metadata")) {
+		switch {
+		case str(md, "reasoningEncryptedContent") != "":
+			s.reasoning(str(md, "itemId"), str(md, "reasoningEncryptedContent"), t.Thinking)
+			return
+		case str(md, "redactedData") != "":
+			t.Signature, t.Redacted = str(md, "redactedData"), true
+		case str(md, "signature") != "":
+			t.Signature = str(md, "signature")
+		case str(md, "thoughtSignature") != "":
+			t.Signature = str(md, "thoughtSignature")
+		case str(md, "reasoningOpaque") != "":
+			r.sink.Skip("signature of thinking") // of an API that no dialect speaks
+		}
+	}
+	s.add(t)
+}
+
+// reasoning adds a summary to the item at the end of the step's content, or
+// begins another item.
+func (s *step) reasoning(id, encrypted, text string) {
+	if s.item == nil || s.item.id != id || s.item.block != len(s.content)-1 {
+		s.item = &reasoning{id: id, block: len(s.content)}
+		s.add(nil)
+	}
+	s.item.encrypted = encrypted
+	if text != "" {
+		s.item.texts = append(s.item.texts, text)
+	}
+	s.content[s.item.block] = message.Thinking{Thinking: strings.Join(s.item.texts, "\n\n"), Signature: s.item.signature()}
+}
+
+// signature is the item as the API gave it.
+func (i *reasoning) signature() string {
+	var summary jsonw.Array
+	for _, text := range i.texts {
+		var o jsonw.Object
+		o.Str("type", "summary_text")
+		o.Str("text", text)
+		summary.Add(o.Bytes())
+	}
+	var o jsonw.Object
+	o.OptStr("id", i.id)
+	o.Str("type", "reasoning")
+	o.Raw("summary", summary.Bytes())
+	o.Str("encrypted_content", i.encrypted)
+	return string(o.Bytes())
+}
+
+// textBlock is a text with what ties it to the reasoning before it.
+func textBlock(p []byte) message.Text {
+	t := message.Text{Text: str(p, "text"), Signature: str(p, "metadata", "google", "thoughtSignature")}
+	if id := str(p, "metadata", "openai", "itemId"); strings.HasPrefix(id, "msg_") {
+		var o jsonw.Object
+		o.Int("v", 1)
+		o.Str("id", id)
+		t.Signature = string(o.Bytes())
+	}
+	return t
+}
+
+// callID is the id of a call; calls of the Responses API have that of their
+// item behind a bar.
+func callID(p []byte) string {
+	id := str(p, "callID")
+	if item := str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
+		id += "|" + item
+	}
+	return id
+}
