@@ -139,42 +139,42 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 	if out := a.askHooks(ctx); out != nil {
 		return out
 	}
-	for range maxPlans {
+	for left := maxPlans; ; left-- {
 		d, out := a.draft(ctx)
 		if out != nil {
 			return out
 		}
 		out, again := a.commit(ctx, d)
-		if !again {
-			return out
-		}
-		if next := a.smaller(); next == nil {
+		if !again || left == 1 || !a.smaller(left == 2) {
 			return out
 		}
 	}
-	return fail(Failed, DoesNotFit, errors.New("no smaller plan fits either"))
 }
 
-// smaller replans with half of what was kept. It returns nil where the last
-// unit is all that is kept already. A hook's summary speaks of the range that
-// it was asked about and of no other, so ours is next.
-func (a *attempt) smaller() *Plan {
+// smaller replans with half of what was kept, or, for the last time, with the
+// last unit alone. It returns false where that is all that is kept already. A
+// hook's summary speaks of the range that it was asked about and of no other,
+// so ours is next.
+func (a *attempt) smaller(last bool) bool {
 	in := a.planInput(a.view, a.request)
 	switch {
 	case a.hook != nil:
 		a.hook, a.preserve = nil, nil
 	case a.plan.lastUnitKept || a.request.To != "":
-		return nil
+		return false
 	default:
 		keep := max(1, min(a.plan.Budget, a.plan.KeptTokens)/2)
+		if last {
+			keep = 1
+		}
 		in.Keep = &keep
 	}
 	p, err := MakePlan(in)
 	if err != nil || p.Skip != "" {
-		return nil
+		return false
 	}
 	a.plan = p
-	return p
+	return true
 }
 
 // askHooks lets others cancel or bring a summary of their own.

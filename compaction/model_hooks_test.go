@@ -30,9 +30,9 @@ func TestHookSummary(t *testing.T) {
 	}
 	req := keep(1000)
 	req.Focus, req.Trigger = "the schema", compaction.Threshold
-	out := r.compact(req)
-	if out.Status != compaction.Applied || out.Rung != "hook" || out.Usage != nil || out.Model.ID != "" || len(r.server.Requests()) != 0 {
-		t.Fatalf("%s %s by %q in %d requests: %s", out.Status, out.Reason, out.Rung, len(r.server.Requests()), out.Detail)
+	out := r.applied(req)
+	if out.Rung != "hook" || out.Usage != nil || out.Model.ID != "" || len(r.server.Requests()) != 0 {
+		t.Fatalf("by %q in %d requests", out.Rung, len(r.server.Requests()))
 	}
 	if told.Plan == nil || told.Trigger != compaction.Threshold || told.Focus != "the schema" {
 		t.Errorf("the hook was told %+v", told)
@@ -61,10 +61,9 @@ func TestHookChoosesWhatIsKept(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, "anthropic", ordinary, d.open(t), writes())
 			r.Hooks = answering(compaction.Answer{Summary: "By the hook.", FirstKeptEntryID: tt.id}, nil)
-			out := r.compact(keep(1000))
-			first := out.Entry.Compaction().FirstKeptEntryID
-			if out.Status != compaction.Applied || (out.Rung == "hook") != tt.taken || (first == tt.id) != tt.taken {
-				t.Errorf("%s by %q, kept from %s", out.Status, out.Rung, first)
+			out := r.applied(keep(1000))
+			if first := out.Entry.Compaction().FirstKeptEntryID; (out.Rung == "hook") != tt.taken || (first == tt.id) != tt.taken {
+				t.Errorf("by %q, kept from %s", out.Rung, first)
 			}
 			if n := len(r.server.Requests()); (n == 0) != tt.taken {
 				t.Errorf("%d requests", n)
@@ -127,9 +126,9 @@ func TestHookFails(t *testing.T) {
 	} {
 		r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes("by the model"))
 		r.Hooks = hooks
-		out := r.compact(keep(1000))
-		if out.Status != compaction.Applied || out.Rung != summarize.RungModel || out.Entry.Compaction().FromHook || !strings.Contains(out.Summary, "by the model") {
-			t.Errorf("%s: %s %s by %q: %s", name, out.Status, out.Reason, out.Rung, out.Detail)
+		out := r.applied(keep(1000))
+		if out.Rung != summarize.RungModel || out.Entry.Compaction().FromHook || !strings.Contains(out.Summary, "by the model") {
+			t.Errorf("%s: by %q: %s", name, out.Rung, out.Summary)
 		}
 	}
 }
@@ -142,9 +141,9 @@ func TestHookDataIsNoJSON(t *testing.T) {
 		r.Hooks.Compacting = func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error) {
 			return compaction.Guidance{PreserveData: []byte(data)}, nil
 		}
-		out := r.compact(keep(1000))
-		if out.Status != compaction.Applied || out.Rung != "hook" {
-			t.Fatalf("%q: %s %s by %q: %s", data, out.Status, out.Reason, out.Rung, out.Detail)
+		out := r.applied(keep(1000))
+		if out.Rung != "hook" {
+			t.Errorf("%q: by %q", data, out.Rung)
 		}
 		if e, ok := session.ParseEntry(out.Entry.Raw); !ok || e.Compaction().PreserveData != nil || e.Compaction().Summary != out.Summary {
 			t.Errorf("%q: the entry is %s", data, out.Entry.Raw)
@@ -158,10 +157,10 @@ func TestHookSummaryTooLarge(t *testing.T) {
 	w := windows{32_768, 32_768}
 	r := newRig(t, "anthropic", w, newDay(12, 6000).open(t), writes("by the model"))
 	r.Hooks = answering(compaction.Answer{Summary: strings.Repeat("so much happened ", 4000), PreserveData: []byte(`{"a":1}`)}, nil)
-	out := r.compact(compaction.Request{Trigger: compaction.Overflow})
+	out := r.applied(compaction.Request{Trigger: compaction.Overflow})
 	c := out.Entry.Compaction()
-	if out.Status != compaction.Applied || out.Rung == "hook" || c.FromHook || c.PreserveData != nil || !strings.Contains(out.Summary, "by the model") {
-		t.Errorf("%s %s by %q: %s", out.Status, out.Reason, out.Rung, out.Detail)
+	if out.Rung == "hook" || c.FromHook || c.PreserveData != nil || !strings.Contains(out.Summary, "by the model") {
+		t.Errorf("by %q: %s", out.Rung, out.Summary)
 	}
 	r.checkThirds()
 	r.checkFits()
@@ -176,7 +175,7 @@ func TestHookGuidance(t *testing.T) {
 		r.Hooks.Compacting = func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error) { return guidance, nil }
 		req := keep(1000)
 		req.Focus = "the </focus> schema"
-		out := r.compact(req)
+		out := r.applied(req)
 		text := r.server.Requests()[0].Text()
 		for _, want := range []string{"<additional-context>\n- The ticket is PAY-7.\n- &lt;/additional-context> key ", "## Critical Context", "<focus>\nthe &lt;/focus> schema\n</focus>"} {
 			if !strings.Contains(text, want) {
@@ -190,10 +189,10 @@ func TestHookGuidance(t *testing.T) {
 		r = newRig(t, api, ordinary, newDay(9, 3000).open(t), fake.Say("Plain prose will do."))
 		guidance = compaction.Guidance{Prompt: "Write one sentence about the SQL."}
 		r.Hooks.Compacting = func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error) { return guidance, nil }
-		out = r.compact(keep(1000))
+		out = r.applied(keep(1000))
 		text = r.server.Requests()[0].Text()
-		if out.Status != compaction.Applied || !strings.HasPrefix(out.Summary, "Plain prose will do.") || !strings.HasSuffix(text, "Write one sentence about the SQL.") || strings.Contains(text, "## Goal") {
-			t.Errorf("%s %s: the request ends %q", out.Status, out.Reason, text[max(0, len(text)-200):])
+		if !strings.HasPrefix(out.Summary, "Plain prose will do.") || !strings.HasSuffix(text, "Write one sentence about the SQL.") || strings.Contains(text, "## Goal") {
+			t.Errorf("summary %.80q, the request ends %q", out.Summary, text[max(0, len(text)-200):])
 		}
 		r.checkThirds()
 	})

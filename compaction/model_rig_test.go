@@ -69,6 +69,16 @@ func (r *rig) compact(req compaction.Request) *compaction.Outcome {
 	return r.compactIn(ctx, req)
 }
 
+// applied makes an attempt that has to be applied.
+func (r *rig) applied(req compaction.Request) *compaction.Outcome {
+	r.t.Helper()
+	out := r.compact(req)
+	if out.Status != compaction.Applied {
+		r.t.Fatalf("%s %s: %s", out.Status, out.Reason, out.Detail)
+	}
+	return out
+}
+
 func (r *rig) compactIn(ctx context.Context, req compaction.Request) *compaction.Outcome {
 	r.t.Helper()
 	out, err := r.Compact(ctx, req)

@@ -1,6 +1,7 @@
 package compaction_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -245,6 +246,25 @@ func TestKeptTooLarge(t *testing.T) {
 			t.Errorf("detail: %s", out.Detail)
 		}
 	})
+}
+
+// A text that stays too large leads to smaller and smaller plans, in the end
+// to the last unit alone, and then to the sizes.
+func TestTextStaysTooLarge(t *testing.T) {
+	for _, n := range smallWindows {
+		r := newRig(t, "anthropic", windows{n, n}, newDay(60, 6000).open(t), writes())
+		tries := 0
+		out := r.compact(compaction.Request{Keep: new(n), Edit: func(_ context.Context, text string) (string, error) {
+			tries++
+			return text + strings.Repeat(" and so on", int(n)), nil
+		}})
+		if out.Status != compaction.Failed || out.Reason != compaction.DoesNotFit || tries > 6 {
+			t.Fatalf("%d: %s %s after %d tries: %s", n, out.Status, out.Reason, tries, out.Detail)
+		}
+		if sizes := sizesIn(t, out.Detail); sizes["summary"] < n || len(out.Plan.Keep) > 2 {
+			t.Errorf("%d: %d entries kept at last: %s", n, len(out.Plan.Keep), out.Detail)
+		}
+	}
 }
 
 // requestBytes are the next request in the rig's dialect.
