@@ -9,13 +9,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
-	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -40,13 +39,13 @@ func (Importer) Recognizes(_ string, head []byte) bool {
 		case p.Name == "info":
 			return isSession(p.Value)
 		case p.Element:
-			return strings.HasPrefix(str(p.Value, "info", "id"), "msg_")
+			return strings.HasPrefix(carry.Str(p.Value, "info", "id"), "msg_")
 		}
 	}
 	return false
 }
 
-func isSession(info []byte) bool { return strings.HasPrefix(str(info, "id"), "ses_") }
+func isSession(info []byte) bool { return strings.HasPrefix(carry.Str(info, "id"), "ses_") }
 
 // Describe reads the session's info, which stands in front of the messages.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
@@ -60,22 +59,13 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 			err = ctx.Err()
 		}
 		if err != nil {
-			return session.Header{}, unreadable(err)
+			return session.Header{}, carry.NotOurs(err)
 		}
 		if p.Name == "info" && isSession(p.Value) {
-			return session.Header{Cwd: str(p.Value, "directory"), Time: created(p.Value)}, src.Only(str(p.Value, "id"))
+			return session.Header{Cwd: carry.Str(p.Value, "directory"), Time: created(p.Value)}, src.Only(carry.Str(p.Value, "id"))
 		}
 	}
 	return session.Header{}, convert.ErrNotOurs
-}
-
-// unreadable says of a document that is none that it is not ours.
-func unreadable(err error) error {
-	var broken *jsondoc.BrokenError
-	if errors.As(err, &broken) {
-		return fmt.Errorf("%w: %w", convert.ErrNotOurs, err)
-	}
-	return err
 }
 
 // Import walks the messages. Of a document that is cut off or broken it takes
@@ -89,19 +79,14 @@ func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	r := newReader(to)
 	for p, err := range jsondoc.Read(f, list) {
 		var broken *jsondoc.BrokenError
-		switch {
-		case errors.As(err, &broken) && r.messages > 0:
+		if errors.As(err, &broken) && r.messages > 0 {
 			to.Skip("damaged end of the file")
-		case err != nil:
-			return unreadable(err)
-		case p.Element:
-			err = r.message(ctx, p.Value)
-		case p.Name == "info":
-			err = r.info(ctx, p.Value)
-		default:
-			to.Skip(p.Name)
+			break
 		}
-		if err != nil && broken == nil {
+		if err != nil {
+			return carry.NotOurs(err)
+		}
+		if err := r.part(ctx, p); err != nil {
 			return err
 		}
 		to.Read(p.Offset)
@@ -109,14 +94,4 @@ func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	return r.end(ctx)
 }
 
-// get follows a path of members.
-func get(obj []byte, path ...string) []byte {
-	for _, name := range path {
-		obj = rawjson.Get(obj, name)
-	}
-	return obj
-}
-
-func str(obj []byte, path ...string) string { return rawjson.String(get(obj, path...)) }
-
-func created(obj []byte) time.Time { return message.DecodeTime(get(obj, "time", "created")) }
+func created(obj []byte) time.Time { return message.DecodeTime(carry.Get(obj, "time", "created")) }

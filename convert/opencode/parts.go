@@ -20,27 +20,27 @@ func (r *reader) userParts(parts []byte) said {
 	var c said
 	own := false // something comes from the user
 	for p := range rawjson.Elements(parts) {
-		switch typ := str(p, "type"); typ {
+		switch typ := carry.Str(p, "type"); typ {
 		case "text":
-			if rawjson.Bool(get(p, "ignored")) {
+			if rawjson.Bool(carry.Get(p, "ignored")) {
 				r.sink.Skip("text kept from the model")
 				continue
 			}
-			own = own || !rawjson.Bool(get(p, "synthetic"))
-			c.content = append(c.content, message.Text{Text: str(p, "text")})
+			own = own || !rawjson.Bool(carry.Get(p, "synthetic"))
+			c.content = append(c.content, message.Text{Text: carry.Str(p, "text")})
 		case "file":
 			own = true
-			if img, ok := carry.DataURL(str(p, "url")); ok {
+			if img, ok := carry.DataURL(carry.Str(p, "url")); ok {
 				c.content = append(c.content, img)
 			} else {
 				r.sink.Skip("file reference") // its text stands in a text part
 			}
 		case "subtask":
 			own = true
-			c.content = append(c.content, message.Text{Text: str(p, "prompt")})
+			c.content = append(c.content, message.Text{Text: carry.Str(p, "prompt")})
 		case "compaction":
 			r.dropAsked()
-			r.compaction = &asked{tail: str(p, "tail_start_id")}
+			r.compaction = &asked{tail: carry.Str(p, "tail_start_id")}
 		default:
 			r.sink.Skip(typ)
 		}
@@ -71,7 +71,7 @@ func (r *reader) assistant(ctx context.Context, info, parts []byte) error {
 	for i := range steps {
 		s := &steps[i]
 		m := &message.Message{Role: message.RoleAssistant, Time: created(info),
-			Provider: str(info, "providerID"), Model: str(info, "modelID"), Usage: s.usage}
+			Provider: carry.Str(info, "providerID"), Model: carry.Str(info, "modelID"), Usage: s.usage}
 		m.API = carry.API(m.Provider, m.Model)
 		m.StopReason = stop(s.finish, s.content)
 		if i == len(steps)-1 {
@@ -102,19 +102,19 @@ func (r *reader) ending(m *message.Message, info []byte, s *step) {
 	if m.Usage == nil {
 		m.Usage = usage(info)
 	}
-	finish := str(info, "finish")
+	finish := carry.Str(info, "finish")
 	if finish == "" {
 		finish = s.finish
 	}
 	m.StopReason = stop(finish, s.content)
-	failure := get(info, "error")
+	failure := carry.Get(info, "error")
 	switch {
-	case str(failure, "name") == "MessageAbortedError":
-		m.StopReason, m.ErrorMessage = message.StopAborted, str(failure, "data", "message")
+	case carry.Str(failure, "name") == "MessageAbortedError":
+		m.StopReason, m.ErrorMessage = message.StopAborted, carry.Str(failure, "data", "message")
 	case rawjson.Kind(failure) == '{':
-		m.StopReason, m.ErrorMessage = message.StopError, str(failure, "data", "message")
+		m.StopReason, m.ErrorMessage = message.StopError, carry.Str(failure, "data", "message")
 		if m.ErrorMessage == "" {
-			m.ErrorMessage = str(failure, "name")
+			m.ErrorMessage = carry.Str(failure, "name")
 		}
 	}
 }
@@ -138,14 +138,14 @@ func (r *reader) steps(parts []byte) []step {
 	steps := make([]step, 1)
 	for p := range rawjson.Elements(parts) {
 		s := &steps[len(steps)-1]
-		switch typ := str(p, "type"); typ {
+		switch typ := carry.Str(p, "type"); typ {
 		case "step-start":
 			if len(s.content) > 0 {
 				steps = append(steps, step{})
 			}
 			r.snapshot(p)
 		case "step-finish":
-			s.usage, s.finish = usage(p), str(p, "reason")
+			s.usage, s.finish = usage(p), carry.Str(p, "reason")
 		case "text":
 			s.add(textBlock(p))
 		case "reasoning":
@@ -154,7 +154,7 @@ func (r *reader) steps(parts []byte) []step {
 			s.add(callBlock(p))
 			s.tools = append(s.tools, p)
 		case "file":
-			if img, ok := carry.DataURL(str(p, "url")); ok {
+			if img, ok := carry.DataURL(carry.Str(p, "url")); ok {
 				s.add(img)
 			} else {
 				r.sink.Skip("file reference")
@@ -169,28 +169,28 @@ func (r *reader) steps(parts []byte) []step {
 // snapshot counts the state of the files that a step begins with: restoring
 // files is opencode's own affair.
 func (r *reader) snapshot(p []byte) {
-	if str(p, "snapshot") != "" {
+	if carry.Str(p, "snapshot") != "" {
 		r.sink.Skip("file snapshot")
 	}
 }
 
 func callBlock(p []byte) message.ToolCall {
-	return message.ToolCall{ID: callID(p), Name: str(p, "tool"), Arguments: scribe.Arguments(get(p, "state", "input")),
-		ThoughtSignature: str(p, "metadata", "google", "thoughtSignature")}
+	return message.ToolCall{ID: callID(p), Name: carry.Str(p, "tool"), Arguments: scribe.Arguments(carry.Get(p, "state", "input")),
+		ThoughtSignature: carry.Str(p, "metadata", "google", "thoughtSignature")}
 }
 
 // results writes the results of calls that have one. A call that was pending
 // or running when the file was written has none.
 func (r *reader) results(ctx context.Context, tools [][]byte) error {
 	for _, p := range tools {
-		id, state := callID(p), get(p, "state")
-		m := &message.Message{Time: message.DecodeTime(get(state, "time", "end"))}
-		switch str(state, "status") {
+		id, state := callID(p), carry.Get(p, "state")
+		m := &message.Message{Time: message.DecodeTime(carry.Get(state, "time", "end"))}
+		switch carry.Str(state, "status") {
 		case "completed":
 			m.Content = r.output(state)
 		case "error":
 			m.IsError = true
-			m.Content = []message.Block{message.Text{Text: str(state, "error")}}
+			m.Content = []message.Block{message.Text{Text: carry.Str(state, "error")}}
 		default:
 			continue
 		}
@@ -204,9 +204,9 @@ func (r *reader) results(ctx context.Context, tools [][]byte) error {
 // output is the text of a result with its images. What the user interface
 // keeps beside them repeats it.
 func (r *reader) output(state []byte) []message.Block {
-	content := []message.Block{message.Text{Text: str(state, "output")}}
-	for a := range rawjson.Elements(get(state, "attachments")) {
-		if img, ok := carry.DataURL(str(a, "url")); ok {
+	content := []message.Block{message.Text{Text: carry.Str(state, "output")}}
+	for a := range rawjson.Elements(carry.Get(state, "attachments")) {
+		if img, ok := carry.DataURL(carry.Str(a, "url")); ok {
 			content = append(content, img)
 		} else {
 			r.sink.Skip("attachment of a result")

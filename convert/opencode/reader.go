@@ -5,6 +5,7 @@ import (
 
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/internal/carry"
+	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -18,106 +19,113 @@ type reader struct {
 	state    carry.State
 	messages int
 
-	places     map[string]place // of each message, by its id
-	revert     string           // the message that the user went back before
-	compaction *asked           // waits for its summary
-	context    int64            // size after the last answer in tokens
-}
-
-// place is where a message went.
-type place struct {
-	before *session.Entry // the leaf when it came
-	first  *session.Entry // its own first entry
+	before     map[string]*session.Entry // the leaf when a message came, by its id
+	prompts    map[string]*session.Entry // the user's messages, by their ids
+	revert     string                    // the message that the user went back before
+	compaction *asked                    // waits for its summary
+	context    int64                     // size after the last answer in tokens
 }
 
 // asked is a compaction that was asked for.
 type asked struct {
-	tail string // the first message that it keeps; "": none
+	tail string // the user's message from which on it keeps all; "": none
 }
 
 func newReader(to *convert.Sink) *reader {
-	return &reader{sink: to, to: scribe.New(to), places: map[string]place{}}
+	return &reader{sink: to, to: scribe.New(to), before: map[string]*session.Entry{}, prompts: map[string]*session.Entry{}}
+}
+
+func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
+	switch {
+	case p.Element:
+		return r.message(ctx, p.Value)
+	case p.Name == "info":
+		return r.info(ctx, p.Value)
+	}
+	r.sink.Skip(p.Name)
+	return nil
 }
 
 // info takes the session's name, and where the user went back to.
 func (r *reader) info(ctx context.Context, info []byte) error {
-	r.revert = str(info, "revert", "messageID")
-	return carry.Name(ctx, r.to, str(info, "title"), created(info))
+	r.revert = carry.Str(info, "revert", "messageID")
+	return carry.Name(ctx, r.to, carry.Str(info, "title"), created(info))
 }
 
 // message takes one message with its parts.
 func (r *reader) message(ctx context.Context, raw []byte) error {
 	r.messages++
-	info, parts := get(raw, "info"), get(raw, "parts")
-	at := place{before: r.sink.Leaf()}
+	info, parts := carry.Get(raw, "info"), carry.Get(raw, "parts")
+	r.before[carry.Str(info, "id")] = r.sink.Leaf()
 	var err error
-	switch role := str(info, "role"); {
+	switch role := carry.Str(info, "role"); {
 	case role == "user":
 		err = r.user(ctx, info, parts)
-	case role == "assistant" && rawjson.Bool(get(info, "summary")):
+	case role == "assistant" && rawjson.Bool(carry.Get(info, "summary")):
 		err = r.summary(ctx, info, parts)
 	case role == "assistant":
 		err = r.assistant(ctx, info, parts)
 	default:
 		r.sink.Skip("message of role " + role)
 	}
-	if err == nil {
-		err = r.to.Close(ctx)
+	if err != nil {
+		return err
 	}
-	at.first = r.sink.Leaf()
-	r.places[str(info, "id")] = at
-	return err
+	return r.to.Close(ctx)
 }
 
 // model notes the model and the variant of it that a message names.
 func (r *reader) model(ctx context.Context, info, model []byte, idName string) error {
 	at := created(info)
-	if err := r.state.Model(ctx, r.to, str(model, "providerID"), str(model, idName), at); err != nil {
+	if err := r.state.Model(ctx, r.to, carry.Str(model, "providerID"), carry.Str(model, idName), at); err != nil {
 		return err
 	}
-	return r.state.Level(ctx, r.to, str(model, "variant"), at)
+	return r.state.Level(ctx, r.to, carry.Str(model, "variant"), at)
 }
 
 func (r *reader) user(ctx context.Context, info, parts []byte) error {
 	r.dropAsked()
-	if err := r.model(ctx, info, get(info, "model"), "modelID"); err != nil {
+	if err := r.model(ctx, info, carry.Get(info, "model"), "modelID"); err != nil {
 		return err
 	}
-	if rawjson.Kind(get(info, "system")) == '"' {
+	if rawjson.Kind(carry.Get(info, "system")) == '"' {
 		r.sink.Skip("system prompt")
 	}
 	c := r.userParts(parts)
-	switch {
-	case len(c.content) == 0 && r.compaction != nil:
+	if len(c.content) == 0 && r.compaction != nil {
 		return nil
-	case c.injected:
-		return r.to.Add(ctx, r.to.Injected("opencode", c.content, created(info)))
 	}
-	return r.to.Add(ctx, r.to.User(c.content, created(info)))
+	d := r.to.User(c.content, created(info))
+	if c.injected {
+		d = r.to.Injected("opencode", c.content, created(info))
+	}
+	err := r.to.Add(ctx, d)
+	r.prompts[carry.Str(info, "id")] = r.sink.Leaf()
+	return err
 }
 
 // summary takes the answer that stands for everything before it.
 func (r *reader) summary(ctx context.Context, info, parts []byte) error {
 	text := ""
 	for p := range rawjson.Elements(parts) {
-		switch str(p, "type") {
+		switch carry.Str(p, "type") {
 		case "text":
 			if text != "" {
 				text += "\n\n"
 			}
-			text += str(p, "text")
+			text += carry.Str(p, "text")
 		case "reasoning":
 			r.sink.Skip("thinking of a compaction")
 		}
 	}
-	if text == "" || rawjson.Kind(get(info, "error")) == '{' {
+	if text == "" || rawjson.Kind(carry.Get(info, "error")) == '{' {
 		r.compaction = &asked{}
 		r.dropAsked()
 		return nil
 	}
 	c := &session.Compaction{Summary: text, TokensBefore: r.context, Usage: usage(info)}
 	if r.compaction != nil {
-		if kept := r.places[r.compaction.tail].first; kept != nil {
+		if kept := r.prompts[r.compaction.tail]; kept != nil {
 			c.FirstKeptEntryID = kept.ID
 		}
 	}
@@ -136,8 +144,8 @@ func (r *reader) dropAsked() {
 // end writes what is left, and goes back where the user went back.
 func (r *reader) end(ctx context.Context) error {
 	r.dropAsked()
-	if at, ok := r.places[r.revert]; ok && r.revert != "" {
-		if err := r.to.MoveTo(ctx, at.before); err != nil {
+	if at, ok := r.before[r.revert]; ok && r.revert != "" {
+		if err := r.to.MoveTo(ctx, at); err != nil {
 			return err
 		}
 	}
@@ -147,11 +155,11 @@ func (r *reader) end(ctx context.Context) error {
 // usage reads what one call took. Whether output has the reasoning in it has
 // changed over the versions; the total tells.
 func usage(v []byte) *message.Usage {
-	t := get(v, "tokens")
+	t := carry.Get(v, "tokens")
 	if rawjson.Kind(t) != '{' {
 		return nil
 	}
-	n := func(path ...string) int64 { return rawjson.Int(get(t, path...)) }
+	n := func(path ...string) int64 { return rawjson.Int(carry.Get(t, path...)) }
 	u := &message.Usage{Input: n("input"), Output: n("output"), Reasoning: n("reasoning"),
 		CacheRead: n("cache", "read"), CacheWrite: n("cache", "write"), TotalTokens: n("total")}
 	if u.TotalTokens > 0 {
@@ -159,6 +167,6 @@ func usage(v []byte) *message.Usage {
 	} else {
 		u.Output += u.Reasoning
 	}
-	u.Cost.Total, _ = rawjson.Float(get(v, "cost"))
+	u.Cost.Total, _ = rawjson.Float(carry.Get(v, "cost"))
 	return u
 }

@@ -3,6 +3,7 @@ package opencode
 import (
 	"strings"
 
+	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -19,19 +20,19 @@ type reasoning struct {
 // thinking takes a reasoning part. What a provider wants back with it stands
 // in the part's metadata, under the provider's name.
 func (r *reader) thinking(s *step, p []byte) {
-	t := message.Thinking{Thinking: str(p, "text")}
-	for _, md := range rawjson.Members(get(p, "metadata")) {
+	t := message.Thinking{Thinking: carry.Str(p, "text")}
+	for _, md := range rawjson.Members(carry.Get(p, "metadata")) {
 		switch {
-		case str(md, "reasoningEncryptedContent") != "":
-			s.reasoning(str(md, "itemId"), str(md, "reasoningEncryptedContent"), t.Thinking)
+		case carry.Str(md, "reasoningEncryptedContent") != "":
+			s.reasoning(carry.Str(md, "itemId"), carry.Str(md, "reasoningEncryptedContent"), t.Thinking)
 			return
-		case str(md, "redactedData") != "":
-			t.Signature, t.Redacted = str(md, "redactedData"), true
-		case str(md, "signature") != "":
-			t.Signature = str(md, "signature")
-		case str(md, "thoughtSignature") != "":
-			t.Signature = str(md, "thoughtSignature")
-		case str(md, "reasoningOpaque") != "":
+		case carry.Str(md, "redactedData") != "":
+			t.Signature, t.Redacted = carry.Str(md, "redactedData"), true
+		case carry.Str(md, "signature") != "":
+			t.Signature = carry.Str(md, "signature")
+		case carry.Str(md, "thoughtSignature") != "":
+			t.Signature = carry.Str(md, "thoughtSignature")
+		case carry.Str(md, "reasoningOpaque") != "":
 			r.sink.Skip("signature of thinking") // of an API that no dialect speaks
 		}
 	}
@@ -71,8 +72,8 @@ func (i *reasoning) signature() string {
 
 // textBlock is a text with what ties it to the reasoning before it.
 func textBlock(p []byte) message.Text {
-	t := message.Text{Text: str(p, "text"), Signature: str(p, "metadata", "google", "thoughtSignature")}
-	if id := str(p, "metadata", "openai", "itemId"); strings.HasPrefix(id, "msg_") {
+	t := message.Text{Text: carry.Str(p, "text"), Signature: carry.Str(p, "metadata", "google", "thoughtSignature")}
+	if id := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(id, "msg_") {
 		var o jsonw.Object
 		o.Int("v", 1)
 		o.Str("id", id)
@@ -84,8 +85,8 @@ func textBlock(p []byte) message.Text {
 // callID is the id of a call; calls of the Responses API have that of their
 // item behind a bar.
 func callID(p []byte) string {
-	id := str(p, "callID")
-	if item := str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
+	id := carry.Str(p, "callID")
+	if item := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
 		id += "|" + item
 	}
 	return id

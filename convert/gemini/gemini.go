@@ -1,0 +1,208 @@
+// Package gemini imports sessions of Gemini CLI: the chat files that it writes
+// by itself, and the bare lists of contents that `/chat save` writes, in the
+// form of Google's API.
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/carry"
+	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/wire/gemini"
+)
+
+// Importer reads the files of Gemini CLI.
+type Importer struct{}
+
+var _ convert.Importer = Importer{}
+
+// Name returns "gemini".
+func (Importer) Name() string { return "gemini" }
+
+// list is the member of a chat file that holds the messages.
+const list = "messages"
+
+// provider is the name that models have in a catalogue.
+const provider = "google"
+
+// Recognizes reports whether a document begins as one of the two forms does.
+func (Importer) Recognizes(_ string, head []byte) bool {
+	session := false
+	for p, err := range jsondoc.Read(bytes.NewReader(head), list) {
+		switch {
+		case err != nil:
+			return false
+		case p.Name == "" && p.Element:
+			return isContent(p.Value)
+		case p.Name == "sessionId":
+			session = rawjson.Kind(p.Value) == '"'
+		case p.Name == "projectHash" && session:
+			return true
+		case p.Element:
+			return session && rawjson.Kind(rawjson.Get(p.Value, "type")) == '"'
+		}
+	}
+	return false
+}
+
+// Describe reads when the session began. Chat files name the project by a
+// hash only, so the folder is not known.
+func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+	f, err := src.Open()
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer f.Close()
+	id := ""
+	var start time.Time
+	for p, err := range jsondoc.Read(f, list) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		switch {
+		case err != nil:
+			return session.Header{}, carry.NotOurs(err)
+		case p.Name == "" && isContent(p.Value):
+			return session.Header{}, src.Only("")
+		case p.Name == "sessionId":
+			id = rawjson.String(p.Value)
+		case p.Name == "startTime":
+			start = message.DecodeTime(p.Value)
+		}
+		if id != "" && (!start.IsZero() || p.Element) {
+			return session.Header{Time: start}, src.Only(id)
+		}
+	}
+	if id == "" {
+		return session.Header{}, convert.ErrNotOurs
+	}
+	return session.Header{}, src.Only(id)
+}
+
+// Import walks the messages. Of a document that is cut off or broken it takes
+// what stands before the damage.
+func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+	f, err := src.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := reader{sink: to, to: scribe.New(to)}
+	for p, err := range jsondoc.Read(f, list) {
+		var broken *jsondoc.BrokenError
+		if errors.As(err, &broken) && r.messages > 0 {
+			to.Skip("damaged end of the file")
+			break
+		}
+		if err != nil {
+			return carry.NotOurs(err)
+		}
+		if err := r.part(ctx, p); err != nil {
+			return err
+		}
+		to.Read(p.Offset)
+	}
+	return r.to.End(ctx)
+}
+
+// reader carries messages over, one by one.
+type reader struct {
+	sink     *convert.Sink
+	to       *scribe.Writer
+	state    carry.State
+	messages int
+	calls    calls // of a list of contents
+}
+
+func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
+	switch {
+	case p.Element && p.Name == "":
+		r.messages++
+		return r.content(ctx, p.Value)
+	case p.Element:
+		r.messages++
+		return r.message(ctx, p.Value)
+	case p.Name == "summary": // one line for lists
+		return carry.Name(ctx, r.to, rawjson.String(p.Value), time.Time{})
+	}
+	return nil
+}
+
+// message takes one message of a chat file.
+func (r *reader) message(ctx context.Context, raw []byte) error {
+	at := message.DecodeTime(carry.Get(raw, "timestamp"))
+	switch typ := carry.Str(raw, "type"); typ {
+	case "user":
+		if carry.Get(raw, "displayContent") != nil {
+			r.sink.Skip("short form of a prompt")
+		}
+		return r.to.Add(ctx, r.to.User(r.blocks(carry.Get(raw, "content")), at))
+	case "gemini":
+		return r.answer(ctx, raw, at)
+	default:
+		r.sink.Skip("notice of type " + typ) // shown to the user, never sent
+		return nil
+	}
+}
+
+func (r *reader) answer(ctx context.Context, raw []byte, at time.Time) error {
+	model := carry.Str(raw, "model")
+	if err := r.state.Model(ctx, r.to, provider, model, at); err != nil {
+		return err
+	}
+	m := &message.Message{Role: message.RoleAssistant, API: gemini.API, Provider: provider, Model: model,
+		StopReason: message.StopEnd, Usage: usage(carry.Get(raw, "tokens")), Time: at}
+	for t := range rawjson.Elements(carry.Get(raw, "thoughts")) {
+		m.Content = append(m.Content, thought(t))
+	}
+	for _, b := range r.blocks(carry.Get(raw, "content")) {
+		if t, ok := b.(message.Text); !ok || t.Text != "" {
+			m.Content = append(m.Content, b)
+		}
+	}
+	if err := r.to.Begin(ctx, m); err != nil {
+		return err
+	}
+	calls := carry.Get(raw, "toolCalls")
+	for c := range rawjson.Elements(calls) {
+		m.StopReason = message.StopToolUse
+		id := carry.Str(c, "id")
+		r.to.Call(id, message.ToolCall{ID: id, Name: carry.Str(c, "name"), Arguments: scribe.Arguments(carry.Get(c, "args")),
+			ThoughtSignature: carry.Str(c, "thoughtSignature")})
+	}
+	for c := range rawjson.Elements(calls) {
+		if err := r.result(ctx, c); err != nil {
+			return err
+		}
+	}
+	return r.to.Close(ctx)
+}
+
+// thought is a headline of the model's reasoning with what it says. Chat files
+// keep no signature, so it cannot be sent back.
+func thought(t []byte) message.Thinking {
+	subject, text := carry.Str(t, "subject"), carry.Str(t, "description")
+	if subject != "" {
+		text = "**" + subject + "**\n\n" + text
+	}
+	return message.Thinking{Thinking: text}
+}
+
+// usage reads what one call took. Input has what came from the cache in it,
+// output does not have the thoughts.
+func usage(t []byte) *message.Usage {
+	if rawjson.Kind(t) != '{' {
+		return nil
+	}
+	n := func(name string) int64 { return rawjson.Int(carry.Get(t, name)) }
+	return &message.Usage{Input: max(n("input")-n("cached"), 0) + n("tool"), CacheRead: n("cached"),
+		Output: n("output") + n("thoughts"), Reasoning: n("thoughts"), TotalTokens: n("total")}
+}
