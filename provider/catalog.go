@@ -26,7 +26,7 @@ const (
 // Catalog says what is known of models: from the user's settings, from what
 // servers reported and refusals taught, and from a built-in catalogue. It is
 // safe for concurrent use. Making one costs nothing; the built-in catalogue
-// is decoded at the first question.
+// is decoded at the first question, once in a process.
 type Catalog struct {
 	cfg   Config
 	table func() *table
@@ -36,11 +36,14 @@ type Catalog struct {
 	reported map[string]int64
 }
 
+// builtIn is the built-in catalogue, decoded once in a process.
+var builtIn = sync.OnceValue(readTable)
+
 // NewCatalog makes a catalogue over the user's configuration. learned holds
 // windows that earlier refusals taught, in tokens by "provider/id"; it is
 // copied and may be nil.
 func NewCatalog(cfg Config, learned map[string]int64) *Catalog {
-	c := &Catalog{cfg: cfg, table: sync.OnceValue(readTable), learned: maps.Clone(learned), reported: map[string]int64{}}
+	c := &Catalog{cfg: cfg, table: builtIn, learned: maps.Clone(learned), reported: map[string]int64{}}
 	if c.learned == nil {
 		c.learned = map[string]int64{}
 	}
