@@ -127,7 +127,7 @@ func compactOf(ctx context.Context, c *compaction.Compactor, o *compaction.Outco
 		p.Detail = err.Error()
 	}
 	out := outcomeJSON{planJSON: p, File: file, Summary: o.Summary, ShortSummary: o.ShortSummary, TokensAfter: o.TokensAfter,
-		Rung: o.Rung, Coverage: o.Coverage, Residue: o.Residue, DurationMs: elapsed.Milliseconds(), Usage: usageOf(o.Usage, o.Model)}
+		Rung: o.Rung, Coverage: o.Coverage, Residue: o.Residue, DurationMs: elapsed.Milliseconds(), Usage: usageOf(o.Usage)}
 	out.Outcome, out.Reason = string(o.Status), string(o.Reason)
 	if o.Detail != "" {
 		out.Detail = o.Detail
@@ -141,13 +141,15 @@ func compactOf(ctx context.Context, c *compaction.Compactor, o *compaction.Outco
 	return out
 }
 
-func usageOf(u *message.Usage, m message.Model) *usageJSON {
+// usageOf is what all calls together used. Their price is what each call was
+// priced at; none is known where no call had one.
+func usageOf(u *message.Usage) *usageJSON {
 	if u == nil {
 		return nil
 	}
 	out := &usageJSON{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Total: u.Total()}
-	if cost := m.Cost(*u); cost != nil {
-		out.USD = &cost.Total
+	if u.Cost.Total > 0 {
+		out.USD = &u.Cost.Total
 	}
 	return out
 }

@@ -114,11 +114,6 @@ func costText(c costJSON) string {
 func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View, o *compaction.Outcome, file string, elapsed time.Duration) {
 	if o.Status != compaction.Applied {
 		a.say("%s (%s): %s\n", o.Status, o.Reason, o.Detail)
-		for _, at := range o.Attempts {
-			if at.Err != "" {
-				a.say("  %s %s: %s\n", at.Rung, at.Model, at.Err)
-			}
-		}
 		if o.Reason == compaction.NoGain {
 			a.say("nothing was written\n")
 		}
@@ -151,8 +146,8 @@ func spent(o *compaction.Outcome) string {
 		return ""
 	}
 	s := fmt.Sprintf(", %s tokens", thousands(o.Usage.Total()))
-	if cost := o.Model.Cost(*o.Usage); cost != nil {
-		s += fmt.Sprintf(", $%.3f", cost.Total)
+	if usd := o.Usage.Cost.Total; usd > 0 {
+		s += fmt.Sprintf(", $%.3f", usd)
 	}
 	return s
 }
