@@ -1,0 +1,3 @@
+// Package peers tests Coppice beside the programs that it has to agree with.
+// They are not part of the project; a test skips where its peer is missing.
+package peers
