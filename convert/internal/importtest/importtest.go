@@ -1,0 +1,276 @@
+// Package importtest helps to test importers: it runs one into a session in
+// memory, prints what came of it, and checks that the session is a sound one.
+package importtest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/dialects"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Corpus lists the real files of a kind beside the project. Without them the
+// test is skipped.
+func Corpus(t testing.TB, kind string) []string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if files, _ := filepath.Glob(filepath.Join(dir, "shared", "corpus", kind, "*")); len(files) > 0 {
+			return files
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Skip("corpus: not installed")
+		}
+		dir = up
+	}
+}
+
+// Source is a file in memory.
+type Source struct {
+	convert.Source
+	data []byte
+}
+
+// Bytes is a source whose file holds data.
+func Bytes(path string, data []byte) Source {
+	return Source{data: data, Source: convert.Source{Path: path, Size: int64(len(data)),
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}
+}
+
+// head is what Recognizes gets to see.
+func (s Source) head() []byte { return s.data[:min(len(s.data), 64<<10)] }
+
+// File is a source of a file on disk.
+func File(t testing.TB, path string) Source {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Bytes(path, data)
+}
+
+// Result is an imported session.
+type Result struct {
+	Session *session.Session
+	Counts  convert.Counts
+	Skipped map[string]int
+}
+
+// Import runs an importer into a session file, closes the file and opens it
+// again, so that what is looked at is what was written.
+func Import(t testing.TB, im convert.Importer, src Source) Result {
+	t.Helper()
+	ctx := t.Context()
+	h, err := im.Describe(ctx, src.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := filestore.New(t.TempDir(), filestore.Options{Sync: filestore.SyncOff})
+	log, err := store.Create(ctx, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := convert.NewSink(session.New(log, session.Options{}))
+	if err := im.Import(ctx, src.Source, sink); err != nil {
+		t.Fatal(err)
+	}
+	counts, skipped := sink.Counts()
+	ref := log.Ref()
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := Result{Counts: counts, Skipped: skipped}
+	if log, err = store.Open(ctx, ref, session.Mode{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	r.Session = session.New(session.NewBuffer(log), session.Options{})
+	if problems, err := log.Problems(ctx, true); err != nil || len(problems) > 0 {
+		t.Fatalf("the session file has problems: %v %v", problems, err)
+	}
+	return r
+}
+
+// Golden imports each of the given files of testdata and compares the entries
+// with those in the file of the same name that ends in .want.
+func Golden(t *testing.T, im convert.Importer, want map[string]Result) {
+	t.Helper()
+	for name, w := range want {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join("testdata", name+".jsonl")
+			src := File(t, file)
+			if head := src.head(); !im.Recognizes(file, head) {
+				t.Error("the file is not recognized")
+			}
+			r := Import(t, im, src)
+			entries, err := os.ReadFile(filepath.Join("testdata", name+".want"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(strings.Split(strings.TrimSuffix(string(entries), "\n"), "\n"), Lines(t, r.Session)); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(w.Counts, r.Counts); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(w.Skipped, r.Skipped); d != "" {
+				t.Error(d)
+			}
+			Check(t, r.Session, false)
+		})
+	}
+}
+
+// Fuzz imports what comes in. However it looks, what came of it is a session
+// whose entries are all accounted for.
+func Fuzz(f *testing.F, im convert.Importer) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds (%v)", err)
+	}
+	for _, file := range files {
+		f.Add(File(f, file).data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		src := Bytes("x.jsonl", data)
+		im.Recognizes(src.Path, data)
+		h, err := im.Describe(t.Context(), src.Source)
+		if err != nil {
+			h = session.Header{}
+		}
+		log, err := memstore.New(nil).Create(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := session.New(log, session.Options{})
+		sink := convert.NewSink(s)
+		if err := im.Import(t.Context(), src.Source, sink); err != nil {
+			t.Fatal(err)
+		}
+		var entries, bearing int
+		for e, err := range log.All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries++
+			if timeline.Bears(e) {
+				bearing++
+			}
+		}
+		if counts, _ := sink.Counts(); counts.Messages != bearing {
+			t.Errorf("%d messages were counted, %d of %d entries bear one", counts.Messages, bearing, entries)
+		}
+		checkAccount(t, s)
+	})
+}
+
+// Lines prints the entries of a session, one a line, without what differs from
+// run to run: ids are numbers, and a parent is told only where it is not the
+// line before.
+func Lines(t testing.TB, s *session.Session) []string {
+	t.Helper()
+	number := map[string]string{"": "root"}
+	var lines []string
+	last := ""
+	for e, err := range s.Log().All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := fmt.Sprint(len(lines) + 1)
+		line := n + " "
+		if e.ParentID != last {
+			line += "under " + number[e.ParentID] + " "
+		}
+		number[e.ID], last = n, e.ID
+		body := string(e.Raw[bytes.Index(e.Raw, []byte(`"timestamp":`))+len(`"timestamp":"`):])
+		body = body[:strings.IndexByte(body, '"')] + " " + strings.TrimPrefix(body[strings.IndexByte(body, '"')+1:], ",")
+		for id, n := range number {
+			if id != "" {
+				body = strings.ReplaceAll(body, id, "#"+n)
+			}
+		}
+		lines = append(lines, line+string(e.Type)+" "+body)
+	}
+	return lines
+}
+
+// Check makes sure of what every imported session must be: every entry is
+// accounted for, the view renders to what no vendor refuses, and it compacts
+// without a model, after which the same holds. compacts says that there is
+// enough in it to make that smaller.
+func Check(t testing.TB, s *session.Session, compacts bool) {
+	t.Helper()
+	checkView(t, s)
+	masker, err := secret.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := masker.Mask
+	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask}, Settings: compaction.Defaults(),
+		Model: message.Model{Window: 200_000, MaxOutput: 8192}, Mask: mask, Ledger: ledger.Options{Mask: mask}}
+	keep := int64(2000)
+	out, err := c.Compact(t.Context(), compaction.Request{Keep: &keep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if compacts && out.Status != compaction.Applied {
+		t.Fatalf("compaction: %s (%s): %s", out.Status, out.Reason, out.Detail)
+	}
+	checkView(t, s)
+}
+
+func checkView(t testing.TB, s *session.Session) {
+	t.Helper()
+	req := checkAccount(t, s).Request(false)
+	if err := history.Pairing(req.Messages); err != nil {
+		t.Error(err)
+	}
+	for _, d := range dialects.All() {
+		body, err := d.Render(req, message.Model{}, message.CallOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", d.Name(), err)
+		}
+		for _, p := range d.Validate(body, message.Model{}, true) {
+			t.Errorf("%s: %s at %s: %s", d.Name(), p.Kind, p.Where, p.Detail)
+		}
+	}
+}
+
+// checkAccount checks invariant I1 and returns the view.
+func checkAccount(t testing.TB, s *session.Session) *timeline.View {
+	t.Helper()
+	v, err := timeline.Project(t.Context(), s, nil, timeline.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := s.Path(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := history.Account(path, v); err != nil {
+		t.Error(err)
+	}
+	return v
+}

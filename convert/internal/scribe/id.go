@@ -1,0 +1,14 @@
+package scribe
+
+import "regexp"
+
+var idForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$`)
+
+// SessionID returns the id of another agent's session if a session of ours may
+// have it (reference/pi.md §1.9: it becomes part of a file name), else "".
+func SessionID(id string) string {
+	if idForm.MatchString(id) {
+		return id
+	}
+	return ""
+}
