@@ -1,0 +1,187 @@
+package prune
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Settings say what may be pruned (spec/hooks-settings.md). Start from Defaults.
+type Settings struct {
+	ToolOutput     bool     // old tool output
+	ProtectTokens  int64    // results newer than this many tokens of results stay
+	MinSavings     int64    // old tool output is pruned only if it saves this much in all
+	ProtectedTools []string // tools whose results are never old
+	Superseded     bool     // reads that a later read repeats
+	Empty          bool     // results in which nothing was found
+	Media          bool     // old images, when the byte cap nears
+}
+
+// Defaults are the settings of a fresh installation.
+func Defaults() Settings {
+	return Settings{ToolOutput: true, ProtectTokens: 40_000, MinSavings: 20_000, ProtectedTools: []string{"skill", "read"},
+		Superseded: true, Empty: true, Media: true}
+}
+
+// Kind says why an entry is pruned.
+type Kind string
+
+// The kinds.
+const (
+	OldOutput  Kind = "old-output"
+	Superseded Kind = "superseded"
+	Empty      Kind = "empty"
+	Media      Kind = "media"
+)
+
+// Edit is one entry that would show less.
+type Edit struct {
+	Entry   *session.Entry
+	Kind    Kind
+	Before  int64 // tokens
+	After   int64
+	Content []message.Block // what it would show
+}
+
+// Draft is the edit as an entry of the log.
+func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Content) }
+
+// Plan returns what to prune in a view, in the order of the path. maxBytes is
+// what the provider takes at most in one request; 0: not known.
+func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) []Edit {
+	p := &planner{view: v, settings: s, est: est, taken: map[string]bool{}}
+	p.look()
+	if s.Superseded {
+		p.superseded()
+	}
+	if s.Empty {
+		p.empty()
+	}
+	if s.ToolOutput {
+		p.oldOutput()
+	}
+	if s.Media && maxBytes > 0 {
+		p.media(maxBytes)
+	}
+	slices.SortStableFunc(p.edits, func(a, b Edit) int { return p.place[a.Entry.ID] - p.place[b.Entry.ID] })
+	return p.edits
+}
+
+// Saved is what edits save, in tokens.
+func Saved(edits []Edit) int64 {
+	var n int64
+	for _, e := range edits {
+		n += e.Before - e.After
+	}
+	return n
+}
+
+// planner goes over a view once per kind.
+type planner struct {
+	view     *timeline.View
+	settings Settings
+	est      tokens.Estimator
+
+	results []result
+	place   map[string]int // entry id -> index in the view
+	taken   map[string]bool
+	edits   []Edit
+}
+
+// result is a tool result that may be pruned, with the call it answers.
+type result struct {
+	item timeline.Item
+	call message.ToolCall
+	size int64
+	open bool // of the current turn, or behind the last assistant message: not to be touched
+}
+
+// look collects the results of the view, oldest first.
+func (p *planner) look() {
+	p.place = map[string]int{}
+	last, turn := -1, -1
+	for i, it := range p.view.Items {
+		switch it.Message.Role {
+		case message.RoleAssistant:
+			last = i
+		case message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleBranchSummary:
+			turn = i
+		}
+	}
+	calls := map[string]message.ToolCall{}
+	for i, it := range p.view.Items {
+		for _, c := range it.Message.ToolCalls() {
+			calls[c.ID] = c
+		}
+		if it.Entry == nil || it.Pos < 0 || it.Message.Role != message.RoleToolResult {
+			continue
+		}
+		p.place[it.Entry.ID] = i
+		if it.Pinned {
+			continue
+		}
+		p.results = append(p.results, result{item: it, call: calls[it.Message.ToolCallID], size: p.est.Message(it.Message), open: i > last || i > turn})
+	}
+}
+
+// take notes an edit if it makes its result smaller.
+func (p *planner) take(r result, kind Kind, text string) {
+	content := []message.Block{message.Text{Text: text}}
+	after := p.after(r, content)
+	if p.taken[r.item.Entry.ID] || after >= r.size {
+		return
+	}
+	p.taken[r.item.Entry.ID] = true
+	p.edits = append(p.edits, Edit{Entry: r.item.Entry, Kind: kind, Before: r.size, After: after, Content: content})
+}
+
+func (p *planner) after(r result, content []message.Block) int64 {
+	m := r.item.Message.Clone()
+	m.Content = content
+	return p.est.Message(m)
+}
+
+// oldOutput prunes results behind the protected newest ones. The result that
+// crosses the line is still protected.
+func (p *planner) oldOutput() {
+	var passed, saved int64
+	var old []result
+	for _, r := range slices.Backward(p.results) {
+		protected := passed < p.settings.ProtectTokens || r.open || r.item.Edited || p.taken[r.item.Entry.ID] ||
+			slices.Contains(p.settings.ProtectedTools, r.item.Message.ToolName)
+		passed += r.size
+		if protected {
+			continue
+		}
+		if gain := r.size - p.after(r, []message.Block{message.Text{Text: truncated(r)}}); gain > 0 {
+			saved += gain
+			old = append(old, r)
+		}
+	}
+	if saved < p.settings.MinSavings {
+		return
+	}
+	for _, r := range old {
+		p.take(r, OldOutput, truncated(r))
+	}
+}
+
+func truncated(r result) string {
+	return fmt.Sprintf("[Output truncated - %d tokens]\n%s", r.size, readBack(r))
+}
+
+// readBack says where the original is.
+func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all of it" }
+
+// empty prunes results that their tool marks as empty (details.empty).
+func (p *planner) empty() {
+	for _, r := range p.results {
+		if !r.open && !r.item.Message.IsError && markedEmpty(r.item.Entry) {
+			p.take(r, Empty, "[nothing found]")
+		}
+	}
+}
