@@ -1,0 +1,127 @@
+package pi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/importtest"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+)
+
+// Every real session comes over whole: it counts what the file has by itself,
+// and has the entries that opening the file gives.
+func TestEveryRealSession(t *testing.T) {
+	for _, path := range importtest.Corpus(t, "pi") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			r := importtest.Import(t, Importer{}, importtest.File(t, path))
+			if want := count(t, path); r.Counts != want {
+				t.Errorf("counts %+v, want %+v", r.Counts, want)
+			}
+			if len(r.Skipped) > 0 && !maps.Equal(r.Skipped, map[string]int{}) {
+				t.Errorf("not carried: %v", r.Skipped)
+			}
+			same(t, path, r.Session)
+			importtest.Check(t, r.Session, true)
+		})
+	}
+}
+
+// count reads a file by other means.
+func count(t *testing.T, path string) convert.Counts {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c convert.Counts
+	last := ""
+	for d := json.NewDecoder(bytes.NewReader(data)); ; {
+		var e struct {
+			Type, ID, ParentID string
+			Content            json.RawMessage
+			Message            struct {
+				Role    string
+				Content json.RawMessage
+			}
+		}
+		if err := d.Decode(&e); err == io.EOF {
+			return c
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Type {
+		case "message":
+			c.Messages++
+			if e.Message.Role == "toolResult" {
+				c.Results++
+			}
+			c.Calls += blocks(e.Message.Content, "toolCall")
+			c.Images += blocks(e.Message.Content, "image")
+		case "custom_message", "branch_summary":
+			c.Messages++
+			c.Images += blocks(e.Content, "image")
+		case "compaction":
+			c.Compactions++
+		}
+		if e.ID != "" && e.Type != "session" {
+			if last != "" && e.ParentID != last {
+				c.Branches++
+			}
+			last = e.ID
+		}
+	}
+}
+
+func blocks(content []byte, typ string) int {
+	var list []struct{ Type string }
+	if json.Unmarshal(content, &list) != nil {
+		return 0 // a text
+	}
+	n := 0
+	for _, b := range list {
+		if b.Type == typ {
+			n++
+		}
+	}
+	return n
+}
+
+// same checks that a session has the entries of a file, and nothing else but
+// what is taken from the header of a file of format 1.
+func same(t *testing.T, path string, s *session.Session) {
+	log, err := filestore.New(t.TempDir(), filestore.Options{}).Open(t.Context(), path, session.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	var want []*session.Entry
+	for e, err := range log.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, e)
+	}
+	first := true
+	for e, err := range s.Log().All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if log.Header().Version < 2 && e.ID != want[0].ID && first {
+			continue // the model and the thinking level of the header
+		}
+		if len(want) == 0 || e.ID != want[0].ID || !bytes.Equal(e.Raw, want[0].Raw) && !first {
+			t.Fatalf("entry %s differs", e.Raw)
+		}
+		want, first = want[1:], false
+	}
+	if len(want) > 0 {
+		t.Fatalf("%d entries are missing", len(want))
+	}
+}
