@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -14,14 +16,16 @@ func (v *View) arrange(cands []candidate) {
 		msgs[i] = c.item.Entry.Message() // pairs are those of the log, edits aside
 	}
 	groups, orphans := Groups(msgs)
-	memberOf := make(map[int]int, len(cands)) // result index -> group number from 1
-	headOf := make(map[int]int, len(groups))
+	// By candidate: the number from 1 of the group that it heads, or that it
+	// is a result of.
+	headOf, memberOf := make([]int, len(cands)), make([]int, len(cands))
 	for n, g := range groups {
 		headOf[g.Assistant] = n + 1
 		for _, r := range g.Results {
 			memberOf[r] = n + 1
 		}
 	}
+	v.Items = slices.Grow(v.Items, len(cands))
 	for _, i := range orphans {
 		if cands[i].rule == "" {
 			cands[i].rule = RuleOrphanResult
@@ -42,11 +46,11 @@ func (v *View) arrange(cands []candidate) {
 		num := number()
 		head := &cands[i]
 		v.add(head, num)
-		answered := map[string]bool{}
+		answered := make([]string, 0, len(g.Results))
 		for _, r := range g.Results {
 			res := &cands[r]
 			id := res.item.Message.ToolCallID
-			answered[id] = true
+			answered = append(answered, id)
 			switch {
 			case res.rule != "":
 			case head.rule == RuleEditNull, head.callless[id]:
@@ -75,12 +79,12 @@ func (v *View) add(c *candidate, group int) {
 const missingResult = "[no result: the tool call was interrupted]"
 
 // answerMissing adds results for the calls that have none.
-func (v *View) answerMissing(head *candidate, answered map[string]bool, group int) {
+func (v *View) answerMissing(head *candidate, answered []string, group int) {
 	for _, call := range head.item.Message.ToolCalls() {
-		if answered[call.ID] {
+		if slices.Contains(answered, call.ID) {
 			continue
 		}
-		answered[call.ID] = true
+		answered = append(answered, call.ID)
 		v.Items = append(v.Items, Item{Pos: -1, Group: group, Pinned: head.item.Pinned, Kind: SyntheticResult,
 			Message: &message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
 				Content: []message.Block{message.Text{Text: missingResult}}}})

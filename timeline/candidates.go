@@ -28,7 +28,7 @@ func Bears(e *session.Entry) bool {
 // candidates lists the covered entries that are shown, then those of the
 // path, edits applied.
 func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []candidate {
-	var cands []candidate
+	cands := make([]candidate, 0, len(t.covered)+len(t.path))
 	for _, c := range t.covered {
 		cand := candidate{item: Item{Entry: c.entry, Message: c.entry.Message(), Pos: -1, Pinned: c.pinned, Request: c.request}}
 		if cand.item.Message == nil {

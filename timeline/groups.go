@@ -32,12 +32,16 @@ func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
 		}
 		switch m.Role {
 		case message.RoleAssistant:
-			calls := m.ToolCalls()
-			if len(calls) == 0 {
-				continue
-			}
-			groups = append(groups, ToolGroup{Assistant: i})
-			for _, c := range calls {
+			first := true
+			for _, b := range m.Content {
+				c, ok := b.(message.ToolCall)
+				if !ok {
+					continue
+				}
+				if first {
+					groups = append(groups, ToolGroup{Assistant: i})
+					first = false
+				}
 				open[c.ID] = len(groups) - 1
 			}
 		case message.RoleToolResult:

@@ -12,7 +12,7 @@ func (v *View) Listed() []*message.Message {
 	msgs := Messages(v.Path)
 	listed := make([]*message.Message, len(msgs))
 	groups, _ := Groups(msgs)
-	gone := map[int]bool{}
+	gone := make([]bool, len(msgs))
 	for i, e := range v.Path {
 		m := msgs[i]
 		if m == nil || m.Role == message.RoleSystem || m.Bash != nil && m.Bash.ExcludeFromContext {

@@ -125,10 +125,6 @@ func (t *trail) bury(c *session.Compaction) {
 // findCovered reads the pins and the open request that the compaction in
 // force covers, and the pins set since.
 func (t *trail) findCovered(ctx context.Context, src Source) error {
-	onPath := map[string]bool{}
-	for _, e := range t.path {
-		onPath[e.ID] = true
-	}
 	pins, order := map[string]session.Ref{}, []string{}
 	set := func(r session.Ref) {
 		if _, ok := pins[r.ID]; !ok {
@@ -153,6 +149,10 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 		}
 	}
 	shown := map[string]*coveredEntry{}
+	onPath := map[string]bool{}
+	if len(pins) > 0 {
+		onPath = ids(t.path)
+	}
 	for _, id := range order {
 		r, ok := pins[id]
 		if !ok {
@@ -174,6 +174,14 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 		return cmp.Compare(a.entry.At, b.entry.At)
 	})
 	return nil
+}
+
+func ids(entries []*session.Entry) map[string]bool {
+	set := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		set[e.ID] = true
+	}
+	return set
 }
 
 func (t *trail) addPin(ctx context.Context, src Source, r session.Ref, onPath map[string]bool, shown map[string]*coveredEntry) error {
@@ -233,6 +241,7 @@ func (t *trail) view(p Policy) *View {
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}
+	decodeAll(t.path)
 	v.Model, v.ThinkingLevel = t.modelAndLevel()
 	v.Prompt = t.prompt()
 	v.edits, v.pins, v.pinned = t.edits(), t.pins, t.pinned

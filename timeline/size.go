@@ -108,7 +108,7 @@ func (v *View) lastUsage() (*message.Usage, int) {
 // contentBytes is about what a message adds to a request body.
 func contentBytes(m *message.Message) int64 {
 	if llm := ToLLM(m); llm != nil {
-		return int64(len(message.EncodeContent(llm.Content)))
+		return int64(message.EncodedLen(llm.Content))
 	}
 	return 0
 }

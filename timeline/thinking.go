@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -91,13 +93,10 @@ func (t *trail) changedPrefix() []bool {
 
 // markPins: a pin or unpin of a covered entry changes what stands before everything.
 func (t *trail) markPins(mark func(from, to int)) {
-	if t.comp == nil {
+	if t.comp == nil || !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.Pin() != nil }) {
 		return
 	}
-	onPath := map[string]bool{}
-	for _, e := range t.path {
-		onPath[e.ID] = true
-	}
+	onPath := ids(t.path)
 	for i, e := range t.path {
 		if p := e.Pin(); p != nil && i > t.compPos && !onPath[p.TargetID] {
 			mark(0, i)
@@ -114,6 +113,9 @@ type variant struct {
 // markEdits: a message between an edit's target and a change of what the
 // target shows saw another prefix, unless it shows the same again now.
 func (t *trail) markEdits(mark func(from, to int)) {
+	if !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.ContextEdit() != nil || e.Pin() != nil }) {
+		return
+	}
 	place := map[string]int{}
 	for i, e := range t.path {
 		place[e.ID] = i

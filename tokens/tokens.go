@@ -116,9 +116,11 @@ func roundUp(q int64) int64 { return (q + perToken - 1) / perToken }
 func quarters(s string) int64 {
 	var q int64
 	for i := 0; i < len(s); {
-		if s[i] < 0x80 {
-			q++
-			i++
+		if s[i] < utf8.RuneSelf {
+			// ASCII, which most text is: a quarter each.
+			n := asciiPrefix(s[i:])
+			q += int64(n)
+			i += n
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -126,6 +128,22 @@ func quarters(s string) int64 {
 		i += size
 	}
 	return q
+}
+
+// asciiPrefix is the length of the ASCII text at the start of s, found eight
+// bytes at a time.
+func asciiPrefix(s string) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		b := s[n : n+8]
+		if (b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7])&utf8.RuneSelf != 0 {
+			break
+		}
+	}
+	for n < len(s) && s[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
 }
 
 // weight is what one non-ASCII character costs, in quarters.

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"iter"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -157,6 +158,34 @@ func Bool(v []byte) bool { return Kind(v) == 't' }
 func Quote(s string) []byte {
 	out, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 became U+FFFD
 	return out
+}
+
+// QuotedLen is the length of what Quote returns, in bytes.
+func QuotedLen(s string) int {
+	if !utf8.ValidString(s) {
+		return len(Quote(s))
+	}
+	n := len(s) + len(`""`)
+	for i := 0; i < len(s); i++ {
+		if i+8 <= len(s) && special(word(s[i:])) == 0 {
+			i += 7
+			continue
+		}
+		switch c := s[i]; {
+		case c == '"', c == '\\', c == '\b', c == '\f', c == '\n', c == '\r', c == '\t':
+			n++
+		case c < ' ':
+			n += len(`\u0000`) - 1
+		}
+	}
+	return n
+}
+
+// word is the first eight bytes of s as a number.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func skipSpace(b []byte, i int) int {

@@ -73,6 +73,14 @@ func TestJSOfManyMembers(t *testing.T) {
 	}
 }
 
+func TestQuotedLen(t *testing.T) {
+	for _, s := range []string{"", "a", "plain text of some length", "a\"b\\c\n\t\r\b\f", "\x00\x1f\x7f", "é한🏷", "\xff\xfe", "1234567\n", "12345678\n\n", "<&>\u2028"} {
+		if got, want := QuotedLen(s), len(Quote(s)); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
 func FuzzValid(f *testing.F) {
 	for _, v := range values {
 		f.Add([]byte(v))
@@ -87,6 +95,9 @@ func FuzzValid(f *testing.F) {
 		}
 		if s := strings.TrimSpace(string(b)); s[0] == '"' {
 			want, _ := jsontext.AppendUnquote(nil, s)
+			if n := QuotedLen(string(want)); n != len(Quote(string(want))) {
+				t.Fatalf("%q: quoted length %d, want %d", want, n, len(Quote(string(want))))
+			}
 			if String(b) != string(want) {
 				t.Fatalf("%q: %q, want %q", b, String(b), want)
 			}
