@@ -1,0 +1,251 @@
+package prune
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+	"pgregory.net/rapid"
+)
+
+var ctx = context.Background()
+
+// work builds a session of tool rounds.
+type work struct {
+	t     testing.TB
+	s     *session.Session
+	calls int
+	names map[string]string
+}
+
+func newWork(t testing.TB) *work {
+	log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &work{t: t, s: session.New(log, session.Options{}), names: map[string]string{}}
+}
+
+func (w *work) add(d session.Draft, name string) {
+	e, err := w.s.Append(ctx, d)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.names[e[0].ID] = name
+}
+
+func (w *work) user(text string) {
+	w.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: text}}}), "user")
+}
+
+func (w *work) answer() {
+	w.add(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopEnd,
+		Content: []message.Block{message.Text{Text: "done"}}}), "answer")
+}
+
+// round is one call with a result of so many tokens; details is raw JSON.
+func (w *work) round(name, tool, args string, size int, details string) {
+	w.calls++
+	id := fmt.Sprintf("c%d", w.calls)
+	w.add(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopToolUse,
+		Content: []message.Block{message.ToolCall{ID: id, Name: tool, Arguments: []byte(args)}}}), "call")
+	raw := string(message.Encode(&message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: tool,
+		Content: []message.Block{message.Text{Text: strings.Repeat("word", size)}}}))
+	if details != "" {
+		raw = strings.TrimSuffix(raw, "}") + `,"details":` + details + "}"
+	}
+	w.add(session.Draft{Type: session.TypeMessage, Body: []byte(`{"message":` + raw + `}`)}, name)
+}
+
+func (w *work) view() *timeline.View {
+	v, err := timeline.Project(ctx, w.s, nil, timeline.Policy{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return v
+}
+
+func (w *work) plan(s Settings) string {
+	var out []string
+	for _, e := range Plan(w.view(), s, tokens.Default{}, 0) {
+		out = append(out, w.names[e.Entry.ID]+":"+string(e.Kind))
+	}
+	return strings.Join(out, " ")
+}
+
+func (w *work) bash(name string, size int) { w.round(name, "bash", `{"command":"make"}`, size, "") }
+
+func (w *work) read(name, args string, size int) { w.round(name, "read", args, size, "") }
+
+// The policy of spec/pruning.md, first row: the result that crosses the line
+// is still protected; nothing happens below the minimum.
+func TestOldToolOutput(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	w.bash("a", 15000)
+	w.bash("b", 15000)
+	w.read("r", `{"path":"x"}`, 15000)
+	w.bash("c", 30000)
+	w.bash("d", 15000)
+	w.answer()
+	w.user("next")
+	w.answer()
+	if got := w.plan(Defaults()); got != "a:old-output b:old-output" {
+		t.Errorf("pruned %q", got)
+	}
+	s := Defaults()
+	s.MinSavings = 30_000
+	if got := w.plan(s); got != "" {
+		t.Errorf("below the minimum: %q", got)
+	}
+	s = Defaults()
+	s.ProtectedTools = append(s.ProtectedTools, "bash")
+	if got := w.plan(s); got != "" {
+		t.Errorf("protected tool: %q", got)
+	}
+	e := Plan(w.view(), Defaults(), tokens.Default{}, 0)[0]
+	if text := message.JoinText(e.Content, ""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
+		t.Errorf("placeholder %q", text)
+	}
+}
+
+func TestTheCurrentTurnIsLeftAlone(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	for i := range 6 {
+		w.bash(fmt.Sprint(i), 30000)
+	}
+	if got := w.plan(Defaults()); got != "" {
+		t.Errorf("pruned in the current turn: %q", got)
+	}
+}
+
+func TestSupersededReads(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	w.read("part", `{"path":"a","offset":10,"limit":20}`, 100)
+	w.read("whole", `{"path":"a"}`, 100)
+	w.read("other", `{"path":"b"}`, 100)
+	w.read("later part", `{"path":"a","offset":1,"limit":5}`, 100)
+	w.round("cut", "read", `{"path":"b"}`, 100, `{"truncation":{"lines":5}}`)
+	w.read("again", `{"path":"a"}`, 100)
+	w.answer()
+	w.user("next")
+	w.answer()
+	if got := w.plan(Defaults()); got != "part:superseded whole:superseded later part:superseded" {
+		t.Errorf("pruned %q", got)
+	}
+}
+
+func TestEmptyResults(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	w.round("nothing", "grep", `{"pattern":"x"}`, 40, `{"empty":true}`)
+	w.round("tiny", "grep", `{"pattern":"x"}`, 1, `{"empty":true}`)
+	w.answer()
+	w.user("next")
+	w.answer()
+	if got := w.plan(Defaults()); got != "nothing:empty" {
+		t.Errorf("pruned %q", got)
+	}
+}
+
+// Old images give way when the byte cap nears; those behind the last user
+// message stay (reference/user-reports.md, scenario 13).
+func TestMedia(t *testing.T) {
+	w := newWork(t)
+	image := message.Image{Data: strings.Repeat("AAAA", 250), MIMEType: "image/png"}
+	for range 10 {
+		w.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "see"}, image}}), "image")
+		w.answer()
+	}
+	edits := Plan(w.view(), Defaults(), tokens.Default{}, 10_000)
+	if len(edits) < 2 || len(edits) > 8 {
+		t.Fatalf("%d images pruned", len(edits))
+	}
+	for _, e := range edits {
+		if e.Kind != Media || e.After >= e.Before || !strings.Contains(message.JoinText(e.Content, " "), "sha256") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if got := Plan(w.view(), Defaults(), tokens.Default{}, 0); got != nil {
+		t.Errorf("without a cap: %v", got)
+	}
+}
+
+// A change with X tokens behind it pays after about 11.5·X/T calls.
+func TestWorth(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	w.bash("a", 30000)
+	w.bash("b", 60000)
+	w.answer()
+	w.user("next")
+	w.answer()
+	s := Defaults()
+	s.ProtectTokens = 50_000
+	v, est := w.view(), tokens.Default{}
+	edits := Plan(v, s, est, 0)
+	if len(edits) != 1 {
+		t.Fatalf("%d edits", len(edits))
+	}
+	for horizon, want := range map[int64]int{20: 0, 22: 0, 24: 1} { // 11.5 · 60,000 / 30,000 = 23
+		if got := len(Worth(v, edits, Economy{Warm: true, HorizonCalls: horizon}, est)); got != want {
+			t.Errorf("horizon %d: %d edits, want %d", horizon, got, want)
+		}
+	}
+	if got := len(Worth(v, edits, Economy{}, est)); got != 1 {
+		t.Errorf("a cold cache: %d edits", got)
+	}
+}
+
+// Each placeholder is smaller than what it replaces, pinned and open results
+// are left alone, and the view stays whole and paired.
+func TestPruningKeepsTheInvariants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := session.New(log, session.Options{})
+		d := history.New(t, s)
+		d.Turns(rapid.IntRange(2, 8).Draw(t, "turns"))
+		d.Marks(rapid.IntRange(0, 3).Draw(t, "marks"))
+		settings := Defaults()
+		settings.ProtectTokens, settings.MinSavings = 500, 1
+		settings.ProtectedTools = nil
+		before, err := timeline.Project(ctx, s, nil, timeline.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range Plan(before, settings, tokens.Default{}, 2000) {
+			if e.After >= e.Before || before.Pinned(e.Entry.ID) {
+				t.Fatalf("%s: %d tokens become %d, pinned %v", e.Kind, e.Before, e.After, before.Pinned(e.Entry.ID))
+			}
+			if _, err := s.Append(ctx, e.Draft()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after, err := timeline.Project(ctx, s, nil, timeline.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := s.Path(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := history.Account(path, after); err != nil {
+			t.Fatalf("I1: %v", err)
+		}
+		if err := history.Pairing(after.Request(true).Messages); err != nil {
+			t.Fatalf("I2: %v", err)
+		}
+	})
+}
