@@ -225,7 +225,7 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	if a.hook != nil {
 		body, d.short, d.rung, d.fromHook = a.hook.Summary, a.hook.ShortSummary, "hook", true
 	} else {
-		res, out := a.summarize(ctx, facts)
+		res, out := a.summarize(ctx, facts, d.lists)
 		if out != nil {
 			return nil, out
 		}
@@ -297,9 +297,10 @@ func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input 
 	return in
 }
 
-func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger) (summarize.Result, *Outcome) {
+func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fileLists) (summarize.Result, *Outcome) {
 	in := a.plan.Input(facts, a.Ledger)
 	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
+	in.Visible = a.plan.beside(lists, a.estimator())
 	if a.Hooks.Compacting != nil {
 		g, err := a.Hooks.Compacting(ctx, BeforeCompact{Plan: a.plan, Trigger: a.request.Trigger, Focus: a.request.Focus})
 		if err == nil {

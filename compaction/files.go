@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,30 +15,64 @@ import (
 // fileLists are the files read and modified so far. The lists are complete;
 // only their text is capped.
 type fileLists struct {
-	read, modified []string // oldest first
+	read, modified []string          // oldest first
+	note           map[string]string // what else happened to a modified file: created, deleted, moved
 }
 
 // collectFiles gathers the files of a ledger and of earlier summaries that
 // were not made by hooks; what was modified is not listed as read
 // (spec/compaction.md, File operations).
 func collectFiles(facts *ledger.Ledger, previous *session.Entry, range_ ...[]*session.Entry) fileLists {
-	var l fileLists
+	l := fileLists{note: map[string]string{}}
 	if previous != nil {
 		if c := previous.Compaction(); !c.FromHook {
 			l.add(c.ReadFiles, c.ModifiedFiles)
 		}
 	}
+	place := map[string]int{} // of the entries, from 1
 	for _, entries := range range_ {
 		for _, e := range entries {
+			place[e.ID] = len(place) + 1
 			if b := e.BranchSummary(); b != nil && !b.FromHook {
 				l.add(b.ReadFiles, b.ModifiedFiles)
 			}
 		}
 	}
-	read, modified := facts.Files()
-	l.add(read, modified)
+	l.touch(facts, place)
 	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
 	return l
+}
+
+// touch adds the files of the ledger in the order in which they were touched
+// last. Those that the ledger carried from before the range come first.
+func (l *fileLists) touch(facts *ledger.Ledger, place map[string]int) {
+	last := map[string]int{}
+	note := func(path, what string, f ledger.Fact) {
+		for _, id := range f.Entries {
+			last[path] = max(last[path], place[id])
+		}
+		if what != "" {
+			l.note[path] = what
+		}
+	}
+	for _, f := range facts.Facts {
+		switch f.Class {
+		case ledger.FileRead, ledger.FileModified:
+			note(f.Key, "", f)
+		case ledger.FileCreated:
+			note(f.Key, "created", f)
+		case ledger.FileDeleted:
+			note(f.Key, "deleted", f)
+		case ledger.FileMoved:
+			note(f.Key, "moved to "+f.Note, f)
+			note(f.Note, "", f)
+		}
+	}
+	read, modified := facts.Files()
+	for _, paths := range [][]string{read, modified} {
+		slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(last[a], last[b]) })
+	}
+	l.add(read, modified)
 }
 
 // add moves known paths to the end: the newest stand last.
@@ -70,29 +105,41 @@ func sortUTF16(paths []string) []string {
 }
 
 // text writes the lists for the model, newest first, modified before read
-// where there is no room for both.
+// where there is no room for both. This is the one place where a summary lists
+// files; what is cut off here an extraction lists itself, as far as it has room.
 func (l fileLists) text(est tokens.Estimator) string {
 	room := int64(fileListTokens)
-	modified := block("modified-files", l.modified, &room, est)
+	modified := block("modified-files", l.noted(), &room, est)
 	read := block("read-files", l.read, &room, est)
 	return strings.TrimSpace(read + "\n\n" + modified)
 }
 
-func block(tag string, paths []string, room *int64, est tokens.Estimator) string {
-	if len(paths) == 0 {
+// noted are the modified files with what else happened to them.
+func (l fileLists) noted() []string {
+	out := slices.Clone(l.modified)
+	for i, p := range out {
+		if what := l.note[p]; what != "" {
+			out[i] = p + " (" + what + ")"
+		}
+	}
+	return out
+}
+
+func block(tag string, lines []string, room *int64, est tokens.Estimator) string {
+	if len(lines) == 0 {
 		return ""
 	}
 	const frame = 20 // tokens for the tags and the line that counts the rest
 	*room -= frame
-	var lines []string
-	for i, p := range slices.Backward(paths) {
-		n := est.Text(p) + 1
+	var out []string
+	for i, line := range slices.Backward(lines) {
+		n := est.Text(line) + 1
 		if n > *room {
-			lines = append(lines, fmt.Sprintf("(and %d more)", i+1))
+			out = append(out, fmt.Sprintf("(and %d more)", i+1))
 			break
 		}
 		*room -= n
-		lines = append(lines, p)
+		out = append(out, line)
 	}
-	return "<" + tag + ">\n" + strings.Join(lines, "\n") + "\n</" + tag + ">"
+	return "<" + tag + ">\n" + strings.Join(out, "\n") + "\n</" + tag + ">"
 }

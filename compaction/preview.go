@@ -21,9 +21,9 @@ type Losses struct {
 // Losses previews the verification of a plan, with the extractive summary.
 func (c *Compactor) Losses(p *Plan) Losses {
 	facts := rangeLedger(p, c.Ledger)
-	in := p.Input(facts, c.Ledger)
-	in.Mask, in.Estimate = c.Mask, c.estimator().Text
 	lists := collectFiles(facts, p.Previous, p.History, p.Prefix)
+	in := p.Input(facts, c.Ledger)
+	in.Mask, in.Estimate, in.Visible = c.Mask, c.estimator().Text, p.beside(lists, c.estimator())
 	v := verify(summarize.Extract(in).Summary, p.shownText(), facts, lists, c.Settings, c.estimator())
 	out := Losses{Facts: facts.Counts(), Lost: map[ledger.Class]int{}}
 	for class, s := range v.coverage {
@@ -54,24 +54,36 @@ func (c *Compactor) CutIndex(ctx context.Context, p *Plan) (int, error) {
 	}
 }
 
+// beside is what the model sees of the covered part besides the summary's own
+// words, for as long as the compaction is in force: the file lists under it and
+// the open request. Pins are not in it, they may be taken off.
+func (p *Plan) beside(lists fileLists, est tokens.Estimator) string {
+	return lists.text(est) + "\n\n" + p.requestText()
+}
+
 // shownText is what stays visible of the covered part. A large message of the
 // open request does so only with its head and its tail.
 func (p *Plan) shownText() string {
-	text := ""
-	show := func(m *message.Message) {
-		if llm := timeline.ToLLM(m); llm != nil {
-			text += llm.Text("\n") + "\n\n"
-		}
-	}
+	text := p.requestText()
 	for _, it := range p.Pins {
-		show(it.Message)
-	}
-	for _, it := range p.Request {
-		if !it.Pinned {
-			show(timeline.ShortenRequest(it.Message, it.Entry.ID, p.Target))
-		}
+		text += llmText(it.Message)
 	}
 	return text
+}
+
+func (p *Plan) requestText() string {
+	text := ""
+	for _, it := range p.Request {
+		text += llmText(timeline.ShortenRequest(it.Message, it.Entry.ID, p.Target))
+	}
+	return text
+}
+
+func llmText(m *message.Message) string {
+	if llm := timeline.ToLLM(m); llm != nil {
+		return llm.Text("\n") + "\n\n"
+	}
+	return ""
 }
 
 // InputTokens is about what the plan's requests to a summarizer hold, in

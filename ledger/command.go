@@ -200,7 +200,7 @@ func (c *collector) ran(known call, o outcome) {
 	}
 	for _, cmd := range known.commands {
 		if notable(cmd) {
-			c.fact(Command, commandKey(cmd), message.CutHead(fold(cmd.source), maxCommand), o.note())
+			c.fact(Command, attempt(commandKey(cmd)), message.CutHead(fold(cmd.source), maxCommand), o.note())
 			c.commit(cmd, o.body)
 		}
 	}

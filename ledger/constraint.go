@@ -84,7 +84,7 @@ func isOrder(sentence string) bool {
 
 // constraints returns the sentences of a user's own text that order or
 // forbid, word for word as they were written. An item of a list of rules is
-// one as it stands.
+// one as it stands, behind what introduces the list where that forbids.
 func constraints(lines []line) []string {
 	var out []string
 	for _, l := range lines {
@@ -95,7 +95,7 @@ func constraints(lines []line) []string {
 		for _, s := range parts {
 			for _, part := range bounded(s) {
 				if len(out) < maxConstraints && (l.rule || isOrder(part)) {
-					out = append(out, part)
+					out = append(out, strings.TrimSpace(l.not+" "+part))
 				}
 			}
 		}

@@ -30,6 +30,7 @@ func TestConstraints(t *testing.T) {
 		{"Rules for today:\n\n- Money is int64 in minor units.\n- Short answers\n\nFix it.", []string{"Money is int64 in minor units.", "Short answers"}},
 		{"Fix it. We want a key, from the ticket:\n1. The header is optional. It may be empty.\n2. 5xx are not kept", []string{"We want a key, from the ticket:", "The header is optional. It may be empty.", "5xx are not kept"}},
 		{"## Requirements\n* Two columns\n\n## Files\n* a.go", []string{"Two columns"}},
+		{"Please do not:\n- push\n- commit", []string{"Please do not:", "Please do not: push", "Please do not: commit"}},
 		{"The files:\n- a.go is old\n- b.go is new", nil},
 		// other languages
 		{"Bitte die Tests nicht löschen. Der Build läuft.", []string{"Bitte die Tests nicht löschen."}},

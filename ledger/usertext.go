@@ -134,13 +134,17 @@ func dropComments(text string) string {
 // line is a line of prose, without its bullet.
 type line struct {
 	text string
-	rule bool // an item of a list of rules
+	rule bool   // an item of a list of rules
+	not  string // what introduces the list, where that forbids
 }
 
 // ruleHead is what introduces a list of rules.
-var ruleHead = regexp.MustCompile(`(?i)\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
+var ruleHead = regexp.MustCompile(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
 	`must|should|shall|how (?:we|i) (?:want|like|need)|(?:we|i) (?:want|need)|following behaviou?r|regeln|vorgaben|anforderungen|règles|contraintes|reglas|requisitos)\b|` +
 	`ルール|制約|要件|规则|規則|要求|约束|規定|규칙|요구사항|제약`)
+
+// forbids is what turns the items of a list into their opposite.
+var forbids = regexp.MustCompile(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
 
 // introduces reports whether a line stands before a list.
 func introduces(text string) bool {
@@ -154,6 +158,7 @@ func proseLines(text string) []line {
 	var out []line
 	fence, joinable := "", false
 	rules := false // items are rules until the next line that is none
+	not := ""
 	for full := range strings.SplitSeq(text, "\n") {
 		full = strings.TrimRight(full, " \t\r")
 		bare := strings.TrimSpace(full)
@@ -171,7 +176,7 @@ func proseLines(text string) []line {
 			continue
 		}
 		if heading(bare) {
-			rules = ruleHead.MatchString(bare)
+			rules, not = ruleHead.MatchString(bare), ""
 		}
 		if bare == "" || !prose(full, bare) {
 			joinable = false
@@ -181,16 +186,31 @@ func proseLines(text string) []line {
 		if joinable && marker == 0 && continues(out[len(out)-1].text, bare) {
 			joined := out[len(out)-1].text + "\n" + bare
 			out[len(out)-1].text = joined
-			rules = rules || introduces(joined) && ruleHead.MatchString(joined)
+			if introduces(joined) {
+				rules, not = rules || ruleHead.MatchString(joined), headOf(joined)
+			}
 			continue
 		}
 		if marker == 0 {
-			rules = introduces(bare) && ruleHead.MatchString(bare)
+			rules, not = introduces(bare) && ruleHead.MatchString(bare), headOf(bare)
 		}
-		out = append(out, line{bare[marker:], rules && marker > 0})
+		l := line{text: bare[marker:]}
+		if rules && marker > 0 {
+			l.rule, l.not = true, not
+		}
+		out = append(out, l)
 		joinable = true
 	}
 	return out
+}
+
+// headOf is the sentence that introduces a list, where it forbids.
+func headOf(text string) string {
+	all := sentences(text)
+	if head := all[len(all)-1]; introduces(head) && forbids.MatchString(head) && len(head) < maxConstraint/2 {
+		return head
+	}
+	return ""
 }
 
 func fenceOf(line string) string {

@@ -3,6 +3,8 @@ package summarize
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 var (
@@ -64,13 +66,23 @@ func shortOf(summary string) string {
 		goal = firstLine(summary, "Original Request")
 	}
 	next := firstLine(summary, "Next Steps")
-	if goal == "" || next == "" {
-		return goal + next
+	switch {
+	case next == "" || next == goOn:
+		return goal
+	case goal == "":
+		return next
+	}
+	if last, _ := utf8.DecodeLastRuneInString(goal); unicode.IsLetter(last) || unicode.IsDigit(last) {
+		goal += "."
 	}
 	return goal + " Next: " + next
 }
 
-// firstLine returns the first line under a heading, without list marks.
+// listMark stands before an item of a list.
+var listMark = regexp.MustCompile(`^(?:[-*>]\s+|\d+[.)]\s+)*(?:\[[ x]\]\s+)?`)
+
+// firstLine returns the first line under a heading, without list marks and
+// without the quotes around all of it.
 func firstLine(summary, heading string) string {
 	inside := false
 	for line := range strings.Lines(summary) {
@@ -82,7 +94,11 @@ func firstLine(summary, heading string) string {
 		if !inside || line == "" || line == nothing {
 			continue
 		}
-		return clip(strings.TrimLeft(line, "-*0123456789.> []x"), 200)
+		line = line[len(listMark.FindString(line)):]
+		if inner, ok := strings.CutPrefix(line, `"`); ok && strings.HasSuffix(inner, `"`) {
+			line = strings.TrimSuffix(inner, `"`)
+		}
+		return clip(line, 200)
 	}
 	return ""
 }

@@ -88,6 +88,9 @@ func (e *extraction) holds(b *bucket, item string) bool {
 	if b.label == saidLabel && len(b.items) > 0 {
 		return false // overtaken by what was said since
 	}
+	if e.saidBeside(b, item) {
+		return false
+	}
 	bare := strings.Trim(item, "\"`")
 	for _, other := range b.items {
 		if strings.Contains(other, bare) || len(other) > 8 && strings.Contains(item, strings.Trim(other, "\"`")) {

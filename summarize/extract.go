@@ -22,7 +22,7 @@ func Extract(in Input) Result {
 	r := run{in: in}
 	parts := r.parts()
 	for _, p := range parts {
-		r.extract(p)
+		r.extract(p, parts)
 	}
 	return r.result(parts)
 }
@@ -33,8 +33,10 @@ type extraction struct {
 	in      Input
 	sources []ledger.Source
 	facts   *ledger.Ledger
-	limit   int64 // tokens at most
-	usual   int64 // tokens without necessity
+	beside  string         // text that the reader sees besides this part
+	below   *ledger.Ledger // facts of the part behind this one; nil: none
+	limit   int64          // tokens at most
+	usual   int64          // tokens without necessity
 	buckets []*bucket
 }
 
@@ -47,24 +49,27 @@ type bucket struct {
 }
 
 func (in Input) historyExtraction() *extraction {
-	return newExtraction(in, historyForm(), in.History, in.Ledger, in.MaxOutput, in.PreviousSummary)
+	most, _ := in.caps()
+	e := &extraction{form: historyForm(), in: in, sources: in.History, facts: in.Ledger, beside: in.Visible,
+		below: in.PrefixLedger, limit: capped(most, in.MaxOutput)}
+	e.prepare(in.PreviousSummary)
+	return e
 }
 
-func (in Input) prefixExtraction() *extraction {
-	return newExtraction(in, prefixForm(), in.Prefix, in.PrefixLedger, in.PrefixMaxOutput, "")
+// prefixExtraction is the part of a split turn; above is the history part.
+func (in Input) prefixExtraction(above string) *extraction {
+	_, most := in.caps()
+	e := &extraction{form: prefixForm(), in: in, sources: in.Prefix, facts: in.PrefixLedger, beside: in.Visible + "\n\n" + above,
+		limit: capped(most, in.PrefixMaxOutput)}
+	e.prepare("")
+	return e
 }
 
-func newExtraction(in Input, f form, sources []ledger.Source, facts *ledger.Ledger, limit int64, previous string) *extraction {
-	historyCap, prefixCap := in.caps()
-	if f.notes == atRelevant {
-		limit = capped(prefixCap, limit)
-	} else {
-		limit = capped(historyCap, limit)
-	}
-	source := sizeOf(sources) + in.Estimate(previous)
-	e := &extraction{form: f, in: in, sources: sources, facts: facts, limit: limit,
-		usual: min(limit, usualSize, max(source/4, leastUsual))}
-	for _, g := range f.groups {
+// prepare puts everything that could be said into the groups.
+func (e *extraction) prepare(previous string) {
+	known := e.in.Estimate(previous)
+	e.usual = min(e.limit, usualSize, max((sizeOf(e.sources)+known)/4, known, leastUsual))
+	for _, g := range e.groups {
 		e.buckets = append(e.buckets, &bucket{group: g})
 	}
 	e.fill()
@@ -72,14 +77,14 @@ func newExtraction(in Input, f form, sources []ledger.Source, facts *ledger.Ledg
 	for _, b := range e.buckets {
 		b.taken = make([]bool, len(b.items))
 	}
-	return e
 }
 
 // fill puts the facts and the quotations into their groups.
 func (e *extraction) fill() {
+	unsaid := e.unsaid()
 	for _, b := range e.buckets {
 		for _, class := range b.holds {
-			for _, f := range e.facts.Of(class) {
+			for _, f := range unsaid.Of(class) {
 				to := b
 				if class == ledger.Open && strings.Contains(strings.ReplaceAll(f.Note, "_", " "), "in progress") {
 					to = e.bucketAt(atDoing, b)
@@ -124,6 +129,9 @@ func (e *extraction) quoteRequest(b *bucket) {
 		text := s.Message.Text("\n")
 		if strings.TrimSpace(text) == "" {
 			continue
+		}
+		if strings.Contains(e.beside, strings.TrimSpace(text)) {
+			return // it is shown
 		}
 		quoted := Escape(e.in.Mask(`"` + clip(text, b.units-2) + `"`))
 		b.items = slices.DeleteFunc(b.items, func(item string) bool {

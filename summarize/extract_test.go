@@ -75,7 +75,7 @@ func TestExtractReadsWell(t *testing.T) {
 	if res.Summary != want {
 		t.Errorf("got:\n%s\nwant:\n%s", res.Summary, want)
 	}
-	if res.Rung != RungExtract || res.ShortSummary != `"Add a --json flag to the list command, please" Next: Update the docs` {
+	if res.Rung != RungExtract || res.ShortSummary != `Add a --json flag to the list command, please. Next: Update the docs` {
 		t.Errorf("rung %s, short %q", res.Rung, res.ShortSummary)
 	}
 	if err := Check(res.Summary, Source{Sections: sections}); err != nil {

@@ -31,6 +31,7 @@ type group struct {
 	rank  int
 	share int  // percent of the room that the group may take before others had theirs
 	spare bool // good to have: only while the summary is below its usual size
+	list  bool // of files, which may be long without end
 	first bool // the oldest item is as important as the newest
 	units int  // longest item, in UTF-16 units
 }
@@ -70,16 +71,16 @@ func historyForm() form {
 			{place: atGoal, holds: []ledger.Class{ledger.Request}, rank: 2, share: 14, first: true, units: 1000},
 			{place: atConstraints, holds: []ledger.Class{ledger.Constraint}, rank: 1, share: 50, units: 480},
 			{place: atDone, style: done, holds: []ledger.Class{ledger.Done}, rank: 11, share: 6, units: 240},
-			{place: atDone, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 12, units: 400},
-			{place: atDone, label: "Files created", style: inline, holds: []ledger.Class{ledger.FileCreated}, rank: 4, share: 8, units: 400},
-			{place: atDone, label: "Files deleted", style: inline, holds: []ledger.Class{ledger.FileDeleted}, rank: 4, share: 4, units: 400},
-			{place: atDone, label: "Files moved", style: inline, holds: []ledger.Class{ledger.FileMoved}, rank: 4, share: 4, units: 800},
+			{place: atDone, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 8, list: true, units: 400},
+			{place: atDone, label: "Files created", style: inline, holds: []ledger.Class{ledger.FileCreated}, rank: 4, share: 4, list: true, units: 400},
+			{place: atDone, label: "Files deleted", style: inline, holds: []ledger.Class{ledger.FileDeleted}, rank: 4, share: 3, list: true, units: 400},
+			{place: atDone, label: "Files moved", style: inline, holds: []ledger.Class{ledger.FileMoved}, rank: 4, share: 3, list: true, units: 800},
 			{place: atDoing, style: todo, rank: 5, share: 6, units: 240},
 			{place: atBlocked, holds: []ledger.Class{ledger.Error}, rank: 3, share: 12, units: 1000},
 			{place: atDecisions, holds: []ledger.Class{ledger.Decision}, rank: 6, share: 8, units: 320},
 			{place: atNext, style: todo, holds: []ledger.Class{ledger.Open}, rank: 5, share: 10, units: 240},
 			{place: atNext, label: "Open question", holds: []ledger.Class{ledger.Question}, rank: 7, share: 4, units: 320},
-			{place: atContext, label: "Files read", style: inline, holds: []ledger.Class{ledger.FileRead}, rank: 8, share: 10, units: 400},
+			{place: atContext, label: "Files read", style: inline, holds: []ledger.Class{ledger.FileRead}, rank: 8, share: 5, list: true, units: 400},
 			{place: atContext, label: "Command", holds: []ledger.Class{ledger.Command}, rank: 9, share: 8, spare: true, units: 320},
 			{place: atContext, label: saidLabel, rank: 14, share: 18, spare: true, units: 800},
 			{place: atContext, label: "Hashes", style: inline, holds: []ledger.Class{ledger.Hash}, rank: 12, share: 3, spare: true, units: 120},
@@ -99,10 +100,10 @@ func prefixForm() form {
 		groups: []group{
 			{place: atRequest, holds: []ledger.Class{ledger.Request}, rank: 2, share: 25, first: true, units: 2000},
 			{place: atSoFar, style: done, holds: []ledger.Class{ledger.Done}, rank: 7, share: 8, units: 240},
-			{place: atSoFar, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 12, units: 400},
-			{place: atSoFar, label: "Files created", style: inline, holds: []ledger.Class{ledger.FileCreated}, rank: 4, share: 8, units: 400},
-			{place: atSoFar, label: "Files deleted", style: inline, holds: []ledger.Class{ledger.FileDeleted}, rank: 4, share: 4, units: 400},
-			{place: atSoFar, label: "Files moved", style: inline, holds: []ledger.Class{ledger.FileMoved}, rank: 4, share: 4, units: 800},
+			{place: atSoFar, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 8, list: true, units: 400},
+			{place: atSoFar, label: "Files created", style: inline, holds: []ledger.Class{ledger.FileCreated}, rank: 4, share: 4, list: true, units: 400},
+			{place: atSoFar, label: "Files deleted", style: inline, holds: []ledger.Class{ledger.FileDeleted}, rank: 4, share: 3, list: true, units: 400},
+			{place: atSoFar, label: "Files moved", style: inline, holds: []ledger.Class{ledger.FileMoved}, rank: 4, share: 3, list: true, units: 800},
 			{place: atSoFar, label: "Command", holds: []ledger.Class{ledger.Command}, rank: 9, share: 10, spare: true, units: 320},
 			{place: atSoFar, label: saidLabel, rank: 14, share: 25, spare: true, units: 800},
 			{place: atRelevant, label: "Rule", holds: []ledger.Class{ledger.Constraint}, rank: 1, share: 30, units: 480},
@@ -110,13 +111,16 @@ func prefixForm() form {
 			{place: atRelevant, style: todo, holds: []ledger.Class{ledger.Open}, rank: 5, share: 10, units: 240},
 			{place: atRelevant, label: "Decision", holds: []ledger.Class{ledger.Decision}, rank: 6, share: 8, units: 320},
 			{place: atRelevant, label: "Open question", holds: []ledger.Class{ledger.Question}, rank: 6, share: 4, units: 320},
-			{place: atRelevant, label: "Files read", style: inline, holds: []ledger.Class{ledger.FileRead}, rank: 8, share: 12, units: 400},
+			{place: atRelevant, label: "Files read", style: inline, holds: []ledger.Class{ledger.FileRead}, rank: 8, share: 5, list: true, units: 400},
 			{place: atRelevant, label: "Names", style: inline, holds: []ledger.Class{ledger.Identifier}, rank: 12, share: 6, spare: true, units: 120},
 			{place: atRelevant, label: "Numbers", style: inline, holds: []ledger.Class{ledger.Number}, rank: 12, share: 4, spare: true, units: 120},
 			{place: atRelevant, rank: 10, share: 10, spare: true, units: 480}, // notes
 		},
 	}
 }
+
+// arrow stands between the old and the new path of a moved file.
+const arrow = " → "
 
 // shown is how a fact stands in a summary. The fact's own text is in it word
 // for word; what tools said is quoted, so that it reads as their words.
@@ -135,7 +139,7 @@ func shown(f ledger.Fact) string {
 		text = code(text)
 	case ledger.FileMoved:
 		if note != "" {
-			return text + " → " + note
+			return text + arrow + note
 		}
 	case ledger.Constraint, ledger.FileRead, ledger.FileModified, ledger.FileCreated, ledger.FileDeleted, ledger.Open:
 		return text

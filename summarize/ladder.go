@@ -39,7 +39,7 @@ func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 			res := r.failed()
 			return res, &Failed{Attempts: res.Attempts}
 		}
-		r.extract(p)
+		r.extract(p, parts)
 	}
 	return r.result(parts), nil
 }

@@ -51,11 +51,18 @@ func (r *run) failed() Result {
 	return Result{Usage: r.usage, Attempts: r.attempts}
 }
 
-// extract makes a part by code.
-func (r *run) extract(p *wanted) {
-	e := r.in.historyExtraction()
+// extract makes a part by code. The prefix part does not say again what stands
+// in the history part above it.
+func (r *run) extract(p *wanted, parts []*wanted) {
+	var e *extraction
 	if p.phase == PhasePrefix {
-		e = r.in.prefixExtraction()
+		above := r.in.PreviousSummary
+		if parts[0] != p {
+			above = parts[0].made.text
+		}
+		e = r.in.prefixExtraction(above)
+	} else {
+		e = r.in.historyExtraction()
 	}
 	text := e.text()
 	p.made = &made{text: text, short: shortOf(text), rung: RungExtract}

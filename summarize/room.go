@@ -16,7 +16,9 @@ const (
 )
 
 // choose takes items within the limit: first each group's share, then what the
-// work depends on, then what is good to have up to the usual size.
+// work depends on, then what is good to have up to the usual size. Lists of
+// files, which know no end, stay within their share where the reader has lists
+// besides.
 func (e *extraction) choose() {
 	left := e.limit - e.in.Estimate(e.write())
 	usual := e.usual - (e.limit - left)
@@ -31,12 +33,12 @@ func (e *extraction) choose() {
 		left -= e.takeFrom(b, min(room, left))
 	}
 	for _, b := range ranked {
-		if !b.spare {
+		if !b.spare && !b.list {
 			left -= e.takeFrom(b, left)
 		}
 	}
 	for _, b := range ranked {
-		if b.spare {
+		if b.spare || b.list && e.in.Visible == "" {
 			left -= e.takeFrom(b, min(left, usual-(whole-left)))
 		}
 	}

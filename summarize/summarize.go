@@ -29,6 +29,10 @@ type Input struct {
 	// before anybody sees it.
 	PreviousSummary string
 
+	// Visible is what stays visible beside the summary: the caller's file
+	// lists, pins, the open request. An extraction does not say it again.
+	Visible string
+
 	Focus   string   // what the user wants kept above all, verbatim
 	Context []string // what hooks add, one item each
 	Prompt  string   // replaces the base prompt; rules for updates and prefixes stay

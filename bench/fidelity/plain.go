@@ -1,7 +1,10 @@
 package main
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
@@ -24,8 +27,8 @@ var plainClasses = []string{plainRule, plainError, plainRead, plainModified}
 //
 //   - rule of the user: a sentence of a user message, outside fenced code,
 //     of 12 to 240 bytes, with a word that orders or forbids;
-//   - last errors: the last line that says something of each of the three
-//     latest results that a tool marked as failed;
+//   - last errors: the last telling line of each of the three latest results
+//     that a tool marked as failed, if the same call did not succeed later;
 //   - file read, file modified: the path argument of each call of a tool named
 //     read, and of tools named edit or write. What was modified is not
 //     counted as read.
@@ -63,7 +66,7 @@ func plainFacts(msgs []*message.Message) map[string][]string {
 			}
 		}
 	}
-	var errors []string
+	failed := failures{calls: map[string]string{}, lines: map[string]string{}}
 	for _, m := range msgs {
 		switch m.Role {
 		case message.RoleUser:
@@ -72,20 +75,44 @@ func plainFacts(msgs []*message.Message) map[string][]string {
 			}
 		case message.RoleAssistant:
 			for _, c := range m.ToolCalls() {
+				failed.calls[c.ID] = c.Name + string(c.Arguments)
 				if p := pathOf(c); p != "" && c.Name == "read" && !modified[p] {
 					add(plainRead, p)
 				}
 			}
 		case message.RoleToolResult:
-			if line := lastLine(m.Text("\n")); m.IsError && line != "" {
-				errors = append(errors, line)
-			}
+			failed.result(m)
 		}
 	}
-	for _, e := range errors[max(0, len(errors)-3):] {
-		add(plainError, e)
+	for _, line := range failed.latest(3) {
+		add(plainError, line)
 	}
 	return facts
+}
+
+// failures are the calls that failed and did not succeed since.
+type failures struct {
+	calls map[string]string // name and arguments by id
+	lines map[string]string // telling line by name and arguments
+	order []string
+}
+
+func (f *failures) result(m *message.Message) {
+	call := f.calls[m.ToolCallID]
+	delete(f.lines, call)
+	f.order = slices.DeleteFunc(f.order, func(c string) bool { return c == call })
+	if line := lastLine(m.Text("\n")); m.IsError && line != "" {
+		f.lines[call] = line
+		f.order = append(f.order, call)
+	}
+}
+
+func (f *failures) latest(n int) []string {
+	var out []string
+	for _, call := range f.order[max(0, len(f.order)-n):] {
+		out = append(out, f.lines[call])
+	}
+	return out
 }
 
 func pathOf(c message.ToolCall) string {
@@ -137,14 +164,14 @@ func orders(sentence string) bool {
 	return false
 }
 
-// lastLine is the last line of an output that says something: it has letters
-// and does not only tell the exit code.
+// lastLine is the last telling line of an output: it begins with a letter or
+// a figure, and says more than how the command ended.
 func lastLine(text string) string {
 	lines := strings.Split(text, "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
-		if strings.ContainsAny(strings.ToLower(line), "abcdefghijklmnopqrstuvwxyz") && !strings.HasPrefix(line, "Command exited with code") &&
-			!strings.HasPrefix(line, "Command aborted") && len(line) <= 1000 {
+	for _, line := range slices.Backward(lines) {
+		line = strings.TrimSpace(line)
+		first, _ := utf8.DecodeRuneInString(line)
+		if (unicode.IsLetter(first) || unicode.IsDigit(first)) && len(line) <= 240 && !strings.HasPrefix(line, "Command ") {
 			return line
 		}
 	}
