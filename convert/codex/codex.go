@@ -1,0 +1,113 @@
+// Package codex imports rollouts of Codex: JSON Lines files below
+// ~/.codex/sessions, of versions 0.118 to 0.144.
+//
+// The conversation stands in the lines of type response_item; the events
+// repeat it for the screen and are counted. Rollbacks become branches. Codex
+// replaces its history when it compacts and writes no summary: what can be
+// read of the replacement becomes the summary, and what only its vendor can
+// read is kept beside it.
+package codex
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/jsonl"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// api is what imported answers name as the form they came in.
+const api = "openai-responses"
+
+// Importer reads Codex's rollouts. The zero value is ready.
+type Importer struct{}
+
+var _ convert.Importer = Importer{}
+
+// Name is "codex".
+func (Importer) Name() string { return "codex" }
+
+// Recognizes looks for a line of Codex's kinds.
+func (Importer) Recognizes(path string, head []byte) bool {
+	if !strings.EqualFold(filepath.Ext(path), ".jsonl") {
+		return false
+	}
+	for l := range jsonl.Head(head) {
+		switch r := readRecord(l); r.typ {
+		case "session_meta", "turn_context", "response_item", "event_msg":
+			return r.payload != nil
+		}
+	}
+	return false
+}
+
+// starts are the bytes with which a line begins.
+var starts = []string{`{"timestamp":`}
+
+// record is a line: what happened, and when. It is valid as long as the line is.
+type record struct {
+	typ     string
+	at      []byte // raw time
+	payload []byte // raw; nil: none
+	kind    string // the payload's type
+}
+
+func readRecord(line []byte) record {
+	var r record
+	for k, v := range rawjson.Fields(line) {
+		switch string(k) {
+		case "type":
+			r.typ = rawjson.String(v)
+		case "timestamp":
+			r.at = v
+		case "payload":
+			r.payload = v
+			r.kind = str(v, "type")
+		}
+	}
+	return r
+}
+
+func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }
+
+// Describe reads up to the first session_meta. An error wraps
+// convert.ErrNotOurs where there is none.
+func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+	for raw, err := range jsonl.Objects(ctx, src, jsonl.Options{Starts: starts}) {
+		if err != nil {
+			return session.Header{}, err
+		}
+		r := readRecord(raw)
+		if r.typ != "session_meta" {
+			continue
+		}
+		id := str(r.payload, "id")
+		h := session.Header{ID: scribe.SessionID(id), Cwd: str(r.payload, "cwd"), Time: message.DecodeTime(rawjson.Get(r.payload, "timestamp"))}
+		if h.Time.IsZero() {
+			h.Time = message.DecodeTime(r.at)
+		}
+		return h, src.Only(id)
+	}
+	return session.Header{}, fmt.Errorf("%s: %w: no session_meta of Codex in it", src.Path, convert.ErrNotOurs)
+}
+
+// Import walks the file once.
+func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+	im := &run{to: to, w: scribe.New(to)}
+	opts := jsonl.Options{Starts: starts, Skip: to.Skip, Read: to.Read}
+	for raw, err := range jsonl.Objects(ctx, src, opts) {
+		if err == nil {
+			err = im.record(ctx, readRecord(raw))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return im.w.End(ctx)
+}
