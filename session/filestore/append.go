@@ -134,7 +134,7 @@ func (l *Log) forget() {
 			known[r.off] = r.entry
 		}
 	}
-	l.hinted = known
+	l.hinted, l.blocks = known, nil
 	l.t = newTable(l.end, l.header)
 }
 

@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
 	"sort"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -18,8 +21,9 @@ const (
 	lastBlock  = 2 << 20
 )
 
-// extend reads one more block in front of a lazy table and returns how many
-// records it put there. A file that cannot be read lazily is linked instead.
+// extend reads more of the file in front of a lazy table, one block or one for
+// each processor, and returns how many records it put there. A file that
+// cannot be read lazily is linked instead.
 func (l *Log) extend(ctx context.Context) (added int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -27,32 +31,27 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 	t := l.t
 	size := int64(firstBlock)
 	if read := l.end - t.from; read > 0 {
-		size = min(2*read, lastBlock)
+		size = min(2*read, int64(runtime.GOMAXPROCS(0))*lastBlock)
 	}
 	for {
 		from := max(t.from-size, 0)
-		w := &l.block
-		if w.buf, err = readInto(l.file, w.buf[:0], from, t.from); err != nil {
+		blocks, err := readBlocks(ctx, l.file, from, t.from)
+		if err != nil {
 			return 0, l.wrap(err)
 		}
-		w.f, w.from = l.file, from
-		data := w.buf
-		if from > 0 {
-			// What comes before the first LF belongs to a line that
-			// begins further up.
-			i := bytes.IndexByte(data, '\n')
-			if i < 0 || i == len(data)-1 {
-				size *= 2
-				continue
-			}
-			data, from = data[i+1:], from+int64(i)+1
+		if len(blocks) == 0 && from > 0 {
+			size *= 2 // one line that begins further up
+			continue
 		}
-		b := scanLines(data, from)
-		if needsLink(b) {
+		if slices.ContainsFunc(blocks, func(b block) bool { return needsLink(b.batch) }) {
 			return 0, l.link(ctx)
 		}
-		t.prepend(b, from)
-		return len(b.recs), nil
+		for _, b := range slices.Backward(blocks) {
+			t.prepend(b.batch, b.from)
+			added += len(b.batch.recs)
+		}
+		l.blocks = blocks
+		return added, nil
 	}
 }
 
@@ -117,7 +116,7 @@ func (l *Log) linkBatches(batches []batch) error {
 	for at, e := range l.hinted {
 		t.adopt(e, at)
 	}
-	l.t, l.hinted, l.block = t, nil, window{}
+	l.t, l.hinted, l.blocks = t, nil, nil
 	return nil
 }
 
@@ -153,16 +152,15 @@ func (t *table) decode(i int, read reader) (*session.Entry, error) {
 		return nil, err
 	}
 	h, ok := session.ScanHead(raw)
-	if !ok || !r.noID && rawjson.String(h.ID) != r.id {
+	if !ok || !r.noID && !quotes(h.ID, r.id) && rawjson.String(h.ID) != r.id {
 		// A program that rewrites files changed it in place.
 		return nil, fmt.Errorf("entry %q is not at its place any more: %w", r.id, session.ErrReplaced)
 	}
 	if t.migrates(r) {
 		raw = t.migrate(i, raw)
 	}
-	e := h.EntryAt(raw, r.off, int(r.line))
-	e.ID, e.ParentID = r.id, r.parent
-	return e, nil
+	return &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: message.DecodeTime(h.Timestamp),
+		Raw: raw, At: r.off, Line: int(r.line)}, nil
 }
 
 // read returns the bytes of a record, not to be changed.
@@ -170,8 +168,10 @@ func (l *Log) read(r *record) ([]byte, error) {
 	if r.entry != nil && !r.noID {
 		return r.entry.Raw, nil
 	}
-	if l.block.holds(r) {
-		return l.block.read(r)
+	for i := range l.blocks {
+		if raw := l.blocks[i].bytes(r); raw != nil {
+			return raw, nil
+		}
 	}
 	return readRecord(l.file, r)
 }
@@ -234,12 +234,8 @@ type window struct {
 	from int64
 }
 
-func (w *window) holds(r *record) bool {
-	return r.off >= w.from && r.off+r.n <= w.from+int64(len(w.buf))
-}
-
 func (w *window) read(r *record) ([]byte, error) {
-	if !w.holds(r) {
+	if r.off < w.from || r.off+r.n > w.from+int64(len(w.buf)) {
 		size := max(r.n, firstBlock)
 		if int64(cap(w.buf)) < size {
 			w.buf = make([]byte, size)

@@ -32,7 +32,7 @@ type Log struct {
 	openAt   int64 // where that line begins
 	readOnly bool  // it cannot be written to, whatever the mode says
 	notes    []session.Problem
-	block    window                   // the block of a lazy table that was read last
+	blocks   []block                  // what a lazy table was read from last
 	hinted   map[int64]*session.Entry // entries read by offset, outside a lazy table
 	pending  []*session.Entry         // set-up entries that wait for the file
 	leftover bool                     // a file half made by us could not be removed
