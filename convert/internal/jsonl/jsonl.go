@@ -148,6 +148,9 @@ func (o Options) objects(line []byte, yield func([]byte, error) bool) bool {
 			return true
 		}
 		o.skip(KindDamaged)
+		if l.Kind != session.ProblemDamagedLine {
+			return true // whole JSON, but no object of ours
+		}
 		next := o.nextStart(line, end+1)
 		if next < 0 {
 			return true
