@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -47,7 +48,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 	if err != nil {
 		return session.Header{}, err
 	}
-	h := session.Header{Time: s.created}
+	h := session.Header{ID: scribe.SessionID(s.id), Time: s.created}
 	if dir := filepath.Dir(src.Path); filepath.Base(dir) == ".crush" {
 		h.Cwd = filepath.Dir(dir)
 	}

@@ -78,13 +78,13 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 			start = message.DecodeTime(p.Value)
 		}
 		if id != "" && (!start.IsZero() || p.Element) {
-			return session.Header{Time: start}, src.Only(id)
+			return session.Header{ID: scribe.SessionID(id), Time: start}, src.Only(id)
 		}
 	}
 	if id == "" {
 		return session.Header{}, convert.ErrNotOurs
 	}
-	return session.Header{}, src.Only(id)
+	return session.Header{ID: scribe.SessionID(id)}, src.Only(id)
 }
 
 // Import walks the messages. Of a document that is cut off or broken it takes

@@ -15,6 +15,7 @@ import (
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -62,7 +63,8 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 			return session.Header{}, carry.NotOurs(err)
 		}
 		if p.Name == "info" && isSession(p.Value) {
-			return session.Header{Cwd: carry.Str(p.Value, "directory"), Time: created(p.Value)}, src.Only(carry.Str(p.Value, "id"))
+			id := carry.Str(p.Value, "id")
+			return session.Header{ID: scribe.SessionID(id), Cwd: carry.Str(p.Value, "directory"), Time: created(p.Value)}, src.Only(id)
 		}
 	}
 	return session.Header{}, convert.ErrNotOurs

@@ -12,6 +12,7 @@ import (
 	"io"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/internal/scribe"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -75,7 +76,7 @@ func (Importer) Describe(_ context.Context, src convert.Source) (session.Header,
 	if !ok {
 		return session.Header{ParentSession: src.Path}, src.Only("")
 	}
-	return session.Header{Time: h.Time, Cwd: h.Cwd, ParentSession: src.Path}, src.Only(h.ID)
+	return session.Header{ID: scribe.SessionID(h.ID), Time: h.Time, Cwd: h.Cwd, ParentSession: src.Path}, src.Only(h.ID)
 }
 
 // Import copies the entries.

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/all"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/spf13/cobra"
+)
+
+// importFlags are the flags of import.
+type importFlags struct {
+	from, session, out string
+	json               bool
+}
+
+func (a *app) importCmd() *cobra.Command {
+	var f importFlags
+	cmd := command(groupLook, "import FILE...", "Make sessions of other agents' files",
+		`Read files of Claude Code, Codex, opencode (opencode export), oh-my-pi, OpenClaw,
+pi, Gemini CLI and Crush (.crush/crush.db), and write each as a session among
+those of its project. The file stays as it is. What could not be carried over is
+listed at the end.
+
+A file with several sessions gives the newest one, or the one that --session
+names. With several files --json prints one line for each.`,
+		`  coppice import ~/.claude/projects/-srv-shop/2f1c9a04.jsonl
+  opencode export ses_1 > export.json && coppice import export.json
+  coppice import .crush/crush.db --session 4c8e -o crush.jsonl`,
+		cobra.MinimumNArgs(1), func(cmd *cobra.Command, args []string) error {
+			return a.importFiles(cmd.Context(), args, f)
+		})
+	fl := cmd.Flags()
+	fl.StringVar(&f.from, "from", "auto", "the agent that wrote the file: "+strings.Join(importers(), ", ")+", or auto")
+	fl.StringVar(&f.session, "session", "", "id of the session in a file that holds several")
+	fl.StringVarP(&f.out, "output", "o", "", "file of the new session (default: among the sessions of its project)")
+	fl.BoolVar(&f.json, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(append([]string{"auto"}, importers()...), cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return cmd
+}
+
+func importers() []string {
+	var names []string
+	for _, im := range all.All() {
+		names = append(names, im.Name())
+	}
+	return names
+}
+
+// importJSON is the shape of `import --json` (spec/cli.md).
+type importJSON struct {
+	Session    string         `json:"session"`
+	File       string         `json:"file"`
+	Counts     convert.Counts `json:"counts"`
+	NotCarried map[string]int `json:"notCarried"`
+}
+
+// importFiles imports one file after the other. One that fails does not keep
+// the others from coming over.
+func (a *app) importFiles(ctx context.Context, paths []string, f importFlags) error {
+	if len(paths) > 1 && (f.out != "" || f.session != "") {
+		return usagef("-o and --session are for one file, and there are %d", len(paths))
+	}
+	if _, ok := all.ByName(f.from); !ok && f.from != "auto" {
+		return usagef("--from %s: not one of auto, %s", f.from, strings.Join(importers(), ", "))
+	}
+	if len(paths) == 1 {
+		return a.importFile(ctx, paths[0], f)
+	}
+	failed := exitCode(codeDone)
+	for _, path := range paths {
+		if err := a.importFile(ctx, path, f); err != nil {
+			failed = exitCode(a.report(ctx, err, f.json))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if failed != codeDone {
+		return failed
+	}
+	return nil
+}
+
+// importFile imports one file: into memory first, so that a session is there
+// as a whole or not at all.
+func (a *app) importFile(ctx context.Context, path string, f importFlags) error {
+	src, im, err := a.importSource(path, f)
+	if err != nil {
+		return err
+	}
+	what := "import " + src.Path
+	h, err := im.Describe(ctx, src)
+	if err != nil {
+		return explainImport(what, err)
+	}
+	if h.Cwd == "" {
+		h.Cwd = a.Dir // not every agent says where it worked
+	}
+	if h, err = a.newHeader(ctx, h, f.out); err != nil {
+		return err
+	}
+	file, err := a.placeOf(ctx, h, f.out)
+	if err != nil {
+		return err
+	}
+	log, err := memstore.New(a.Now).Create(ctx, h)
+	if err != nil {
+		return explain(what, err)
+	}
+	defer log.Close()
+	sink := convert.NewSink(session.New(log, session.Options{Now: a.Now}))
+	var stop func()
+	sink.Progress, stop = a.importProgress(src)
+	err = im.Import(ctx, src, sink)
+	if err == nil {
+		err = sink.Flush(ctx)
+	}
+	stop()
+	if err != nil {
+		return explainImport(what, err)
+	}
+	out := importJSON{Session: h.ID, File: file}
+	out.Counts, out.NotCarried = sink.Counts()
+	if out.Counts.Messages == 0 {
+		return &failure{Code: codeFailed, What: what, Why: "there is no message in it", File: src.Path}
+	}
+	if err := filestore.WriteCopy(ctx, file, log.Header(), log.All(ctx)); err != nil {
+		return explain("write "+file, err)
+	}
+	a.printImport(out, im.Name(), f.json)
+	return nil
+}
+
+// newHeader completes the header of a new session. It keeps the id that the
+// agent gave the session, unless a session in the store has it already.
+func (a *app) newHeader(ctx context.Context, h session.Header, out string) (session.Header, error) {
+	if h.ID != "" && out == "" {
+		st, err := a.store()
+		if err != nil {
+			return h, err
+		}
+		var ambiguous *session.AmbiguousError
+		switch log, err := st.Open(ctx, h.ID, session.Mode{}); {
+		case err == nil:
+			if log.Header().ID == h.ID {
+				h.ID = ""
+			}
+			_ = log.Close()
+		case errors.As(err, &ambiguous):
+			h.ID = ""
+		}
+	}
+	return h.Complete(a.Now()), nil
+}
+
+// importSource opens a file and finds its importer.
+func (a *app) importSource(path string, f importFlags) (convert.Source, convert.Importer, error) {
+	path = a.abs(path)
+	fail := func(why, try string) error {
+		return &failure{Code: codeFailed, What: "import " + path, Why: why, Try: try, File: path}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return convert.Source{}, nil, fail(plain(err), "")
+	}
+	if info.IsDir() {
+		return convert.Source{}, nil, fail("it is a folder", "name the files in it")
+	}
+	src := convert.Source{Path: path, Size: info.Size(), Session: f.session,
+		Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	if im, ok := all.ByName(f.from); ok {
+		return src, im, nil
+	}
+	head, err := readHead(src)
+	if err != nil {
+		return src, nil, fail(plain(err), "")
+	}
+	im, ok := all.Detect(path, head)
+	if !ok {
+		return src, nil, fail("no known agent writes files like this", "--from one of "+strings.Join(importers(), ", "))
+	}
+	return src, im, nil
+}
+
+func readHead(src convert.Source) ([]byte, error) {
+	f, err := src.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, all.HeadSize))
+}
+
+// explainImport says what can be done about a file that does not come over.
+func explainImport(what string, err error) error {
+	f := &failure{Code: codeFailed, What: what, Why: err.Error()}
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return explain(what, err)
+	case errors.Is(err, convert.ErrNotOurs):
+		f.Try = "--from auto, or the agent that wrote it"
+	case errors.Is(err, convert.ErrNoSession):
+		f.Try = "another id with --session, or none for the newest"
+	case errors.As(err, &path):
+		f.File = path.Path
+	}
+	return f
+}
