@@ -17,6 +17,8 @@ func (a *app) commands() []*cobra.Command {
 		a.sessionsCmd(),
 		a.forkCmd(),
 		a.cloneCmd(),
+		a.importCmd(),
+		a.exportCmd(),
 		a.deleteCmd(),
 		a.statsCmd(),
 		a.checkCmd(),

@@ -1,0 +1,44 @@
+package export
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// The filters of the tree (reference: /tree) as bits. The page knows the same
+// numbers. What passes no other filter is shown by "all".
+const (
+	filterDefault = 1 << iota
+	filterNoTools
+	filterUser
+	filterLabeled // set where there is a label
+)
+
+// filtersOf returns the filters that show an entry.
+func filtersOf(e *session.Entry) int {
+	m := e.Message()
+	if m != nil && m.Role == message.RoleAssistant && callsOnly(m) {
+		return 0 // its results show the calls
+	}
+	shown := 0
+	switch e.Type {
+	case session.TypeLabel, session.TypeCustom, session.TypeModelChange, session.TypeThinkingLevel,
+		session.TypeContextEdit, session.TypeInfo, session.TypeUsage:
+	default:
+		shown = filterDefault | filterNoTools
+	}
+	if m != nil && m.Role == message.RoleToolResult {
+		shown &^= filterNoTools
+	}
+	if m != nil && m.Role == message.RoleUser {
+		shown |= filterUser
+	}
+	return shown
+}
+
+// callsOnly reports whether an assistant message says nothing and only calls.
+func callsOnly(m *message.Message) bool {
+	return !m.Failed() && m.StopReason != message.StopLength && strings.TrimSpace(m.Text("")) == "" && len(m.ToolCalls()) > 0
+}

@@ -1,0 +1,166 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Masked returns log with the secrets masked in every text of its entries. It
+// is for reading only. Ids, signatures and images stay as they are.
+func Masked(log session.Log, mask func(string) string) session.Log {
+	return &maskedLog{Log: log, mask: mask}
+}
+
+type maskedLog struct {
+	session.Log
+	mask func(string) string
+}
+
+func (l *maskedLog) Header() session.Header {
+	h := l.Log.Header()
+	h.Cwd, h.ParentSession = l.mask(h.Cwd), l.mask(h.ParentSession)
+	h.Raw = nil // holds the texts as they were
+	return h
+}
+
+func (l *maskedLog) Leaf(ctx context.Context) (*session.Entry, error) {
+	return l.masked(l.Log.Leaf(ctx))
+}
+
+func (l *maskedLog) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
+	return l.masked(l.Log.Parent(ctx, e))
+}
+
+func (l *maskedLog) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
+	return l.masked(l.Log.Find(ctx, id, at))
+}
+
+func (l *maskedLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		for e, err := range l.Log.All(ctx) {
+			if !yield(l.masked(e, err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Append refuses: what was read here is not what the log holds.
+func (l *maskedLog) Append(context.Context, []*session.Entry) ([]*session.Entry, error) {
+	return nil, fmt.Errorf("masked view of %s: %w", l.Ref(), session.ErrReadOnly)
+}
+
+func (l *maskedLog) masked(e *session.Entry, err error) (*session.Entry, error) {
+	if e == nil || err != nil {
+		return e, err
+	}
+	raw, err := maskJSON(e.Raw, l.mask)
+	if err != nil {
+		return nil, fmt.Errorf("mask entry %s: %w", e.ID, err)
+	}
+	if bytes.Equal(raw, e.Raw) {
+		return e, nil
+	}
+	return &session.Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: raw, At: e.At, Line: e.Line}, nil
+}
+
+// unmasked are the members whose texts mean something to programs: references,
+// names of types, and what only a vendor can read. In the arguments of a call
+// they are texts like any other.
+var unmasked = map[string]bool{"id": true, "parentId": true, "type": true, "role": true, "timestamp": true, "targetId": true,
+	"firstKeptEntryId": true, "fromId": true, "compactionId": true, "toolCallId": true, "toolName": true, "customType": true,
+	"mimeType": true, "textSignature": true, "thinkingSignature": true, "thoughtSignature": true, "stopReason": true}
+
+// maskJSON masks the texts in a JSON value. A text of which only its name
+// shows that it is a secret ("password": "…") counts as one, too.
+func maskJSON(raw []byte, mask func(string) string) ([]byte, error) {
+	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), opts...)
+	var out bytes.Buffer
+	enc := jsontext.NewEncoder(&out, append(opts, jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false))...)
+	name, arguments := "", 0 // the depth at which the arguments of a call begin, or 0
+	for {
+		parent, n := dec.StackIndex(dec.StackDepth())
+		isName := parent == '{' && n%2 == 0
+		tok, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if dec.StackDepth() < arguments {
+			arguments = 0
+		}
+		switch tok.Kind() {
+		case '{':
+			if name == "arguments" && arguments == 0 {
+				arguments = dec.StackDepth()
+			}
+		case '"':
+			text := tok.String()
+			switch {
+			case isName:
+				name = text
+			case unmasked[name] && arguments == 0, name == "data" && isBase64(text):
+			default:
+				tok = jsontext.String(maskNamed(name, text, mask))
+			}
+		}
+		if err := enc.WriteToken(tok); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isBase64 tells an image from a text.
+func isBase64(s string) bool {
+	const least = 200 // longer than any key that is written so
+	if len(s) < least {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '+' && c != '/' && c != '=' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxNamed is up to which length a text may be a secret by its name alone.
+const maxNamed = 1 << 10
+
+func maskNamed(name, text string, mask func(string) string) string {
+	masked := mask(text)
+	if masked != text || len(text) > maxNamed {
+		return masked
+	}
+	const sign = `": "`
+	probe := `"` + name + sign + text + `"`
+	got := mask(probe)
+	if got == probe {
+		return text
+	}
+	if i := strings.Index(got, sign); i >= 0 && got[:i] == `"`+name {
+		return strings.TrimSuffix(got[i+len(sign):], `"`)
+	}
+	return got // the name was taken for a part of it
+}
+
+// compactJSON returns raw without white space, itself where that fails.
+func compactJSON(raw []byte) string {
+	v := jsontext.Value(bytes.Clone(raw))
+	if rawjson.Kind(raw) == 'n' || v.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		return string(raw)
+	}
+	return string(v)
+}

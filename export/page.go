@@ -1,0 +1,49 @@
+package export
+
+import (
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"html/template"
+	"io"
+)
+
+//go:embed assets/page.css
+var pageStyle string
+
+//go:embed assets/page.js
+var pageScript string
+
+//go:embed assets/page.gohtml
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// The two elements that hold data: a line for each entry, and what is known of
+// all of them. They are written as they come, between the parts of the template.
+const (
+	openEntries = `<script type="application/json" id="entries">`
+	openIndex   = `<script type="application/json" id="index">`
+	closeData   = "</script>\n"
+)
+
+// writeHead writes the page up to where the entries begin. Its policy lets run
+// and show only what is in the page.
+func writeHead(w io.Writer, title string) error {
+	return pageTemplate.ExecuteTemplate(w, "head", struct {
+		Title, Policy string
+		Style         template.CSS
+	}{title, "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + hashOf(pageStyle) +
+		"; script-src " + hashOf(pageScript), template.CSS(pageStyle)})
+}
+
+// writeTail writes what stands behind the index.
+func writeTail(w io.Writer) error {
+	return pageTemplate.ExecuteTemplate(w, "tail", template.JS(pageScript))
+}
+
+// hashOf names a text in a content security policy.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
