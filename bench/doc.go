@@ -1,0 +1,9 @@
+// Package bench holds the benchmarks that a change is measured with: what it
+// costs to project, plan, render and extract, and how far the token estimate
+// is from a real tokenizer.
+//
+//	go test ./bench -bench . -run '^$'
+//
+// The commands below it compare with other programs: bench/speed with pi,
+// bench/fidelity with simpler ways to shorten a session.
+package bench
