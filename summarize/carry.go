@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func (e *extraction) carry(previous string) {
 		if residue && !e.in.collected {
 			continue // the ledger has it
 		}
-		if line == "" || line == nothing || line == "- "+goOn || line == "---" || strings.HasPrefix(line, "```") {
+		if line == "" || line == "- "+goOn || line == "---" || strings.HasPrefix(line, "```") || saysNothing.MatchString(line) {
 			continue
 		}
 		b, items := e.read(at, line)
@@ -40,14 +41,22 @@ func (e *extraction) carry(previous string) {
 	}
 }
 
-// placeOf finds the place of a heading. Lines under one that is not ours are
-// notes.
+// saysNothing is a line that stands under a heading for want of content.
+var saysNothing = regexp.MustCompile(`(?i)^(?:[-*] )?\(?(?:none(?: (?:yet|captured|identified|beyond .*|[-–—] .*))?|no prior history|n/a)[.)]*$`)
+
+// words in the headings of other programs' summaries, and where their lines go.
+var aliases = []struct {
+	word string
+	at   place
+}{
+	{"request", atGoal}, {"goal", atGoal}, {"objective", atGoal}, {"constraint", atConstraints}, {"rule", atConstraints},
+	{"preference", atConstraints}, {"so far", atDone}, {"done", atDone}, {"completed", atDone}, {"in progress", atDoing},
+	{"blocked", atBlocked}, {"decision", atDecisions}, {"next", atNext}, {"todo", atNext}, {"pending", atNext}, {"remaining", atNext},
+}
+
+// placeOf finds the place of a heading. Lines under one that says nothing to us
+// are notes.
 func (e *extraction) placeOf(heading string) place {
-	alias := map[string]place{normalHeading("Original Request"): atGoal, normalHeading("Progress So Far"): atDone,
-		normalHeading("Context Needed to Continue"): atContext}
-	if p, ok := alias[heading]; ok {
-		return p
-	}
 	for _, p := range e.places {
 		name := p.section
 		if p.part != "" {
@@ -57,13 +66,17 @@ func (e *extraction) placeOf(heading string) place {
 			return p
 		}
 	}
+	for _, a := range aliases {
+		if strings.Contains(heading, a.word) {
+			return a.at
+		}
+	}
 	return e.notes
 }
 
 // read finds the group of a line and takes its marks off.
 func (e *extraction) read(at place, line string) (*bucket, []string) {
-	body := strings.TrimSpace(strings.TrimLeft(line, "-*> "))
-	body = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(body, "[x]"), "[ ]"))
+	body := line[len(listMark.FindString(line)):]
 	for _, b := range e.buckets {
 		rest, ok := strings.CutPrefix(body, b.label+": ")
 		if b.label == "" || !ok {
@@ -74,12 +87,25 @@ func (e *extraction) read(at place, line string) (*bucket, []string) {
 		}
 		return b, []string{rest}
 	}
+	for _, g := range prefixForm().groups {
+		rest, ok := strings.CutPrefix(body, g.label+": ")
+		if b := e.holding(firstOf(g.holds)); ok && g.label != "" && b != nil {
+			return b, []string{rest} // "Rule: …" in the part of a turn that was split then
+		}
+	}
 	notes := e.find(func(b *bucket) bool { return b.place == e.notes && b.label == "" && b.holds == nil })
 	b := e.find(func(b *bucket) bool { return b.place == at && b.label == "" })
 	if b == nil {
 		b = notes
 	}
 	return b, sentences(body, b.units)
+}
+
+func firstOf(classes []ledger.Class) ledger.Class {
+	if len(classes) == 0 {
+		return ""
+	}
+	return classes[0]
 }
 
 // holds reports whether an older line is still true and not said again by a

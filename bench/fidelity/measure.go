@@ -19,7 +19,6 @@ const (
 	headTail   = "head + tail"
 	usersOnly  = "user messages"
 	ownSummary = "own summary"
-	samePlace  = "extraction, same place" // as the own summary
 )
 
 // maxKeep is the usual size of the recent part, in tokens.
@@ -112,7 +111,7 @@ func measureOwn(ctx context.Context, r *report, path []*session.Entry) error {
 		if !applied {
 			continue
 		}
-		r.grade(column{samePlace, 0}, s.covered, s.visible, s.budget)
+		r.grade(column{extraction, 0}, s.covered, s.visible, s.budget)
 		r.grade(column{ownSummary, 0}, s.covered, c.Summary+"\n\n"+s.tail, size(c.Summary))
 	}
 	return nil

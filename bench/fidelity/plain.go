@@ -27,8 +27,9 @@ var plainClasses = []string{plainRule, plainError, plainRead, plainModified}
 //
 //   - rule of the user: a sentence of a user message, outside fenced code,
 //     of 12 to 240 bytes, with a word that orders or forbids;
-//   - last errors: the last telling line of each of the three latest results
-//     that a tool marked as failed, if the same call did not succeed later;
+//   - last errors: the last line that speaks of a failure in each of the three
+//     latest results that a tool marked as failed, if the same call did not
+//     succeed later;
 //   - file read, file modified: the path argument of each call of a tool named
 //     read, and of tools named edit or write. What was modified is not
 //     counted as read.
@@ -101,7 +102,7 @@ func (f *failures) result(m *message.Message) {
 	call := f.calls[m.ToolCallID]
 	delete(f.lines, call)
 	f.order = slices.DeleteFunc(f.order, func(c string) bool { return c == call })
-	if line := lastLine(m.Text("\n")); m.IsError && line != "" {
+	if line := errorLine(m.Text("\n")); m.IsError && line != "" {
 		f.lines[call] = line
 		f.order = append(f.order, call)
 	}
@@ -164,18 +165,29 @@ func orders(sentence string) bool {
 	return false
 }
 
-// lastLine is the last telling line of an output: it begins with a letter or
-// a figure, and says more than how the command ended.
-func lastLine(text string) string {
-	lines := strings.Split(text, "\n")
-	for _, line := range slices.Backward(lines) {
+// failureWords make a line of an output an error line.
+var failureWords = []string{"error", "fail", "cannot", "can't", "no such", "not found", "invalid", "denied", "unexpected"}
+
+// errorLine is the last line of an output that speaks of a failure, or, where
+// none does, the last line that begins with a letter or a figure. How the
+// command ended is no such line.
+func errorLine(text string) string {
+	last := ""
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		line = strings.TrimSpace(line)
 		first, _ := utf8.DecodeRuneInString(line)
-		if (unicode.IsLetter(first) || unicode.IsDigit(first)) && len(line) <= 240 && !strings.HasPrefix(line, "Command ") {
+		if !unicode.IsLetter(first) && !unicode.IsDigit(first) || len(line) > 240 || strings.HasPrefix(line, "Command ") {
+			continue
+		}
+		lower := strings.ToLower(line)
+		if slices.ContainsFunc(failureWords, func(w string) bool { return strings.Contains(lower, w) }) {
 			return line
 		}
+		if last == "" {
+			last = line
+		}
 	}
-	return ""
+	return last
 }
 
 func squeeze(s string) string {

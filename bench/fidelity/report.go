@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
@@ -16,7 +17,11 @@ type column struct {
 	rounds int
 }
 
-var columns = []column{{extraction, 1}, {extraction, 5}, {headTail, 1}, {headTail, 5}, {usersOnly, 1}, {usersOnly, 5}, {ownSummary, 0}, {samePlace, 0}}
+// columns of the two tables: replays, and the places of own summaries.
+var (
+	replays = []column{{extraction, 1}, {extraction, 5}, {headTail, 1}, {headTail, 5}, {usersOnly, 1}, {usersOnly, 5}}
+	places  = []column{{extraction, 0}, {ownSummary, 0}}
+)
 
 // rows of the ledger's table; the four ways to change a file are one row.
 var rows = []struct {
@@ -108,21 +113,29 @@ const (
 func (r *report) markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(beginMark + "\n")
-	fmt.Fprintf(&b, "Share of facts that the model still sees, in percent, after one and after five compactions of %d sessions; own: at %d summaries that models wrote.\n\n",
-		r.cell(columns[0]).Measured, r.cell(column{ownSummary, 0}).Measured)
 	var names []string
 	for _, row := range rows {
 		names = append(names, row.name)
 	}
-	r.table(&b, "facts by the ledger", names, func(c *cell) map[string]ledger.Score { return c.Ledger })
+	byLedger := func(c *cell) map[string]ledger.Score { return c.Ledger }
+	byPlain := func(c *cell) map[string]ledger.Score { return c.Plain }
+	fmt.Fprintf(&b, "Share of facts that the model still sees after one and after five compactions of %d real sessions, in percent, in the same room.\n\n",
+		r.cell(replays[0]).Measured)
+	r.table(&b, "facts by the ledger", names, replays, byLedger)
 	b.WriteString("\n")
-	r.table(&b, "facts by the plain grader", plainClasses, func(c *cell) map[string]ledger.Score { return c.Plain })
+	r.table(&b, "facts by the plain grader", plainClasses, replays, byPlain)
+	if n := r.cell(places[0]).Measured; n > 0 {
+		fmt.Fprintf(&b, "\nAt the places of %d summaries that models wrote into these sessions, over the same ranges:\n\n", n)
+		r.table(&b, "facts by the ledger", names, places, byLedger)
+		b.WriteString("\n")
+		r.table(&b, "facts by the plain grader", plainClasses, places, byPlain)
+	}
 	b.WriteString(endMark + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *report) table(b *strings.Builder, title string, names []string, scores func(*cell) map[string]ledger.Score) {
+func (r *report) table(b *strings.Builder, title string, names []string, columns []column, scores func(*cell) map[string]ledger.Score) {
 	b.WriteString("| " + title + " | facts |")
 	rule := "|---|---:|"
 	for _, c := range columns {
@@ -132,7 +145,11 @@ func (r *report) table(b *strings.Builder, title string, names []string, scores 
 	b.WriteString("\n" + rule + "\n")
 	total := map[column]ledger.Score{}
 	for _, name := range names {
-		fmt.Fprintf(b, "| %s | %d |", name, scores(r.cell(columns[0]))[name].Facts)
+		facts := scores(r.cell(columns[0]))[name].Facts
+		if facts == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "| %s | %d |", name, facts)
 		for _, c := range columns {
 			s := scores(r.cell(c))[name]
 			t := total[c]
@@ -177,7 +194,7 @@ func (r *report) json(w io.Writer) error {
 		Plain       map[string]ledger.Score `json:"plain"`
 	}
 	var out []record
-	for _, c := range columns {
+	for _, c := range append(slices.Clone(replays), places...) {
 		k := r.cell(c)
 		out = append(out, record{c.way, c.rounds, k.Measured, k.mean(), k.Ledger, k.Plain})
 	}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"pgregory.net/rapid"
+)
+
+func say(role message.Role, text string) *message.Message {
+	return &message.Message{Role: role, Content: []message.Block{message.Text{Text: text}}}
+}
+
+func called(id, name, args string) *message.Message {
+	return &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.ToolCall{ID: id, Name: name, Arguments: []byte(args)}}}
+}
+
+func answered(id, text string, failed bool) *message.Message {
+	m := say(message.RoleToolResult, text)
+	m.ToolCallID, m.IsError = id, failed
+	return m
+}
+
+func TestPlainFacts(t *testing.T) {
+	msgs := []*message.Message{
+		say(message.RoleUser, "Fix it. You must keep the API! It is old.\n```\nnever here\n```\n- Don’t push to main"),
+		called("1", "read", `{"path":"a.go"}`), answered("1", "package a", false),
+		called("2", "read", `{"path":"b.go"}`), answered("2", "", false),
+		called("3", "edit", `{"file_path":"b.go"}`), answered("3", "ok", false),
+		called("4", "bash", `{"command":"make"}`), answered("4", "x.c:1: error: boom\nmake: done\nCommand exited with code 2", true),
+		called("5", "bash", `{"command":"go vet"}`), answered("5", "vet: cannot load", true),
+		called("6", "bash", `{"command":"go vet"}`), answered("6", "", false),
+	}
+	got := plainFacts(msgs)
+	want := map[string][]string{
+		plainRule:     {"You must keep the API!", "Don’t push to main"},
+		plainRead:     {"a.go"},
+		plainModified: {"b.go"},
+		plainError:    {"x.c:1: error: boom"},
+	}
+	for _, class := range plainClasses {
+		if !slices.Equal(got[class], want[class]) {
+			t.Errorf("%s: %q, want %q", class, got[class], want[class])
+		}
+	}
+	scores := plainGrade(msgs, "the rules: You must   keep\nthe API! and b.go")
+	if s := scores[plainRule]; s != (ledger.Score{Facts: 2, Kept: 1}) {
+		t.Errorf("rules %v", s)
+	}
+	if s := scores[plainModified]; s.Kept != 1 {
+		t.Errorf("modified %v", s)
+	}
+}
+
+// No simpler way ever takes more room than it was given, and both keep the
+// newest words of what they keep.
+func TestWaysStayInTheirRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		heads, users := &headAndTail{}, &userMessages{}
+		for range rapid.IntRange(1, 4).Draw(t, "compactions") {
+			var newly []ledger.Source
+			for range rapid.IntRange(1, 5).Draw(t, "messages") {
+				role := rapid.SampledFrom([]message.Role{message.RoleUser, message.RoleAssistant}).Draw(t, "role")
+				newly = append(newly, ledger.Source{Message: say(role, rapid.StringN(0, 300, -1).Draw(t, "text"))})
+			}
+			budget := rapid.Int64Range(2, 200).Draw(t, "budget")
+			heads.take(newly, budget)
+			users.take(newly, budget)
+			if n := size(heads.text); n > budget+1 {
+				t.Fatalf("head and tail: %d tokens of %d", n, budget)
+			}
+			if n := size(users.text); n > budget {
+				t.Fatalf("user messages: %d tokens of %d", n, budget)
+			}
+		}
+	})
+}
+
+func TestHeadAndTail(t *testing.T) {
+	h := &headAndTail{}
+	h.take([]ledger.Source{{Message: say(message.RoleUser, "first words "+strings.Repeat("middle ", 500)+"last words")}}, 20)
+	if !strings.HasPrefix(h.text, "first words") || !strings.HasSuffix(h.text, "last words") {
+		t.Errorf("%q", h.text)
+	}
+}
+
+// The sample session that comes with the project: extraction loses none of the
+// facts that matter and less than a tenth of what the other grader finds, and
+// the numbers are the same each time.
+func TestSampleSession(t *testing.T) {
+	measure := func(args ...string) string {
+		var out, errs bytes.Buffer
+		if err := run(context.Background(), append([]string{"-corpus", filepath.Join("..", "..", "examples")}, args...), &out, &errs); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	table := measure()
+	if again := measure(); again != table {
+		t.Errorf("two runs differ:\n%s\n%s", table, again)
+	}
+	if !strings.HasPrefix(table, beginMark) || !strings.HasSuffix(table, endMark+"\n") {
+		t.Errorf("no marks around\n%s", table)
+	}
+	var records []struct {
+		Way         string
+		Compactions int
+		Measured    int
+		Ledger      map[string]ledger.Score
+		Plain       map[string]ledger.Score
+	}
+	if err := json.Unmarshal([]byte(measure("-json")), &records); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Way != extraction || r.Compactions == 0 {
+			continue
+		}
+		if r.Measured != 1 {
+			t.Errorf("%d sessions", r.Measured)
+		}
+		for _, class := range plainClasses {
+			if s := r.Plain[class]; s.Facts == 0 || s.Kept*10 < s.Facts*9 {
+				t.Errorf("%d compactions, %s: %d of %d", r.Compactions, class, s.Kept, s.Facts)
+			}
+		}
+		for _, class := range []string{"constraint", "error", "open", "file-modified", "decision"} {
+			if s := r.Ledger[class]; s.Kept != s.Facts {
+				t.Errorf("%d compactions, %s: %d of %d", r.Compactions, class, s.Kept, s.Facts)
+			}
+		}
+	}
+}
