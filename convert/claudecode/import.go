@@ -107,14 +107,14 @@ type title struct{ custom, ai, summary string }
 
 // read takes a line that names a session. A summary may be about another
 // session: only one whose leaf stood in this file counts.
-func (t *title) read(f *fields, known *tree) {
+func (t *title) read(f *fields, lines *tree) {
 	switch f.typ {
 	case "custom-title":
 		t.custom = str(f.line, "customTitle")
 	case "ai-title":
 		t.ai = str(f.line, "aiTitle")
 	case "summary":
-		if known.known(str(f.line, "leafUuid")) {
+		if lines.known(str(f.line, "leafUuid")) {
 			t.summary = str(f.line, "summary")
 		}
 	}
