@@ -108,8 +108,7 @@ func genDoc(t *rapid.T) (string, []string) {
 		}
 		return rapid.SampledFrom([]string{"", " "}).Draw(t, "space")
 	}
-	var object func(members map[string]func() string, order []string) string
-	object = func(members map[string]func() string, order []string) string {
+	object := func(members map[string]func() string, order []string) string {
 		out, wrote := "{", false
 		for _, name := range order {
 			if !rapid.Bool().Draw(t, name) {

@@ -25,10 +25,10 @@ func longSession(tb testing.TB, n int) string {
 		id := fmt.Sprintf("%08x", 0x10000000+i)
 		head := fmt.Sprintf(`"id":"%s","parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z"`, id, parent)
 		if i > 0 && i%400 == 0 {
-			fmt.Fprintf(&b, `{"type":"compaction",%s,"summary":"%s","firstKeptEntryId":"%08x","tokensBefore":180000}`+"\n", head, strings.TrimRight(word[:4000], `\\`), 0x10000000+i-30)
+			fmt.Fprintf(&b, `{"type":"compaction",%s,"summary":"%s","firstKeptEntryId":"%08x","tokensBefore":180000}`+"\n", head, strings.TrimRight(word[:4000], `\`), 0x10000000+i-30)
 		} else {
 			fmt.Fprintf(&b, `{"type":"message",%s,"message":{"role":"%s","content":[{"type":"text","text":"%s"}],"timestamp":1767225600000}}`+"\n",
-				head, roles[i%6], strings.TrimRight(word[:texts[i%6]], `\\`))
+				head, roles[i%6], strings.TrimRight(word[:texts[i%6]], `\`))
 		}
 		parent = `"` + id + `"`
 	}
