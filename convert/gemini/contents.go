@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +21,6 @@ const snapshot = "<state_snapshot>"
 // matches the two by name and order where they have no ids.
 type calls struct {
 	open []message.ToolCall
-	n    int
 }
 
 // isContent reports whether v is an element of a list of contents.
@@ -83,7 +81,7 @@ func (r *reader) model(ctx context.Context, parts []byte) error {
 		switch {
 		case fn != nil:
 			m.StopReason = message.StopToolUse
-			c := message.ToolCall{ID: r.calls.id(carry.Str(fn, "id")), Name: carry.Str(fn, "name"), Arguments: scribe.Arguments(carry.Get(fn, "args")),
+			c := message.ToolCall{ID: r.ids.Unique(carry.Str(fn, "id")), Name: carry.Str(fn, "name"), Arguments: scribe.Arguments(carry.Get(fn, "args")),
 				ThoughtSignature: carry.Str(p, "thoughtSignature")}
 			r.calls.open = append(r.calls.open, c)
 			r.to.Call(c.ID, c)
@@ -94,15 +92,6 @@ func (r *reader) model(ctx context.Context, parts []byte) error {
 		}
 	}
 	return nil
-}
-
-// id is a call's own id, or a new one.
-func (c *calls) id(own string) string {
-	c.n++
-	if own != "" {
-		return own
-	}
-	return "call_" + strconv.Itoa(c.n)
 }
 
 // answer finds the call that a response is for: the one of that id, else the

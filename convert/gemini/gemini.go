@@ -118,6 +118,7 @@ type reader struct {
 	sink     *convert.Sink
 	to       *scribe.Writer
 	state    carry.State
+	ids      carry.CallIDs
 	messages int
 	calls    calls // of a list of contents
 }
@@ -171,17 +172,19 @@ func (r *reader) answer(ctx context.Context, raw []byte, at time.Time) error {
 	if err := r.to.Begin(ctx, m); err != nil {
 		return err
 	}
-	calls := carry.Get(raw, "toolCalls")
+	calls, ids := carry.Get(raw, "toolCalls"), []string{}
 	for c := range rawjson.Elements(calls) {
 		m.StopReason = message.StopToolUse
-		id := carry.Str(c, "id")
+		id := r.ids.Unique(carry.Str(c, "id"))
+		ids = append(ids, id)
 		r.to.Call(id, message.ToolCall{ID: id, Name: carry.Str(c, "name"), Arguments: scribe.Arguments(carry.Get(c, "args")),
 			ThoughtSignature: carry.Str(c, "thoughtSignature")})
 	}
 	for c := range rawjson.Elements(calls) {
-		if err := r.result(ctx, c); err != nil {
+		if err := r.result(ctx, c, ids[0]); err != nil {
 			return err
 		}
+		ids = ids[1:]
 	}
 	return r.to.Close(ctx)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // result writes the result of a call of a chat file, if it has one.
-func (r *reader) result(ctx context.Context, call []byte) error {
+func (r *reader) result(ctx context.Context, call []byte, id string) error {
 	m := &message.Message{Time: message.DecodeTime(carry.Get(call, "timestamp"))}
 	m.IsError = carry.Str(call, "status") != "success"
 	found := false
@@ -33,7 +33,7 @@ func (r *reader) result(ctx context.Context, call []byte) error {
 	default:
 		return nil
 	}
-	return r.to.Result(ctx, carry.Str(call, "id"), m)
+	return r.to.Result(ctx, id, m)
 }
 
 // response reads what a function gave back: mostly its output or its error

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"strings"
 
 	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
@@ -53,10 +54,16 @@ func (r *reader) userParts(parts []byte) said {
 // message; each is an answer of its own, since results stand between them.
 type step struct {
 	content []message.Block
-	tools   [][]byte   // parts that hold calls, in the order of the calls
+	tools   []tool     // of the calls in content
 	item    *reasoning // the latest
 	usage   *message.Usage
 	finish  string
+}
+
+// tool is a part that holds a call and its result.
+type tool struct {
+	id   string // the call's, in the session
+	part []byte
 }
 
 func (s *step) add(b message.Block) { s.content = append(s.content, b) }
@@ -70,10 +77,13 @@ func (r *reader) assistant(ctx context.Context, info, parts []byte) error {
 	steps := r.steps(parts)
 	for i := range steps {
 		s := &steps[i]
-		m := &message.Message{Role: message.RoleAssistant, Time: created(info),
+		m := &message.Message{Role: message.RoleAssistant,
 			Provider: carry.Str(info, "providerID"), Model: carry.Str(info, "modelID"), Usage: s.usage}
 		m.API = carry.API(m.Provider, m.Model)
 		m.StopReason = stop(s.finish, s.content)
+		if i == 0 {
+			m.Time = created(info) // later steps came when the results were there
+		}
 		if i == len(steps)-1 {
 			r.ending(m, info, s)
 		}
@@ -151,8 +161,7 @@ func (r *reader) steps(parts []byte) []step {
 		case "reasoning":
 			r.thinking(s, p)
 		case "tool":
-			s.add(callBlock(p))
-			s.tools = append(s.tools, p)
+			r.call(s, p)
 		case "file":
 			if img, ok := carry.DataURL(carry.Str(p, "url")); ok {
 				s.add(img)
@@ -174,16 +183,23 @@ func (r *reader) snapshot(p []byte) {
 	}
 }
 
-func callBlock(p []byte) message.ToolCall {
-	return message.ToolCall{ID: callID(p), Name: carry.Str(p, "tool"), Arguments: scribe.Arguments(carry.Get(p, "state", "input")),
-		ThoughtSignature: carry.Str(p, "metadata", "google", "thoughtSignature")}
+// call takes a tool part into a step. Calls of the Responses API have the id
+// of their item behind a bar.
+func (r *reader) call(s *step, p []byte) {
+	id := r.ids.Unique(carry.Str(p, "callID"))
+	if item := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
+		id += "|" + item
+	}
+	s.add(message.ToolCall{ID: id, Name: carry.Str(p, "tool"), Arguments: scribe.Arguments(carry.Get(p, "state", "input")),
+		ThoughtSignature: carry.Str(p, "metadata", "google", "thoughtSignature")})
+	s.tools = append(s.tools, tool{id, p})
 }
 
 // results writes the results of calls that have one. A call that was pending
 // or running when the file was written has none.
-func (r *reader) results(ctx context.Context, tools [][]byte) error {
-	for _, p := range tools {
-		id, state := callID(p), carry.Get(p, "state")
+func (r *reader) results(ctx context.Context, tools []tool) error {
+	for _, t := range tools {
+		state := carry.Get(t.part, "state")
 		m := &message.Message{Time: message.DecodeTime(carry.Get(state, "time", "end"))}
 		switch carry.Str(state, "status") {
 		case "completed":
@@ -194,7 +210,7 @@ func (r *reader) results(ctx context.Context, tools [][]byte) error {
 		default:
 			continue
 		}
-		if err := r.to.Result(ctx, id, m); err != nil {
+		if err := r.to.Result(ctx, t.id, m); err != nil {
 			return err
 		}
 	}

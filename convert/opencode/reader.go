@@ -17,6 +17,7 @@ type reader struct {
 	sink     *convert.Sink
 	to       *scribe.Writer
 	state    carry.State
+	ids      carry.CallIDs
 	messages int
 
 	before     map[string]*session.Entry // the leaf when a message came, by its id

@@ -81,13 +81,3 @@ func textBlock(p []byte) message.Text {
 	}
 	return t
 }
-
-// callID is the id of a call; calls of the Responses API have that of their
-// item behind a bar.
-func callID(p []byte) string {
-	id := carry.Str(p, "callID")
-	if item := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
-		id += "|" + item
-	}
-	return id
-}

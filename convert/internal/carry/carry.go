@@ -5,6 +5,7 @@ package carry
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,4 +100,24 @@ func Stop(content []message.Block) message.StopReason {
 		}
 	}
 	return message.StopEnd
+}
+
+// CallIDs makes the ids of calls differ: agents whose files keep a result with
+// its call do not mind when two have the same. The zero value is ready.
+type CallIDs map[string]int
+
+// Unique returns an id that was not returned before: the one given, unless it
+// is empty or taken.
+func (c *CallIDs) Unique(id string) string {
+	if *c == nil {
+		*c = CallIDs{}
+	}
+	if id == "" {
+		id = "call"
+	}
+	(*c)[id]++
+	if n := (*c)[id]; n > 1 {
+		return c.Unique(id + "_" + strconv.Itoa(n))
+	}
+	return id
 }

@@ -90,3 +90,12 @@ func TestState(t *testing.T) {
 		t.Errorf("got %s", s)
 	}
 }
+
+func TestCallIDs(t *testing.T) {
+	var ids CallIDs
+	for _, step := range [][2]string{{"a", "a"}, {"a", "a_2"}, {"a_2", "a_2_2"}, {"a", "a_3"}, {"", "call"}, {"", "call_2"}} {
+		if got := ids.Unique(step[0]); got != step[1] {
+			t.Errorf("%q became %q, want %q", step[0], got, step[1])
+		}
+	}
+}

@@ -4,6 +4,7 @@ package importtest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -119,7 +120,7 @@ func Golden(t *testing.T, im convert.Importer, want map[string]Result) {
 	t.Helper()
 	for name, w := range want {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join("testdata", name+".jsonl")
+			file := fixture(t, name)
 			src := File(t, file)
 			if head := src.head(); !im.Recognizes(file, head) {
 				t.Error("the file is not recognized")
@@ -143,10 +144,20 @@ func Golden(t *testing.T, im convert.Importer, want map[string]Result) {
 	}
 }
 
+// fixture finds the file of testdata with a name, .json or .jsonl.
+func fixture(t testing.TB, name string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", name+".json*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%s: not one file but %v (%v)", name, files, err)
+	}
+	return files[0]
+}
+
 // Fuzz imports what comes in. However it looks, what came of it is a session
 // whose entries are all accounted for.
 func Fuzz(f *testing.F, im convert.Importer) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join("testdata", "*.json*"))
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no seeds (%v)", err)
 	}
@@ -166,7 +177,10 @@ func Fuzz(f *testing.F, im convert.Importer) {
 		}
 		s := session.New(log, session.Options{})
 		sink := convert.NewSink(s)
-		if err := im.Import(t.Context(), src.Source, sink); err != nil {
+		if err := im.Import(t.Context(), src.Source, sink); err != nil && !errors.Is(err, convert.ErrNotOurs) {
+			t.Fatal(err)
+		}
+		if err := sink.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var entries, bearing int

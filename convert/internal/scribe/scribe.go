@@ -139,13 +139,16 @@ func (w *Writer) Add(ctx context.Context, d session.Draft) error {
 	return err
 }
 
-// Compact closes the open answer and writes a compaction that keeps nothing
-// word for word: its first kept entry is itself.
+// Compact closes the open answer and writes a compaction. It keeps nothing
+// word for word, unless c names the first entry that it keeps.
 func (w *Writer) Compact(ctx context.Context, c *session.Compaction, at time.Time) error {
-	c.FirstKeptEntryID = session.NewID()
+	id := session.NewID()
+	if c.FirstKeptEntryID == "" {
+		c.FirstKeptEntryID = id
+	}
 	c.FromHook = true // its summary is another program's
 	d := session.CompactionDraft(c)
-	d.ID, d.Time = c.FirstKeptEntryID, at
+	d.ID, d.Time = id, at
 	return w.Add(ctx, d)
 }
 
