@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
 )
 
 // carry puts the lines of a previous summary that still hold into the groups
@@ -98,6 +99,9 @@ func (e *extraction) read(at place, line string) (*bucket, []string) {
 	if b == nil {
 		b = notes
 	}
+	if isQuote(body) {
+		return b, []string{body}
+	}
 	return b, sentences(body, b.units)
 }
 
@@ -113,6 +117,9 @@ func firstOf(classes []ledger.Class) ledger.Class {
 func (e *extraction) holds(b *bucket, item string) bool {
 	if b.label == saidLabel && len(b.items) > 0 {
 		return false // overtaken by what was said since
+	}
+	if b.place == atGoal && isQuote(item) && !e.in.collected && len(e.facts.Of(ledger.Request)) > 0 {
+		return false // the ledger has what was asked
 	}
 	if e.saidBeside(b, item) {
 		return false
@@ -152,6 +159,8 @@ func (e *extraction) overtaken(item string) bool {
 	return false
 }
 
+func isQuote(s string) bool { return len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' }
+
 // says reports whether a fact of the class has the text.
 func (e *extraction) says(c ledger.Class, text string) bool {
 	return slices.ContainsFunc(e.facts.Of(c), func(f ledger.Fact) bool { return oneLine(f.Text) == text })
@@ -159,7 +168,7 @@ func (e *extraction) says(c ledger.Class, text string) bool {
 
 // sentences cuts prose that is too long for one item at the ends of sentences.
 func sentences(text string, units int) []string {
-	if len(text) <= units {
+	if message.UTF16Len(text) <= units {
 		return []string{text}
 	}
 	var out []string

@@ -120,24 +120,24 @@ func (e *extraction) add(b *bucket, text string) {
 }
 
 // quoteRequest shows the latest request of the range with more of its words
-// than the ledger keeps.
-func (e *extraction) quoteRequest(b *bucket) {
+// than the ledger keeps, where there are more.
+func (e *extraction) quoteRequest(goal *bucket) {
 	for _, s := range slices.Backward(e.sources) {
-		if roleOf(s.Message) != message.RoleUser {
+		text := strings.TrimSpace(s.Message.Text("\n"))
+		if roleOf(s.Message) != message.RoleUser || text == "" {
 			continue
 		}
-		text := s.Message.Text("\n")
-		if strings.TrimSpace(text) == "" {
-			continue
+		quoted := Escape(e.in.Mask(`"` + clip(text, goal.units-2) + `"`))
+		if strings.Contains(e.beside, text) || slices.Contains(goal.items, quoted) {
+			return
 		}
-		if strings.Contains(e.beside, strings.TrimSpace(text)) {
-			return // it is shown
-		}
-		quoted := Escape(e.in.Mask(`"` + clip(text, b.units-2) + `"`))
-		b.items = slices.DeleteFunc(b.items, func(item string) bool {
+		goal.items = slices.DeleteFunc(goal.items, func(item string) bool {
 			return strings.Contains(quoted, strings.Trim(item, `"`))
 		})
-		b.items = append(b.items, quoted)
+		if latest := e.labelled(latestLabel); latest != nil && len(goal.items) > 0 {
+			goal = latest
+		}
+		goal.items = append(goal.items, quoted)
 		return
 	}
 }

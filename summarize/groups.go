@@ -59,8 +59,12 @@ type form struct {
 	notes  place // for lines of a previous summary that fit nowhere else
 }
 
-// saidLabel stands before quotations of the assistant.
-const saidLabel = "The assistant said"
+// Labels of quotations. In an updated summary they make room for newer ones:
+// of a request the ledger keeps the beginning.
+const (
+	saidLabel   = "The assistant said"
+	latestLabel = "Latest request"
+)
 
 // historyForm has the sections that models are asked for, too.
 func historyForm() form {
@@ -69,6 +73,7 @@ func historyForm() form {
 		notes:  atContext,
 		groups: []group{
 			{place: atGoal, holds: []ledger.Class{ledger.Request}, rank: 2, share: 14, first: true, units: 1000},
+			{place: atGoal, label: latestLabel, rank: 2, share: 8, units: 1000},
 			{place: atConstraints, holds: []ledger.Class{ledger.Constraint}, rank: 1, share: 50, units: 480},
 			{place: atDone, style: done, holds: []ledger.Class{ledger.Done}, rank: 11, share: 6, units: 240},
 			{place: atDone, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 8, list: true, units: 400},

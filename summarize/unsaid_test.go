@@ -54,3 +54,18 @@ func TestExtractReadsOtherHeadings(t *testing.T) {
 		t.Errorf("got:\n%s", got)
 	}
 }
+
+// The latest request is quoted at length, once: in the next summary the ledger
+// has its beginning, in the order in which things were asked.
+func TestExtractQuotesTheLatestRequest(t *testing.T) {
+	long := "Second job: " + strings.Repeat("and this too, ", 30) + "thanks. Only this."
+	facts := &ledger.Ledger{Facts: []ledger.Fact{fact(ledger.Request, "", "First job: fix it", ""), fact(ledger.Request, "", "Second job, as told", "")}}
+	first := Extract(Input{History: sources(user(text("First job: fix it")), user(text(long))), Ledger: facts})
+	inOrder(t, first.Summary, "## Goal\n- \"First job: fix it\"\n- \"Second job, as told\"\n- Latest request: \"Second job: and this too", "## Constraints")
+	facts.Facts = append(facts.Facts, fact(ledger.Request, "", "Third job", ""))
+	again := Extract(Input{History: sources(user(text("Third job"))), Ledger: facts, PreviousSummary: first.Summary})
+	inOrder(t, again.Summary, "## Goal\n- \"First job: fix it\"\n- \"Second job, as told\"\n- \"Third job\"\n\n## Constraints")
+	if again.ShortSummary != "First job: fix it" {
+		t.Errorf("short %q", again.ShortSummary)
+	}
+}
