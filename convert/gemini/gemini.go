@@ -120,6 +120,7 @@ type reader struct {
 	state    carry.State
 	ids      carry.CallIDs
 	messages int
+	start    time.Time
 	calls    calls // of a list of contents
 }
 
@@ -131,8 +132,10 @@ func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
 	case p.Element:
 		r.messages++
 		return r.message(ctx, p.Value)
+	case p.Name == "startTime":
+		r.start = message.DecodeTime(p.Value)
 	case p.Name == "summary": // one line for lists
-		return carry.Name(ctx, r.to, rawjson.String(p.Value), time.Time{})
+		return carry.Name(ctx, r.to, rawjson.String(p.Value), r.start)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/convert"
@@ -79,6 +80,9 @@ type Result struct {
 	Skipped map[string]int
 }
 
+// now is the time of what has none of its own.
+func now() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
+
 // Import runs an importer into a session file, closes the file and opens it
 // again, so that what is looked at is what was written.
 func Import(t testing.TB, im convert.Importer, src Source) Result {
@@ -93,7 +97,7 @@ func Import(t testing.TB, im convert.Importer, src Source) Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink := convert.NewSink(session.New(log, session.Options{}))
+	sink := convert.NewSink(session.New(log, session.Options{Now: now}))
 	if err := im.Import(ctx, src.Source, sink); err != nil {
 		t.Fatal(err)
 	}
