@@ -137,15 +137,18 @@ func (m *markdown) entry(e *session.Entry) {
 	case e.Compaction() != nil:
 		m.printf("---\n\n")
 		m.heading(e, fmt.Sprintf("Compaction of %d tokens", e.Compaction().TokensBefore), nil)
-		m.printf("What stands above was replaced by this summary; the model still sees it from %s on.\n\n", code(e.Compaction().FirstKeptEntryID))
+		if kept := e.Compaction().FirstKeptEntryID; kept == "" || kept == e.ID {
+			m.printf("The model sees this summary in place of all that stands above.\n\n")
+		} else {
+			m.printf("The model sees this summary in place of what stands above, up to %s.\n\n", code("en:"+kept))
+		}
 		m.parts(parts)
 		m.printf("---\n\n")
 	case msg != nil:
 		m.heading(e, roleTitle(msg), nil)
 		m.parts(parts)
 	case len(parts) > 0:
-		m.heading(e, string(e.Type), nil)
-		m.printf("%s\n\n", inert(about))
+		m.heading(e, about, nil)
 		m.parts(parts)
 	default:
 		m.printf("(%s)\n\n", inert(about))
@@ -179,15 +182,25 @@ func (m *markdown) parts(parts []part) {
 			}
 			m.printf("%s\n", prose(p.Text))
 		case partCall:
-			m.printf("Call of %s:\n\n%s\n", code(p.Name), fence(p.Text))
+			m.call(p)
 		case partImage:
 			m.printf("(image %s, %d KB)\n\n", inert(p.Name), (len(p.Text)*3/4+1023)/1024)
-		case partNote, partError:
-			m.printf("%s: %s\n\n", p.Kind, inert(short(p.Text, 10*previewText)))
+		case partNote:
+			m.printf("(%s)\n\n", inert(p.Text))
+		case partError:
+			m.printf("Error:\n\n%s\n", fence(p.Text))
 		case partThinking, partOutput, partRaw:
 			m.folded(p)
 		}
 	}
+}
+
+func (m *markdown) call(p part) {
+	if p.Name == userShell {
+		m.printf("%s\n", fence("$ "+p.Text))
+		return
+	}
+	m.printf("Call of %s:\n\n%s\n", code(p.Name), fence(p.Text))
 }
 
 // folded writes a long text behind a line that opens it.
@@ -199,7 +212,11 @@ func (m *markdown) folded(p part) {
 		return
 	}
 	title := strings.TrimSpace(string(p.Kind) + " " + short(p.Name, previewName))
-	m.printf("<details><summary>%s, %d lines</summary>\n\n%s\n</details>\n\n", html.EscapeString(title), lines, fence(p.Text))
+	size := fmt.Sprintf("%d lines", lines)
+	if lines == 1 {
+		size = "1 line"
+	}
+	m.printf("<details><summary>%s, %s</summary>\n\n%s\n</details>\n\n", html.EscapeString(title), size, fence(p.Text))
 }
 
 // roleTitle is a role as a heading.

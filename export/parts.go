@@ -96,11 +96,14 @@ func contentParts(content []message.Block, texts partKind) []part {
 	return parts
 }
 
+// userShell stands for the name of a tool where the user ran a command.
+const userShell = "$"
+
 func bashParts(b *message.BashExecution) []part {
 	if b == nil {
 		return nil
 	}
-	parts := []part{{Kind: partCall, Name: "$", Text: b.Command}}
+	parts := []part{{Kind: partCall, Name: userShell, Text: b.Command}}
 	if b.Output != "" {
 		parts = append(parts, part{Kind: partOutput, Text: b.Output})
 	}
@@ -161,14 +164,14 @@ func arguments(args []byte) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(name + ": ")
+		b.WriteString(name + ":")
 		switch {
 		case rawjson.Kind(v) != '"':
-			b.WriteString(compactJSON(v))
+			b.WriteString(" " + compactJSON(v))
 		case strings.ContainsRune(rawjson.String(v), '\n'):
 			b.WriteString("\n" + strings.TrimSuffix(rawjson.String(v), "\n"))
 		default:
-			b.WriteString(rawjson.String(v))
+			b.WriteString(" " + rawjson.String(v))
 		}
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -22,7 +23,7 @@ type previewer struct{ calls map[string]string }
 func (p *previewer) of(e *session.Entry) string {
 	switch e.Type {
 	case session.TypeCompaction:
-		return short(e.Compaction().ShortSummary, previewText)
+		return short(cmp.Or(e.Compaction().ShortSummary, e.Compaction().Summary), previewText)
 	case session.TypeModelChange:
 		if m := e.ModelChange(); m != nil {
 			return "model " + m.Provider + "/" + m.ModelID

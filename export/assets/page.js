@@ -202,16 +202,14 @@ function divider(row, h) {
   d.classList.toggle('here', row.i === state.at);
   const n = covers.get(row.i) ?? 0;
   const taken = heads.some(x => x.x === h.id);
-  const a = el('article', 'compactionSummary');
-  a.append(headLine(row, h));
-  a.append(el('div', 'note', (h.b ? number(h.b) + ' tokens before it' : 'Size before it unknown') + (taken ? '; taken back later' : '')));
+  d.append(headLine(row, h));
+  d.append(el('div', 'note', (h.b ? number(h.b) + ' tokens before it' : 'Size before it unknown') + (taken ? '; taken back later' : '')));
   const summary = el('details');
   summary.open = state.mode === 'seen';
   summary.append(el('summary', '', 'Summary'));
   (row.parts || partsOf(row.i)).forEach((p, k) => summary.append(...partElements(p, 'c' + row.i + '.' + k)));
-  a.append(summary);
-  if (n > 0) a.append(openButton(row.i, n));
-  d.append(a);
+  d.append(summary);
+  if (n > 0) d.append(openButton(row.i, n));
   return d;
 }
 
@@ -280,7 +278,7 @@ function folding(text, className, maxLines, maxChars, key) {
     pre.textContent = text;
     return [pre];
   }
-  const lineCount = text.split('\n').length;
+  const lineCount = text.replace(/\n$/, '').split('\n').length;
   const all = lineCount > maxLines ? plural(lineCount, 'line', 'lines') : plural(text.length, 'character', 'characters');
   const b = el('button', 'more');
   b.type = 'button';

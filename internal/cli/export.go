@@ -112,7 +112,7 @@ func (a *app) export(ctx context.Context, ref string, f exportFlags) error {
 			return err
 		}
 	}
-	write := func(w io.Writer) error { return a.writeExport(ctx, s, leaf, source, f, w) }
+	write := func(w io.Writer) error { return a.writeExport(ctx, s, leaf, f, w) }
 	if f.out == "-" {
 		return explain("export "+source, write(a.Out))
 	}
@@ -137,13 +137,13 @@ func (a *app) export(ctx context.Context, ref string, f exportFlags) error {
 }
 
 // writeExport writes a session in a format.
-func (a *app) writeExport(ctx context.Context, s *session.Session, leaf *session.Entry, source string, f exportFlags, w io.Writer) error {
+func (a *app) writeExport(ctx context.Context, s *session.Session, leaf *session.Entry, f exportFlags, w io.Writer) error {
 	if f.format == "jsonl" {
 		scope := export.Path
 		if f.tree {
 			scope = export.Tree
 		}
-		h := session.Header{Cwd: s.Log().Header().Cwd, ParentSession: source}.Complete(a.Now())
+		h := session.Header{Cwd: s.Log().Header().Cwd}.Complete(a.Now())
 		return export.JSONL(ctx, s.Log(), leaf, scope, h, w)
 	}
 	v, _, err := a.project(ctx, s, leaf)

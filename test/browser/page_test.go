@@ -192,7 +192,7 @@ func (b *tab) dark() {
 }
 
 const (
-	rowCount  = `document.querySelectorAll("#talk article").length`
+	rowCount  = `document.querySelectorAll("#talk article, #talk .divider").length`
 	nodeTexts = `[...document.querySelectorAll("#tree .node bdi")].map(n => n.textContent).join("|")`
 	found     = `document.getElementById("found").textContent`
 	here      = `document.querySelector("#talk .here .text")?.textContent`
