@@ -63,7 +63,7 @@ func write(file string) {
 	}
 	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Defaults()}
 	for i := 0; ; i++ {
-		drafts := []session.Draft{user(strings.Repeat(fmt.Sprintf("line %d 한é🏷 ", i), 50))}
+		drafts := []session.Draft{user(strings.Repeat(fmt.Sprintf("line %d 한é🏷 ", i), 50)), answer()}
 		for range i % 3 {
 			drafts = append(drafts, session.NameDraft(fmt.Sprint(i)))
 		}
@@ -86,6 +86,11 @@ func write(file string) {
 
 func user(text string) session.Draft {
 	return session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: text}}})
+}
+
+func answer() session.Draft {
+	return session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopEnd,
+		Content: []message.Block{message.Text{Text: "done"}}})
 }
 
 func open(file string) (*session.Session, error) {
