@@ -75,6 +75,10 @@ func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	}
 	n := int64(0)
 	for row, err := range db.messages(ctx, s.id) {
+		if err != nil && n > 0 && ctx.Err() == nil {
+			to.Skip("damaged part of the database")
+			break
+		}
 		if err != nil {
 			return err
 		}
