@@ -2,17 +2,36 @@ package export
 
 import (
 	"crypto/sha256"
-	_ "embed" // the parts of the page
+	"embed"
 	"encoding/base64"
 	"html/template"
 	"io"
+	"strings"
 )
 
 //go:embed assets/page.css
 var pageStyle string
 
-//go:embed assets/page.js
-var pageScript string
+//go:embed assets/*.js
+var pageScripts embed.FS
+
+// pageScript is the script of the page. Its files share one scope, which
+// nothing outside can see.
+var pageScript = joinScripts("data", "talk", "row", "tree", "main")
+
+func joinScripts(names ...string) string {
+	var b strings.Builder
+	b.WriteString("'use strict';\n(() => {\n")
+	for _, name := range names {
+		text, err := pageScripts.ReadFile("assets/" + name + ".js")
+		if err != nil {
+			panic(err) // it was there when the program was built
+		}
+		b.Write(text)
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}
 
 //go:embed assets/page.gohtml
 var pageText string

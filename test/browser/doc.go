@@ -1,3 +1,3 @@
 // Package browser holds the tests of the exported page in a real browser. They
-// run with the build tag browser and where Chromium is installed.
+// run where Chromium is installed, and not with -short.
 package browser
