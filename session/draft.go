@@ -3,9 +3,9 @@ package session
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"strconv"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -51,40 +51,6 @@ func (d Draft) entry(parent string, now time.Time) *Entry {
 	return &Entry{ID: id, ParentID: parent, Type: d.Type, Time: now.Truncate(time.Millisecond).UTC(), Raw: raw, At: -1}
 }
 
-// body builds the members of a draft in order.
-type body struct{ buf []byte }
-
-func (b *body) raw(name string, v []byte) *body {
-	if len(b.buf) > 0 {
-		b.buf = append(b.buf, ',')
-	}
-	b.buf = append(b.buf, rawjson.Quote(name)...)
-	b.buf = append(b.buf, ':')
-	b.buf = append(b.buf, v...)
-	return b
-}
-
-func (b *body) str(name, s string) *body { return b.raw(name, rawjson.Quote(s)) }
-
-func (b *body) int(name string, n int64) *body {
-	return b.raw(name, strconv.AppendInt(nil, n, 10))
-}
-
-func (b *body) bool(name string, v bool) *body {
-	return b.raw(name, strconv.AppendBool(nil, v))
-}
-
-func (b *body) optional(name string, v []byte) *body {
-	if v == nil {
-		return b
-	}
-	return b.raw(name, v)
-}
-
-func (b *body) bytes() []byte {
-	return append(append([]byte{'{'}, b.buf...), '}')
-}
-
 func list[T any](items []T, encode func(T) []byte) []byte {
 	out := []byte{'['}
 	for i, it := range items {
@@ -102,54 +68,50 @@ func stringArray(items []string) []byte {
 
 // MessageDraft is a draft of a message.
 func MessageDraft(m *message.Message) Draft {
-	return Draft{Type: TypeMessage, Body: new(body).raw("message", message.Encode(m)).bytes()}
+	return Draft{Type: TypeMessage, Body: new(jsonw.Object).Raw("message", message.Encode(m)).Bytes()}
 }
 
 // CustomMessageDraft is a draft of a message that neither the user nor the
 // model wrote: the model sees it as a user message, faces name its type.
 func CustomMessageDraft(customType string, content []message.Block) Draft {
-	b := new(body).str("customType", customType).raw("content", message.EncodeContent(content))
-	return Draft{Type: TypeCustomMessage, Body: b.bool("display", true).bytes()}
+	b := new(jsonw.Object).Str("customType", customType).Raw("content", message.EncodeContent(content))
+	return Draft{Type: TypeCustomMessage, Body: b.Bool("display", true).Bytes()}
 }
 
 // ModelDraft is a draft of a model change.
 func ModelDraft(provider, id string) Draft {
-	return Draft{Type: TypeModelChange, Body: new(body).str("provider", provider).str("modelId", id).bytes()}
+	return Draft{Type: TypeModelChange, Body: new(jsonw.Object).Str("provider", provider).Str("modelId", id).Bytes()}
 }
 
 // ThinkingDraft is a draft of a thinking level change.
 func ThinkingDraft(level string) Draft {
-	return Draft{Type: TypeThinkingLevel, Body: new(body).str("thinkingLevel", level).bytes()}
+	return Draft{Type: TypeThinkingLevel, Body: new(jsonw.Object).Str("thinkingLevel", level).Bytes()}
 }
 
 // LabelDraft is a draft of a label; an empty label clears, and is then left
 // out, as pi does.
 func LabelDraft(target, label string) Draft {
-	b := new(body).str("targetId", target)
-	if label != "" {
-		b.str("label", label)
-	}
-	return Draft{Type: TypeLabel, Body: b.bytes()}
+	return Draft{Type: TypeLabel, Body: new(jsonw.Object).Str("targetId", target).OptStr("label", label).Bytes()}
 }
 
 // NameDraft is a draft of a session name; an empty one clears.
 func NameDraft(name string) Draft {
-	return Draft{Type: TypeInfo, Body: new(body).str("name", name).bytes()}
+	return Draft{Type: TypeInfo, Body: new(jsonw.Object).Str("name", name).Bytes()}
 }
 
 // OmitDraft is a draft of a context edit that leaves target out of the view.
 func OmitDraft(target string) Draft {
-	return Draft{Type: TypeContextEdit, Body: new(body).str("targetId", target).raw("replacement", []byte("null")).bytes()}
+	return Draft{Type: TypeContextEdit, Body: new(jsonw.Object).Str("targetId", target).Raw("replacement", []byte("null")).Bytes()}
 }
 
 // EditDraft is a draft of a context edit that replaces what the model sees of target.
 func EditDraft(target string, content []message.Block) Draft {
-	replacement := new(body).raw("content", message.EncodeContent(content)).bytes()
-	return Draft{Type: TypeContextEdit, Body: new(body).str("targetId", target).raw("replacement", replacement).bytes()}
+	replacement := new(jsonw.Object).Raw("content", message.EncodeContent(content)).Bytes()
+	return Draft{Type: TypeContextEdit, Body: new(jsonw.Object).Str("targetId", target).Raw("replacement", replacement).Bytes()}
 }
 
 func customDraft(customType string, data []byte) Draft {
-	return Draft{Type: TypeCustom, Body: new(body).str("customType", customType).raw("data", data).bytes()}
+	return Draft{Type: TypeCustom, Body: new(jsonw.Object).Str("customType", customType).Raw("data", data).Bytes()}
 }
 
 // LeafDraft is a draft of a coppice.leaf: it makes its parent the place where
@@ -159,73 +121,71 @@ func LeafDraft() Draft { return customDraft(CustomLeaf, []byte("{}")) }
 // PinDraft is a draft of a pin on target, or of its removal. group is the
 // whole tool group of the target, in path order.
 func PinDraft(target string, pinned bool, group []Ref) Draft {
-	b := new(body).str("targetId", target).bool("pinned", pinned)
+	b := new(jsonw.Object).Str("targetId", target).Bool("pinned", pinned)
 	if pinned {
-		b.raw("group", list(group, encodeRef))
+		b.Raw("group", list(group, encodeRef))
 	}
-	return customDraft(CustomPin, b.bytes())
+	return customDraft(CustomPin, b.Bytes())
 }
 
 // UncompactDraft is a draft that undoes a compaction.
 func UncompactDraft(compaction string) Draft {
-	return customDraft(CustomUncompact, new(body).str("compactionId", compaction).bytes())
+	return customDraft(CustomUncompact, new(jsonw.Object).Str("compactionId", compaction).Bytes())
 }
 
 // CompactionDraft is a draft of a compaction. The Details bytes are not read:
 // they are built from the file lists and Coppice.
 func CompactionDraft(c *Compaction) Draft {
-	details := new(body).raw("readFiles", stringArray(c.ReadFiles)).raw("modifiedFiles", stringArray(c.ModifiedFiles))
+	details := new(jsonw.Object).Raw("readFiles", stringArray(c.ReadFiles)).Raw("modifiedFiles", stringArray(c.ModifiedFiles))
 	if c.Coppice != nil {
-		details.raw("coppice", encodeDetails(c.Coppice))
+		details.Raw("coppice", encodeDetails(c.Coppice))
 	}
-	b := new(body).str("summary", c.Summary)
-	if c.ShortSummary != "" {
-		b.str("shortSummary", c.ShortSummary)
-	}
-	b.str("firstKeptEntryId", c.FirstKeptEntryID).int("tokensBefore", c.TokensBefore)
-	b.raw("details", details.bytes()).optional("preserveData", c.PreserveData)
+	b := new(jsonw.Object).Str("summary", c.Summary)
+	b.OptStr("shortSummary", c.ShortSummary)
+	b.Str("firstKeptEntryId", c.FirstKeptEntryID).Int("tokensBefore", c.TokensBefore)
+	b.Raw("details", details.Bytes()).OptRaw("preserveData", c.PreserveData)
 	if c.Usage != nil {
-		b.raw("usage", message.EncodeUsage(c.Usage))
+		b.Raw("usage", message.EncodeUsage(c.Usage))
 	}
 	if c.System != nil {
-		b.raw("systemMessage", message.Encode(c.System))
+		b.Raw("systemMessage", message.Encode(c.System))
 	}
-	b.bool("fromHook", c.FromHook)
-	return Draft{Type: TypeCompaction, Body: b.bytes()}
+	b.Bool("fromHook", c.FromHook)
+	return Draft{Type: TypeCompaction, Body: b.Bytes()}
 }
 
 func encodeDetails(d *CompactionDetails) []byte {
-	b := new(body).int("v", 1)
+	b := new(jsonw.Object).Int("v", 1)
 	if d.Model != nil {
-		b.raw("model", new(body).str("provider", d.Model.Provider).str("id", d.Model.ModelID).bytes())
+		b.Raw("model", new(jsonw.Object).Str("provider", d.Model.Provider).Str("id", d.Model.ModelID).Bytes())
 	}
-	b.str("thinkingLevel", d.ThinkingLevel)
-	b.raw("pins", list(d.Pins, encodeRef)).raw("request", list(d.Request, encodeRef)).raw("edits", stringArray(d.Edits))
-	b.str("rung", d.Rung).optional("coverage", d.Coverage).optional("ledger", d.Ledger)
-	return b.bytes()
+	b.Str("thinkingLevel", d.ThinkingLevel)
+	b.Raw("pins", list(d.Pins, encodeRef)).Raw("request", list(d.Request, encodeRef)).Raw("edits", stringArray(d.Edits))
+	b.Str("rung", d.Rung).OptRaw("coverage", d.Coverage).OptRaw("ledger", d.Ledger)
+	return b.Bytes()
 }
 
 func encodeRef(r Ref) []byte {
-	b := new(body).str("id", r.ID)
+	b := new(jsonw.Object).Str("id", r.ID)
 	if r.At >= 0 {
-		b.int("at", r.At)
+		b.Int("at", r.At)
 	}
 	if r.Edit != nil {
-		b.raw("edit", encodeRef(*r.Edit))
+		b.Raw("edit", encodeRef(*r.Edit))
 	}
 	if len(r.Group) > 0 {
-		b.raw("group", list(r.Group, encodeRef))
+		b.Raw("group", list(r.Group, encodeRef))
 	}
-	return b.bytes()
+	return b.Bytes()
 }
 
 // BranchSummaryDraft is a draft of a branch summary.
 func BranchSummaryDraft(s *BranchSummary) Draft {
-	details := new(body).raw("readFiles", stringArray(s.ReadFiles)).raw("modifiedFiles", stringArray(s.ModifiedFiles)).bytes()
-	b := new(body).str("fromId", s.FromID).str("summary", s.Summary).raw("details", details)
+	details := new(jsonw.Object).Raw("readFiles", stringArray(s.ReadFiles)).Raw("modifiedFiles", stringArray(s.ModifiedFiles)).Bytes()
+	b := new(jsonw.Object).Str("fromId", s.FromID).Str("summary", s.Summary).Raw("details", details)
 	if s.Usage != nil {
-		b.raw("usage", message.EncodeUsage(s.Usage))
+		b.Raw("usage", message.EncodeUsage(s.Usage))
 	}
-	b.bool("fromHook", s.FromHook)
-	return Draft{Type: TypeBranchSummary, Body: b.bytes()}
+	b.Bool("fromHook", s.FromHook)
+	return Draft{Type: TypeBranchSummary, Body: b.Bytes()}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 
+	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
@@ -25,31 +26,31 @@ func DerivedID(header []byte, number int, line []byte) string {
 // the id of that record, or "" where there is none; the member is then left
 // out, which means that nothing is kept. All other members stay.
 func MigrateEntry(raw []byte, id, parentID string, firstKept func(index int64) string) []byte {
-	b := new(body)
+	b := new(jsonw.Object)
 	if h, ok := ScanHead(raw); ok {
-		b.raw("type", h.Type)
+		b.Raw("type", h.Type)
 	}
-	b.str("id", id)
+	b.Str("id", id)
 	if parentID == "" {
-		b.raw("parentId", []byte("null"))
+		b.Raw("parentId", []byte("null"))
 	} else {
-		b.str("parentId", parentID)
+		b.Str("parentId", parentID)
 	}
 	if t := rawjson.Get(raw, "timestamp"); t != nil {
-		b.raw("timestamp", t)
+		b.Raw("timestamp", t)
 	}
 	for k, v := range rawjson.Members(raw) {
 		switch k {
 		case "type", "id", "parentId", "timestamp":
 		case "firstKeptEntryIndex":
 			if kept := firstKept(rawjson.Int(v)); kept != "" {
-				b.str("firstKeptEntryId", kept)
+				b.Str("firstKeptEntryId", kept)
 			}
 		default:
-			b.raw(k, v)
+			b.Raw(k, v)
 		}
 	}
-	return b.bytes()
+	return b.Bytes()
 }
 
 // MigrateHeader returns the header of the format 3 session that continues a

@@ -9,11 +9,12 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// Object builds an object. The zero value is the empty object.
+// Object builds an object. The zero value is the empty object. Its methods
+// return it, so that calls can be chained.
 type Object struct{ buf []byte }
 
 // Raw adds a member whose value is JSON already.
-func (o *Object) Raw(name string, value []byte) {
+func (o *Object) Raw(name string, value []byte) *Object {
 	if len(o.buf) == 0 {
 		o.buf = append(o.buf, '{')
 	} else {
@@ -22,28 +23,42 @@ func (o *Object) Raw(name string, value []byte) {
 	o.buf = append(o.buf, rawjson.Quote(name)...)
 	o.buf = append(o.buf, ':')
 	o.buf = append(o.buf, value...)
+	return o
+}
+
+// OptRaw adds a member unless its value is nil.
+func (o *Object) OptRaw(name string, value []byte) *Object {
+	if value == nil {
+		return o
+	}
+	return o.Raw(name, value)
 }
 
 // Str adds a string. Invalid UTF-8 becomes U+FFFD.
-func (o *Object) Str(name, s string) { o.Raw(name, rawjson.Quote(s)) }
+func (o *Object) Str(name, s string) *Object { return o.Raw(name, rawjson.Quote(s)) }
 
 // OptStr adds a string unless it is empty.
-func (o *Object) OptStr(name, s string) {
-	if s != "" {
-		o.Str(name, s)
+func (o *Object) OptStr(name, s string) *Object {
+	if s == "" {
+		return o
 	}
+	return o.Str(name, s)
 }
 
 // Int adds a whole number.
-func (o *Object) Int(name string, n int64) { o.Raw(name, strconv.AppendInt(nil, n, 10)) }
+func (o *Object) Int(name string, n int64) *Object {
+	return o.Raw(name, strconv.AppendInt(nil, n, 10))
+}
 
 // Float adds a number in JavaScript's shortest form.
-func (o *Object) Float(name string, f float64) {
-	o.Raw(name, rawjson.JS(strconv.AppendFloat(nil, f, 'g', -1, 64)))
+func (o *Object) Float(name string, f float64) *Object {
+	return o.Raw(name, rawjson.JS(strconv.AppendFloat(nil, f, 'g', -1, 64)))
 }
 
 // Bool adds true or false.
-func (o *Object) Bool(name string, b bool) { o.Raw(name, strconv.AppendBool(nil, b)) }
+func (o *Object) Bool(name string, b bool) *Object {
+	return o.Raw(name, strconv.AppendBool(nil, b))
+}
 
 // Bytes returns the object. The builder must not be used afterwards.
 func (o *Object) Bytes() []byte {
