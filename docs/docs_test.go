@@ -189,18 +189,14 @@ func TestSettingsExample(t *testing.T) {
 
 // Links between documents lead somewhere.
 func TestLinks(t *testing.T) {
-	files, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
-	for _, f := range files {
+	for _, f := range documents(t) {
 		doc, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range link.FindAllStringSubmatch(string(doc), -1) {
-			if _, err := os.Stat(filepath.FromSlash(m[1])); err != nil {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(f), filepath.FromSlash(m[1]))); err != nil {
 				t.Errorf("%s: %s leads nowhere", f, m[1])
 			}
 		}

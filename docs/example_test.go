@@ -1,0 +1,145 @@
+package docs_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+func Example_agent() {
+	ctx := context.Background()
+	sessions := folder()
+	s, err := coppice.Create(ctx, sessions, "/srv/shop", coppice.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	text := func(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
+	_, err = s.Say(ctx,
+		&message.Message{Role: message.RoleUser, Content: text("What is in go.mod?")},
+		&message.Message{Role: message.RoleAssistant, StopReason: message.StopToolUse, Content: []message.Block{
+			message.ToolCall{ID: "call_1", Name: "read", Arguments: []byte(`{"path":"go.mod"}`)}}},
+		&message.Message{Role: message.RoleToolResult, ToolCallID: "call_1", ToolName: "read", Content: text("module example.com/shop")},
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	v, err := s.View(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, it := range v.Items {
+		fmt.Println(it.Message.Role)
+	}
+	// Output:
+	// user
+	// assistant
+	// toolResult
+}
+
+func Example_plan() {
+	ctx := context.Background()
+	s, err := coppice.Open(ctx, sample(), coppice.Options{ReadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	keep := int64(8000)
+	p, err := s.Plan(ctx, compaction.Request{Keep: &keep})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("summarized:", len(p.History)+len(p.Prefix) > 0, "- kept from", p.FirstKept.Type)
+	fmt.Println("smaller:", p.EstimatedAfter() < p.Size.Decision())
+	// Output:
+	// summarized: true - kept from message
+	// smaller: true
+}
+
+func Example_model() {
+	ctx := context.Background()
+	server := fake.New(fake.ServerError(), fake.Say("not a summary"))
+	defer server.Close()
+	ladder := &summarize.Ladder{Models: []summarize.Model{server.Bind("anthropic")}, Extract: true}
+
+	s, err := coppice.Open(ctx, sample(), coppice.Options{Summarizer: ladder})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Compact(ctx, compaction.Request{Focus: "the failing test"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out.Status, "by", out.Rung) // the model was of no use
+	// Output: applied by extract
+}
+
+func Example_hooks() {
+	ctx := context.Background()
+	hooks := compaction.Hooks{
+		BeforeCompact: func(_ context.Context, e compaction.BeforeCompact) (compaction.Answer, error) {
+			if e.Trigger == compaction.Threshold {
+				return compaction.Answer{Cancel: true, Why: "not during the demonstration"}, nil
+			}
+			return compaction.Answer{}, nil // as planned
+		},
+	}
+	s, err := coppice.Open(ctx, sample(), coppice.Options{Hooks: hooks})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Compact(ctx, compaction.Request{Trigger: compaction.Threshold})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out.Status, out.Reason, "-", out.Detail)
+	// Output: cancelled hook-cancelled - not during the demonstration
+}
+
+func Example_extractor() {
+	savePage := func(c message.ToolCall) []ledger.FileOp {
+		if c.Name != "save_page" {
+			return nil
+		}
+		return []ledger.FileOp{{Class: ledger.FileModified, Path: "page.html"}}
+	}
+	call := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.ToolCall{ID: "1", Name: "save_page"}}}
+	facts := ledger.Collect([]ledger.Source{{EntryID: "a", Message: call}},
+		ledger.Options{Extractors: append(ledger.DefaultExtractors(), savePage)})
+	fmt.Println(facts.Facts[0].Class, facts.Facts[0].Text)
+	// Output: file-modified page.html
+}
+
+func folder() string {
+	dir, err := os.MkdirTemp("", "coppice-docs-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return dir
+}
+
+// sample is a copy of the sample session.
+func sample() string {
+	raw, err := os.ReadFile(filepath.FromSlash("../examples/sample-session.jsonl"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	path := filepath.Join(folder(), "sample.jsonl")
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		log.Fatal(err)
+	}
+	return path
+}
