@@ -17,7 +17,8 @@ import (
 //   - relatives: oh-my-pi's title and header, its roles, an image kept elsewhere
 //     and /clear; a hook's message of version 2, OpenClaw's entries, a branch;
 //   - damaged: a byte-order mark, a lost parent, torn, joined, empty, repeated
-//     and CRLF lines, a second header, an entry without an id, a cut end;
+//     and CRLF lines, a second header, an entry without an id, an id that is
+//     used twice, a cut end;
 //   - first: format 1 with a lost line, and two compactions.
 func TestImport(t *testing.T) {
 	importtest.Golden(t, Importer{}, map[string]importtest.Result{
@@ -27,8 +28,9 @@ func TestImport(t *testing.T) {
 				"message of role fileMention (kept, not shown to the model)": 1},
 		},
 		"damaged": {
-			Counts:  convert.Counts{Messages: 6, Branches: 2},
-			Skipped: map[string]int{"damaged line": 3, "line that repeats another": 1, "second header": 1},
+			Counts: convert.Counts{Messages: 8, Branches: 3},
+			Skipped: map[string]int{"damaged line": 3, "id of another entry (a new one was given)": 1, "line that repeats another": 1,
+				"second header": 1},
 		},
 		"first": {
 			Counts:  convert.Counts{Messages: 3, Compactions: 2},

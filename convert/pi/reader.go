@@ -29,8 +29,9 @@ type reader struct {
 	number int // of the next record, the header being 0; lost ones count
 	lost   int // pieces that could not be read so far
 	prev   string
-	seen   map[string][]sum // lines of each id so far
-	placed []placed         // of format 1 only
+	seen   map[string][]sum  // lines of each id so far
+	now    map[string]string // ids that were used twice, and what the newest entry is called instead
+	placed []placed          // of format 1 only
 }
 
 type sum = [sha256.Size]byte
@@ -50,7 +51,7 @@ type placed struct {
 }
 
 func newReader(to *convert.Sink, b blobs) *reader {
-	return &reader{sink: to, blobs: b, number: 1, seen: map[string][]sum{}}
+	return &reader{sink: to, blobs: b, number: 1, seen: map[string][]sum{}, now: map[string]string{}}
 }
 
 func (r *reader) line(ctx context.Context, line []byte) error {
@@ -151,16 +152,32 @@ func (r *reader) entry(ctx context.Context, x record) error {
 		r.sink.Skip("line that repeats another")
 		return nil
 	}
-	raw := r.translate(r.migrate(x, id, parent))
+	raw := r.translate(r.rename(r.migrate(x, id, parent), id))
 	e, ok := session.ParseEntry(raw)
 	if !ok || session.CheckAppend([]*session.Entry{e}) != nil {
 		r.sink.Skip("damaged entry")
 		return nil
 	}
-	r.prev = id
+	r.prev = e.ID
 	_, named := e.Name()
 	r.named = r.named || named
 	return r.sink.Copy(ctx, e)
+}
+
+// rename gives an entry whose id another entry has a new one, and lets what
+// follows refer to it: a reference means the nearest earlier entry.
+func (r *reader) rename(raw []byte, id string) []byte {
+	for _, name := range []string{"targetId", "firstKeptEntryId", "fromId"} {
+		if now, ok := r.now[str(raw, name)]; ok {
+			raw = rawjson.Set(raw, name, rawjson.Quote(now))
+		}
+	}
+	if len(r.seen[id]) > 1 {
+		r.sink.Skip("id of another entry (a new one was given)")
+		r.now[id] = session.DerivedID(r.header, r.number, raw)
+		raw = rawjson.Set(raw, "id", rawjson.Quote(r.now[id]))
+	}
+	return raw
 }
 
 // parent is the parent of an entry: what it names if that came before; where a
@@ -177,6 +194,8 @@ func (r *reader) parent(x record, id string) string {
 		return ""
 	case named == id:
 		return "" // never its own
+	case r.now[named] != "":
+		return r.now[named]
 	case r.seen[named] != nil:
 		return named
 	case x.lost > 0:
