@@ -181,7 +181,7 @@ func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all
 func (p *planner) empty() {
 	for _, r := range p.results {
 		if !r.open && !r.item.Message.IsError && markedEmpty(r.item.Entry) {
-			p.take(r, Empty, "[nothing found]")
+			p.take(r, Empty, "[nothing found; "+readBack(r)+"]")
 		}
 	}
 }

@@ -8,6 +8,7 @@ func (a *app) commands() []*cobra.Command {
 		a.contextCmd(),
 		a.compactCmd(),
 		a.uncompactCmd(),
+		a.pruneCmd(),
 		a.pinCmd(),
 		a.unpinCmd(),
 		a.treeCmd(),

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) pruneCmd() *cobra.Command {
+	var plan, asJSON bool
+	cmd := command(groupContext, "prune SESSION", "Show less of old tool output, without a model",
+		`Replace what the model sees of old tool output, of reads that a later read repeats,
+and of results in which nothing was found. The originals stay in the file and can
+be read; each replacement names where.`,
+		"  coppice prune - --plan\n  coppice prune work.jsonl", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, args []string) error {
+			return a.prune(cmd.Context(), args[0], plan, asJSON)
+		})
+	cmd.Flags().BoolVar(&plan, "plan", false, "show what would happen, write nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// pruneJSON is the shape of `prune --json` (spec/cli.md).
+type pruneJSON struct {
+	Outcome string          `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"`
+	File    string          `json:"file"`
+	Edits   []pruneEditJSON `json:"edits"`
+	Saved   int64           `json:"saved"`
+}
+
+type pruneEditJSON struct {
+	EntryID string `json:"entryId"`
+	Kind    string `json:"kind"`
+	Before  int64  `json:"before"`
+	After   int64  `json:"after"`
+}
+
+// nothingToPrune is the reason where there is nothing to do.
+const nothingToPrune = "nothing-to-prune"
+
+func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
+	s, err := a.open(ctx, ref, !plan)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, t, err := a.project(ctx, s, nil)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	edits := prune.Plan(v, prune.Defaults(), tokens.Default{}, t.model.MaxBytes)
+	out := pruneJSON{Outcome: "applied", Edits: []pruneEditJSON{}, Saved: prune.Saved(edits)}
+	drafts := make([]session.Draft, len(edits))
+	for i, e := range edits {
+		out.Edits = append(out.Edits, pruneEditJSON{EntryID: e.Entry.ID, Kind: string(e.Kind), Before: e.Before, After: e.After})
+		drafts[i] = e.Draft()
+	}
+	switch {
+	case len(edits) == 0:
+		out.Outcome, out.Reason = "skipped", nothingToPrune
+	case plan:
+		out.Outcome = "planned"
+	default:
+		if _, err := s.Append(ctx, drafts...); err != nil {
+			return explain("write "+s.Ref(), err)
+		}
+	}
+	out.File = s.Ref()
+	if asJSON {
+		a.json(out)
+	} else {
+		a.printPrune(out)
+	}
+	if out.Reason != "" {
+		return codeNothing
+	}
+	return nil
+}
+
+func (a *app) printPrune(out pruneJSON) {
+	if out.Reason != "" {
+		a.say("nothing to prune: there is no old tool output worth it\n")
+		return
+	}
+	for _, e := range out.Edits {
+		a.say("%-17s %-12s %8s -> %s tokens\n", e.EntryID, e.Kind, thousands(e.Before), thousands(e.After))
+	}
+	verb := "saved"
+	if out.Outcome == "planned" {
+		verb = "would save"
+	}
+	a.say("%s %s tokens in %d edits\n", verb, thousands(out.Saved), len(out.Edits))
+}
