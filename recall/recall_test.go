@@ -161,6 +161,9 @@ func TestSearchOrder(t *testing.T) {
 	if few := hits(t, s, "deploy", Options{Limit: 2}); !slices.Equal(few, got[:2]) {
 		t.Errorf("the best two are %v", few)
 	}
+	if active := hits(t, s, "deploy", Options{Active: true}); !slices.Equal(active, got[:2]) {
+		t.Errorf("on the active branch: %v", active)
+	}
 	if r := recency(time.Unix(86400, 0), time.Unix(0, 0)); r != 1.5 {
 		t.Errorf("recency of a day ago is %v, want 1.5", r)
 	}

@@ -21,7 +21,8 @@ const DefaultLimit = 50
 
 // Options are the choices of a search. The zero value is the usual one.
 type Options struct {
-	Limit int // how many hits at most; 0: DefaultLimit
+	Limit  int  // how many hits at most; 0: DefaultLimit
+	Active bool // only on the path to the leaf; takes another pass over the log
 }
 
 // Hit is an entry that contains all that was looked for.
@@ -70,6 +71,13 @@ func search(ctx context.Context, log session.Log, text string, o Options) ([]Hit
 	if leaf != nil {
 		s.now = leaf.Time
 	}
+	if o.Active {
+		tree, err := session.ReadTree(ctx, log, func(int, *session.Entry) {})
+		if err != nil {
+			return nil, err
+		}
+		s.only = tree.OnPath()
+	}
 	tree, err := session.ReadTree(ctx, log, s.look)
 	if err != nil {
 		return nil, err
@@ -92,13 +100,14 @@ type searcher struct {
 	query
 	now  time.Time // of the leaf: recency is counted from there
 	best top
+	only []bool // places to look at; nil: all
 
 	raw    []byte // reused
 	folded [][]byte
 }
 
 func (s *searcher) look(place int, e *session.Entry) {
-	if s.rulesOut(e.Raw, &s.raw) {
+	if s.only != nil && (place >= len(s.only) || !s.only[place]) || s.rulesOut(e.Raw, &s.raw) {
 		return
 	}
 	parts := partsOf(e)

@@ -12,9 +12,10 @@ import (
 
 // searchFlags are the flags of search.
 type searchFlags struct {
-	all   bool
-	limit int
-	json  bool
+	all    bool
+	active bool
+	limit  int
+	json   bool
 }
 
 func (a *app) searchCmd() *cobra.Command {
@@ -33,6 +34,7 @@ With --all every session is searched, and SESSION can be left out.`,
 			return a.search(cmd.Context(), args[0], args[len(args)-1], f)
 		})
 	cmd.Flags().BoolVar(&f.all, "all", false, "search every session")
+	cmd.Flags().BoolVar(&f.active, "active", false, "search only the branch that the conversation is on")
 	cmd.Flags().IntVar(&f.limit, "limit", recall.DefaultLimit, "how many hits at most")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON value for each hit")
 	return cmd
@@ -58,9 +60,9 @@ func (a *app) search(ctx context.Context, ref, query string, f searchFlags) erro
 	var hits []hitJSON
 	var err error
 	if f.all {
-		hits, err = a.searchAll(ctx, query, f.limit)
+		hits, err = a.searchAll(ctx, query, f.options())
 	} else {
-		hits, err = a.searchOne(ctx, ref, query, f.limit)
+		hits, err = a.searchOne(ctx, ref, query, f.options())
 	}
 	if err != nil {
 		return err
@@ -78,14 +80,18 @@ func (a *app) search(ctx context.Context, ref, query string, f searchFlags) erro
 	return nil
 }
 
-func (a *app) searchOne(ctx context.Context, ref, query string, limit int) ([]hitJSON, error) {
+func (f searchFlags) options() recall.Options {
+	return recall.Options{Limit: f.limit, Active: f.active}
+}
+
+func (a *app) searchOne(ctx context.Context, ref, query string, o recall.Options) ([]hitJSON, error) {
 	log, err := a.openLog(ctx, ref, false)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
 	var hits []hitJSON
-	for h, err := range recall.Search(ctx, log, query, recall.Options{Limit: limit}) {
+	for h, err := range recall.Search(ctx, log, query, o) {
 		switch {
 		case errors.Is(err, recall.ErrEmptyQuery):
 			return nil, usage(err)
@@ -99,7 +105,7 @@ func (a *app) searchOne(ctx context.Context, ref, query string, limit int) ([]hi
 
 // searchAll searches every session and keeps the best hits of all. A session
 // that cannot be read is a warning.
-func (a *app) searchAll(ctx context.Context, query string, limit int) ([]hitJSON, error) {
+func (a *app) searchAll(ctx context.Context, query string, o recall.Options) ([]hitJSON, error) {
 	st, err := a.store()
 	if err != nil {
 		return nil, err
@@ -113,7 +119,7 @@ func (a *app) searchAll(ctx context.Context, query string, limit int) ([]hitJSON
 			a.warn("%v", err)
 			continue
 		}
-		found, err := a.searchOne(ctx, info.Ref, query, limit)
+		found, err := a.searchOne(ctx, info.Ref, query, o)
 		var f *failure
 		switch {
 		case errors.As(err, &f) && f.Code == codeFailed:
@@ -128,7 +134,7 @@ func (a *app) searchAll(ctx context.Context, query string, limit int) ([]hitJSON
 		}
 		// Sessions come newest first, and that order decides between equals.
 		slices.SortStableFunc(hits, func(a, b hitJSON) int { return cmp.Compare(b.Score, a.Score) })
-		hits = hits[:min(len(hits), limit)]
+		hits = hits[:min(len(hits), o.Limit)]
 	}
 	return hits, nil
 }

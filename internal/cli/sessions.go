@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/coppice-dev/coppice/message"
@@ -11,17 +13,98 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// sessionsFlags are the filters and the order of sessions.
+type sessionsFlags struct {
+	here, named bool
+	grep        string
+	since       string
+	sort        string
+	limit       int
+	json        bool
+
+	after time.Time // since, read
+}
+
+// The orders of sessions.
+var sessionOrders = []string{"modified", "created", "size", "name"}
+
 func (a *app) sessionsCmd() *cobra.Command {
-	var here, asJSON bool
+	var f sessionsFlags
 	cmd := command(groupLook, "sessions", "List the sessions, newest first",
-		"List the sessions of all projects, newest first. Only the two ends of each file\nare read; what cannot be read is reported and passed over.",
-		"  coppice sessions\n  coppice sessions --here", cobra.NoArgs,
+		`List the sessions of all projects, newest first. Only the two ends of each file
+are read; what cannot be read is reported and passed over.`,
+		"  coppice sessions\n  coppice sessions --here --named\n  coppice sessions --grep invoice --sort size", cobra.NoArgs,
 		func(cmd *cobra.Command, _ []string) error {
-			return a.sessions(cmd.Context(), here, asJSON)
+			if err := f.check(); err != nil {
+				return err
+			}
+			return a.sessions(cmd.Context(), f)
 		})
-	cmd.Flags().BoolVar(&here, "here", false, "only those of this project")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	fl := cmd.Flags()
+	fl.BoolVar(&f.here, "here", false, "only those of this project")
+	fl.BoolVar(&f.named, "named", false, "only those that have a name")
+	fl.StringVar(&f.grep, "grep", "", "only those whose name, first message, folder or id contains this")
+	fl.StringVar(&f.since, "since", "", "only those used on or after this day (2026-01-31)")
+	fl.StringVar(&f.sort, "sort", "modified", "modified, created, size or name")
+	fl.IntVar(&f.limit, "limit", 0, "how many at most (default: all)")
+	fl.BoolVar(&f.json, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sessionOrders, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// check reads the flags that have a form.
+func (f *sessionsFlags) check() error {
+	if !slices.Contains(sessionOrders, f.sort) {
+		return usagef("--sort %s: one of %s", f.sort, join(sessionOrders))
+	}
+	if f.limit < 0 {
+		return usagef("--limit %d: not a number of sessions", f.limit)
+	}
+	if f.since == "" {
+		return nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, f.since, time.Local)
+	if err != nil {
+		return usagef("--since %s: not a day like 2026-01-31", f.since)
+	}
+	f.after = day
+	return nil
+}
+
+// wants reports whether a session passes the filters.
+func (f *sessionsFlags) wants(i session.Info, dir string) bool {
+	named := i.Name != nil && *i.Name != ""
+	switch {
+	case f.here && i.Cwd != dir, f.named && !named, i.Modified.Before(f.after):
+		return false
+	case f.grep == "":
+		return true
+	}
+	text := strings.Join([]string{i.ID, i.Cwd, i.FirstMessage}, "\n")
+	if named {
+		text += "\n" + *i.Name
+	}
+	return strings.Contains(strings.ToLower(text), strings.ToLower(f.grep))
+}
+
+// compare is the order that --sort names; what is newest, largest or first in
+// the alphabet stands first.
+func (f *sessionsFlags) compare(x, y session.Info) int {
+	name := func(i session.Info) string {
+		if i.Name != nil && *i.Name != "" {
+			return strings.ToLower(*i.Name)
+		}
+		return strings.ToLower(i.FirstMessage)
+	}
+	switch f.sort {
+	case "created":
+		return y.Created.Compare(x.Created)
+	case "size":
+		return cmp.Compare(y.Bytes, x.Bytes)
+	case "name":
+		return strings.Compare(name(x), name(y))
+	}
+	return y.Modified.Compare(x.Modified)
 }
 
 // infoJSON is a member of `sessions --json` (spec/cli.md).
@@ -36,13 +119,14 @@ type infoJSON struct {
 	FirstMessage string  `json:"firstMessage"`
 }
 
-func (a *app) sessions(ctx context.Context, here, asJSON bool) error {
+func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	st, err := a.store()
 	if err != nil {
 		return err
 	}
-	listed := []infoJSON{}
-	found := false
+	atOnce := !f.json && f.sort == "modified" // the store lists in this order; there may be thousands
+	var found []session.Info
+	n := 0
 	for info, err := range st.List(ctx) {
 		switch {
 		case ctx.Err() != nil:
@@ -50,20 +134,33 @@ func (a *app) sessions(ctx context.Context, here, asJSON bool) error {
 		case err != nil:
 			a.warn("%v", err)
 			continue
-		case here && info.Cwd != a.Dir:
+		case !f.wants(info, a.Dir):
 			continue
 		}
-		found = true
-		if asJSON {
-			listed = append(listed, infoOf(info))
-		} else {
-			a.printInfo(info) // at once: there may be thousands
+		if n++; !atOnce {
+			found = append(found, info)
+			continue
+		}
+		if a.printInfo(info); n == f.limit {
+			return nil
 		}
 	}
-	switch {
-	case asJSON:
+	slices.SortStableFunc(found, f.compare)
+	if f.limit > 0 && len(found) > f.limit {
+		found = found[:f.limit]
+	}
+	if f.json {
+		listed := []infoJSON{}
+		for _, info := range found {
+			listed = append(listed, infoOf(info))
+		}
 		a.json(listed)
-	case !found:
+		return nil
+	}
+	for _, info := range found {
+		a.printInfo(info)
+	}
+	if n == 0 {
 		a.say("there are no sessions below %s\n", st.Root())
 	}
 	return nil

@@ -229,8 +229,28 @@ func TestPiOpensWhatCoppiceWrote(t *testing.T) {
 			}
 			s.Close()
 			agree(t, written, pi(t, "read", written))
+			agreeOnAFork(t, written)
 		})
 	}
+}
+
+// agreeOnAFork forks in the middle of the path, labels included.
+func agreeOnAFork(t *testing.T, file string) {
+	t.Helper()
+	s := open(t, file, false)
+	path, err := s.Path(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forks := filestore.New(t.TempDir(), filestore.Options{})
+	fork, err := session.Fork(ctx, s, path[len(path)/2], false, func(h session.Header) (session.Log, error) { return forks.Create(ctx, h) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := fork.Ref()
+	fork.Close()
+	agree(t, written, pi(t, "read", written))
+	agree(t, written, pi(t, "append", written))
 }
 
 // say appends a turn with a tool call.
