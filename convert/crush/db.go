@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/session"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
@@ -65,23 +66,40 @@ type chat struct {
 	answer string // id of the last answer
 }
 
-// pick finds the session with the id, or the newest one that no other session
-// is the parent of.
+// pick finds the session with the id, or the only one whose id begins so; ""
+// stands for the newest session that no other one is the parent of.
 func (d *database) pick(ctx context.Context, id string) (chat, error) {
 	query, args := "SELECT * FROM sessions WHERE parent_session_id IS NULL OR parent_session_id = '' ORDER BY updated_at DESC, rowid DESC LIMIT 1", []any{}
 	if id != "" {
-		query, args = "SELECT * FROM sessions WHERE id = ?", []any{id}
+		query, args = "SELECT * FROM sessions WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id", []any{id}
 	}
+	var found []chat
+	var ids []string
 	for row, err := range d.rows(ctx, query, args...) {
 		if err != nil {
 			return chat{}, err
 		}
-		s := chat{id: row.str("id"), title: row.str("title"), created: row.time("created_at"), messages: row.int("message_count"),
-			summary: row.str("summary_message_id"), promptTokens: row.int("prompt_tokens"), outputTokens: row.int("completion_tokens")}
-		s.cost, _ = row["cost"].(float64)
-		return s, d.lastAnswer(ctx, &s)
+		s := chatOf(row)
+		if found, ids = append(found, s), append(ids, s.id); s.id == id {
+			found = []chat{s} // the id itself, whatever others begin with it
+			break
+		}
 	}
-	return chat{}, fmt.Errorf("session %q: %w", id, convert.ErrNoSession)
+	switch len(found) {
+	case 0:
+		return chat{}, fmt.Errorf("session %q: %w", id, convert.ErrNoSession)
+	case 1:
+		err := d.lastAnswer(ctx, &found[0])
+		return found[0], err
+	}
+	return chat{}, &session.AmbiguousError{Prefix: id, Candidates: ids}
+}
+
+func chatOf(r row) chat {
+	s := chat{id: r.str("id"), title: r.str("title"), created: r.time("created_at"), messages: r.int("message_count"),
+		summary: r.str("summary_message_id"), promptTokens: r.int("prompt_tokens"), outputTokens: r.int("completion_tokens")}
+	s.cost, _ = r["cost"].(float64)
+	return s
 }
 
 func (d *database) lastAnswer(ctx context.Context, s *chat) error {
@@ -94,8 +112,8 @@ func (d *database) lastAnswer(ctx context.Context, s *chat) error {
 
 // messages walks the messages of a session. Their times are whole seconds, so
 // the order of writing decides too.
-func (d *database) messages(ctx context.Context, session string) iter.Seq2[row, error] {
-	return d.rows(ctx, "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid", session)
+func (d *database) messages(ctx context.Context, id string) iter.Seq2[row, error] {
+	return d.rows(ctx, "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid", id)
 }
 
 // countRest counts what belongs to the project, but not to the conversation.

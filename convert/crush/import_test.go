@@ -11,6 +11,7 @@ import (
 
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/internal/importtest"
+	"github.com/coppice-dev/coppice/session"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -63,13 +64,14 @@ func TestImport(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	path, _ := project(t, "")
+	path, db := project(t, "")
 	tests := []struct {
 		session, id string
 		at          time.Time
 	}{
 		{"", "new", time.Unix(1767225600, 0)},
 		{"old", "old", time.Unix(1767225000, 0)},
+		{"ol", "old", time.Unix(1767225000, 0)},
 		{"a1$$call_2", "", time.Unix(1767225800, 0)}, // no id that a file could have
 	}
 	for _, tt := range tests {
@@ -84,6 +86,18 @@ func TestDescribe(t *testing.T) {
 	src.Session = "another"
 	if _, err := (Importer{}).Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
 		t.Errorf("another session: got %v", err)
+	}
+	if _, err := db.Exec("INSERT INTO sessions SELECT 'older', NULL, title, 0, 0, 0, 0, 0, 0, NULL FROM sessions WHERE id = 'old'"); err != nil {
+		t.Fatal(err)
+	}
+	var ambiguous *session.AmbiguousError
+	src.Session = "ol"
+	if _, err := (Importer{}).Describe(t.Context(), src); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
+		t.Errorf("an ambiguous session: got %v", err)
+	}
+	src.Session = "old"
+	if h, err := (Importer{}).Describe(t.Context(), src); err != nil || h.ID != "old" {
+		t.Errorf("an id that another begins with: got %+v, %v", h, err)
 	}
 }
 

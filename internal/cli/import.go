@@ -207,8 +207,9 @@ func readHead(src convert.Source) ([]byte, error) {
 func explainImport(what string, err error) error {
 	f := &failure{Code: codeFailed, What: what, Why: err.Error()}
 	var path *fs.PathError
+	var ambiguous *session.AmbiguousError
 	switch {
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.As(err, &ambiguous):
 		return explain(what, err)
 	case errors.Is(err, convert.ErrNotOurs):
 		f.Try = "--from auto, or the agent that wrote it"
