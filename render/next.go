@@ -1,0 +1,69 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Input is what the next step depends on. The same input gives the same step.
+type Input struct {
+	View       *timeline.View
+	Model      message.Model // facts of the model that gets the request
+	Compaction compaction.Settings
+	Prune      prune.Settings
+	Economy    prune.Economy    // prices edits below the threshold
+	Estimator  tokens.Estimator // nil: tokens.Default
+	Pending    int64            // tokens of input that waits to be sent
+
+	// Pruned says that this view has been pruned already. Each view is pruned
+	// once, so that a reducer with nothing left to reduce cannot ask for itself
+	// again.
+	Pruned bool
+}
+
+// Step is what a view needs before it is sent. The zero Step sends it as it is.
+type Step struct {
+	Edits   []prune.Edit // made first; then the view is looked at again
+	Compact bool         // the view is over the threshold
+
+	Size      timeline.Size
+	Threshold int64 // tokens; 0: the window is not known
+}
+
+// Next is the next step for a view. Above the threshold edits are not priced,
+// since a compaction would rewrite the prefix anyway; below it only those are
+// made that pay (spec/pruning.md).
+func Next(in Input) Step {
+	if in.Estimator == nil {
+		in.Estimator = tokens.Default{}
+	}
+	s := Step{Size: in.View.Size(in.Estimator, in.Pending), Threshold: in.Compaction.Threshold(in.Model.Window)}
+	over := s.Threshold > 0 && s.Size.Decision() > s.Threshold
+	if !in.Pruned {
+		s.Edits = edits(in, over)
+	}
+	s.Compact = over && len(s.Edits) == 0
+	return s
+}
+
+// edits is what to prune. Edits that would invalidate signed reasoning wait
+// for the next compaction.
+func edits(in Input, over bool) []prune.Edit {
+	plan := prune.Plan(in.View, in.Prune, in.Estimator, in.Model.MaxBytes)
+	plan = slices.DeleteFunc(plan, func(e prune.Edit) bool { return prune.Breaks(in.View, e) })
+	if over {
+		return plan
+	}
+	return prune.Worth(in.View, plan, in.Economy, in.Estimator)
+}
+
+// Near reports whether a view comes within lead of the threshold (a tenth of
+// it), where a summary is prepared in the background (spec/agent.md).
+func (s Step) Near() bool {
+	return s.Threshold > 0 && s.Size.Decision() > s.Threshold-s.Threshold/10
+}

@@ -1,0 +1,57 @@
+package render
+
+import (
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Request is a view as it goes out, with its cache points.
+func Request(v *timeline.View) timeline.Request {
+	req := v.Request(true)
+	req.CachePoints = cachePoints(req.Messages)
+	return req
+}
+
+// cachePoints marks the end of the request and the place where the request
+// before it ended: the second mark is what this request reads, the first what
+// the next one will.
+func cachePoints(msgs []*message.Message) []int {
+	last := len(msgs) - 1
+	if last < 0 {
+		return nil
+	}
+	for i := last; i > 0; i-- {
+		if msgs[i].Role == message.RoleAssistant {
+			return []int{i - 1, last}
+		}
+	}
+	return []int{last}
+}
+
+// minOutput is the least room that is asked for, in tokens: an answer with
+// less is not worth a call.
+const minOutput = 1024
+
+// OutputLimit is how much output to ask for so that input and output together
+// stay in the window: some vendors refuse a request whose prompt fits alone
+// (spec/provider-errors.md). 0 leaves it to the model's own limit.
+func OutputLimit(m message.Model, s timeline.Size) int64 {
+	if m.Window <= 0 {
+		return 0
+	}
+	room := m.Window - Expected(s)
+	if m.MaxOutput > 0 && room >= m.MaxOutput {
+		return 0
+	}
+	return max(minOutput, room)
+}
+
+// Expected is the size that a request has at most, in tokens: the estimate
+// with a margin, a small one where a provider's count stands behind it.
+func Expected(s timeline.Size) int64 {
+	if s.Measured != nil {
+		return max(*s.Measured+*s.Measured/32, s.Estimated)
+	}
+	return tokens.Hard(s.Estimated)
+}
