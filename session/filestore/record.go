@@ -95,6 +95,9 @@ func (b *batch) scanLine(line []byte, off int64, names *pool) {
 }
 
 func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) {
+	if off <= bomLength && isTitle(h) {
+		return
+	}
 	r := record{typ: names.typ(h.Type), off: off, n: int64(n), line: int32(b.lines), lost: int32(lost), up: none, same: none}
 	r.id = names.text(h.ID)
 	r.noID = r.id == ""
@@ -106,6 +109,15 @@ func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) {
 		r.parent = names.text(h.ParentID)
 	}
 	b.recs = append(b.recs, r)
+}
+
+// bomLength is where the first line begins behind a byte-order mark.
+const bomLength = 3
+
+// isTitle recognizes the title that oh-my-pi keeps in front of the header, in
+// a slot of fixed length. It is no entry.
+func isTitle(h session.Head) bool {
+	return h.ID == nil && string(h.Type) == `"title"`
 }
 
 // quotes reports whether the JSON value v is s in quotes, without escapes.

@@ -85,7 +85,8 @@ func (l *Log) noteVersion() {
 	}
 }
 
-// firstLine returns the first line of the file, without a byte-order mark.
+// firstLine returns the line that should be the header: the first one,
+// without a byte-order mark, or the one behind a title.
 func (l *Log) firstLine() ([]byte, error) {
 	for n := int64(4 << 10); ; n *= 4 {
 		data, err := readInto(l.file, nil, 0, min(n, l.end))
@@ -93,11 +94,12 @@ func (l *Log) firstLine() ([]byte, error) {
 			return nil, err
 		}
 		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			return data[:i], nil
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if h, ok := session.ScanHead(line); whole && ok && isTitle(h) {
+			line, _, whole = bytes.Cut(rest, []byte("\n"))
 		}
-		if n >= l.end {
-			return data, nil
+		if whole || n >= l.end {
+			return line, nil
 		}
 	}
 }
