@@ -42,7 +42,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	if !a.gains(before, after) {
 		out := fail(Skipped, NoGain, errors.New("the view would not get smaller by enough"))
 		out.TokensAfter = after.Estimated
-		return out, false
+		return out, d.fromHook // ours may be smaller
 	}
 	if err := a.Session.Commit(ctx, entries); err != nil {
 		if errors.Is(err, session.ErrLeafMoved) {
@@ -142,6 +142,9 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 		ReadFiles: read, ModifiedFiles: modified, PreserveData: a.preserve, Usage: a.usage,
 		System: a.view.Prompt.Message(), FromHook: d.fromHook, Coppice: details})
 	draft.ID = id
+	if d.fromHook && a.hook.Details != nil {
+		draft.Body = withDetails(draft.Body, object(a.hook.Details))
+	}
 	return draft
 }
 

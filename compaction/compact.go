@@ -145,6 +145,9 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 			return out
 		}
 		out, again := a.commit(ctx, d)
+		if again && d.fromHook {
+			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: %s", out.Detail))
+		}
 		if !again || left == 1 || !a.smaller(left == 2) {
 			return out
 		}
@@ -177,12 +180,17 @@ func (a *attempt) smaller(last bool) bool {
 	return true
 }
 
+// told is what hooks are told.
+func (a *attempt) told() BeforeCompact {
+	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus}
+}
+
 // askHooks lets others cancel or bring a summary of their own.
 func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	if a.Hooks.BeforeCompact == nil {
 		return nil
 	}
-	ans, err := a.Hooks.BeforeCompact(ctx, BeforeCompact{Plan: a.plan, Trigger: a.request.Trigger, Focus: a.request.Focus})
+	ans, err := a.Hooks.BeforeCompact(ctx, a.told())
 	switch {
 	case ctx.Err() != nil:
 		return interrupted(ctx.Err())
@@ -198,7 +206,8 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 		s := measure(a.view, in.Estimator)
 		c, ok := s.firstKept(id)
 		if !ok {
-			return nil // an invalid answer: the default is used
+			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: entry %q cannot be the first kept one", id))
+			return nil
 		}
 		a.plan.fill(in, s, c, a.plan.Budget)
 	}
@@ -302,7 +311,10 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
 	in.Visible = a.plan.beside(lists, a.estimator())
 	if a.Hooks.Compacting != nil {
-		g, err := a.Hooks.Compacting(ctx, BeforeCompact{Plan: a.plan, Trigger: a.request.Trigger, Focus: a.request.Focus})
+		g, err := a.Hooks.Compacting(ctx, a.told())
+		if err == nil && g.Cancel && !a.request.Trigger.rescue() {
+			return summarize.Result{}, fail(Cancelled, HookCancelled, errors.New(cmp.Or(g.Why, "a hook cancelled it")))
+		}
 		if err == nil {
 			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, object(g.PreserveData)
 		}

@@ -3,7 +3,16 @@ package compaction
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/tokens"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -13,13 +22,23 @@ type Hooks struct {
 	BeforeCompact func(ctx context.Context, e BeforeCompact) (Answer, error)
 	// Compacting is asked before a summary of our own is made.
 	Compacting func(ctx context.Context, e BeforeCompact) (Guidance, error)
+	// Rejected is told why a hook's summary was not taken, ours being made
+	// instead.
+	Rejected func(why error)
+}
+
+func (h Hooks) reject(why error) {
+	if h.Rejected != nil {
+		h.Rejected(why)
+	}
 }
 
 // BeforeCompact is what a hook is told.
 type BeforeCompact struct {
-	Plan    *Plan
-	Trigger Trigger
-	Focus   string
+	Plan     *Plan
+	Settings Settings
+	Trigger  Trigger
+	Focus    string
 }
 
 // Answer is what BeforeCompact may answer. The zero value leaves it to us.
@@ -31,13 +50,76 @@ type Answer struct {
 	ShortSummary     string
 	FirstKeptEntryID string // "": as planned
 	PreserveData     []byte // JSON object, stored with the compaction
+	// Details is a JSON object whose members are stored in the entry's
+	// details, except where we write a member of that name ourselves.
+	Details []byte
 }
 
 // Guidance is what Compacting may answer.
 type Guidance struct {
+	// Cancel ends the attempt, unless it rescues the next request.
+	Cancel       bool
+	Why          string
 	Prompt       string   // replaces the base prompt
 	Context      []string // added lines
 	PreserveData []byte   // JSON object, stored with the compaction
+}
+
+// Check tells what is wrong with a hook's summary: it must say something, be
+// smaller than what it stands for, and begin to keep at a point where a cut may
+// stand. What depends on the whole request is checked at the commit.
+func (p *Plan) Check(a Answer) error {
+	if strings.TrimSpace(a.Summary) == "" {
+		return errors.New("the summary is empty")
+	}
+	s := measure(p.View, tokens.Default{})
+	at := p.Cut
+	if id := a.FirstKeptEntryID; id != "" && (p.FirstKept == nil || id != p.FirstKept.ID) {
+		c, ok := s.firstKept(id)
+		if !ok {
+			return fmt.Errorf("entry %q cannot be the first kept one", id)
+		}
+		at = c.at
+	}
+	covered := s.sum(0, at)
+	if p.Previous != nil {
+		covered += tokens.Default{}.Text(p.Previous.Compaction().Summary)
+	}
+	if n := (tokens.Default{}).Text(a.Summary); n >= covered {
+		return fmt.Errorf("the summary has about %d tokens and stands for %d", n, covered)
+	}
+	return nil
+}
+
+// Messages returns what is to be summarized, as the model sees it: the history
+// and the first part of a split turn.
+func (p *Plan) Messages() (history, prefix []*message.Message) {
+	return slices.Clone(p.historyMsgs), slices.Clone(p.prefixMsgs)
+}
+
+// Conversation returns both parts as a summarizer gets them: quoted, shortened
+// and masked. mask nil hides the known shapes of secrets.
+func (p *Plan) Conversation(mask func(string) string) (history, prefix string) {
+	o := summarize.SerializeOptions{Mask: mask}
+	return summarize.SerializeConversation(p.historyMsgs, o), summarize.SerializeConversation(p.prefixMsgs, o)
+}
+
+// Files returns the complete lists of the files read and modified so far, as
+// they would be stored.
+func (p *Plan) Files(opts ledger.Options) (read, modified []string) {
+	return collectFiles(rangeLedger(p, opts), p.Previous, p.History, p.Prefix).sorted()
+}
+
+// withDetails adds a hook's details to those in the body of a compaction.
+func withDetails(body, details []byte) []byte {
+	own := rawjson.Get(body, "details")
+	merged := []byte(own)
+	for name, v := range rawjson.Members(details) {
+		if rawjson.Get(own, name) == nil {
+			merged = rawjson.Set(merged, name, v)
+		}
+	}
+	return rawjson.Set(body, "details", merged)
 }
 
 // firstKept checks a hook's choice of the first kept entry: it must be on the

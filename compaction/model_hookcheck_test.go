@@ -1,0 +1,88 @@
+package compaction_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+func TestCheckAnswer(t *testing.T) {
+	s := newDay(9, 3000).open(t)
+	r := newRig(t, "anthropic", ordinary, s)
+	p, _, err := r.Plan(ctx, keep(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		a    compaction.Answer
+		want string // part of the error; "": valid
+	}{
+		{"as planned", compaction.Answer{Summary: "Short."}, ""},
+		{"the planned id", compaction.Answer{Summary: "Short.", FirstKeptEntryID: p.FirstKept.ID}, ""},
+		{"another message", compaction.Answer{Summary: "Short.", FirstKeptEntryID: idOf(t, s, message.RoleUser, 4)}, ""},
+		{"nothing said", compaction.Answer{Summary: " \n"}, "empty"},
+		{"inside a tool group", compaction.Answer{Summary: "Short.", FirstKeptEntryID: idOf(t, s, message.RoleToolResult, 4)}, "first kept"},
+		{"unknown", compaction.Answer{Summary: "Short.", FirstKeptEntryID: "ffffffff"}, "first kept"},
+		{"larger than its source", compaction.Answer{Summary: strings.Repeat("so much happened ", 90000)}, "stands for"},
+	} {
+		err := p.Check(tt.a)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// A hook's summary that saves too little is told to be rejected; ours is made.
+func TestHookSummaryWithoutGain(t *testing.T) {
+	r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes("by the model"))
+	p, _, err := r.Plan(ctx, keep(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := 4 * int(p.Size.Estimated-p.Size.Fixed-p.KeptTokens)
+	r.Hooks = answering(compaction.Answer{Summary: strings.Repeat("much ", covered/5*98/100)}, nil)
+	var why []string
+	r.Hooks.Rejected = func(err error) { why = append(why, err.Error()) }
+	out := r.applied(keep(1000))
+	if out.Rung != summarize.RungModel || len(why) != 1 || !strings.Contains(why[0], "smaller") {
+		t.Errorf("by %q, rejected %q", out.Rung, why)
+	}
+}
+
+func TestHookDetailsAreStored(t *testing.T) {
+	r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())
+	r.Hooks = answering(compaction.Answer{Summary: "By the hook.", Details: []byte(`{"mine":{"a":1},"readFiles":["invented"],"coppice":7}`)}, nil)
+	out := r.applied(keep(1000))
+	c := out.Entry.Compaction()
+	if got := string(rawjson.Get(c.Details, "mine")); got != `{"a":1}` || c.Coppice == nil || c.Coppice.Rung != "hook" || strings.Contains(string(c.Details), "invented") {
+		t.Errorf("details %s", c.Details)
+	}
+}
+
+// A hook may stop a summary of ours, but not the rescue.
+func TestCompactingCancels(t *testing.T) {
+	for _, trigger := range []compaction.Trigger{compaction.Manual, compaction.Overflow} {
+		r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes("by the model"))
+		var told compaction.BeforeCompact
+		r.Hooks.Compacting = func(_ context.Context, e compaction.BeforeCompact) (compaction.Guidance, error) {
+			told = e
+			return compaction.Guidance{Cancel: true, Why: "the vault is shut"}, nil
+		}
+		req := keep(1000)
+		req.Trigger = trigger
+		out := r.compact(req)
+		cancelled := out.Status == compaction.Cancelled && out.Reason == compaction.HookCancelled && out.Detail == "the vault is shut"
+		if cancelled != (trigger == compaction.Manual) || !cancelled && out.Status != compaction.Applied {
+			t.Errorf("%s: %s %s %s", trigger, out.Status, out.Reason, out.Detail)
+		}
+		if told.Settings != r.Settings {
+			t.Errorf("told of the settings %+v", told.Settings)
+		}
+	}
+}
