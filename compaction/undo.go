@@ -33,7 +33,7 @@ func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	entries, err := c.Session.Append(ctx, session.UncompactDraft(v.Compaction.ID))
 	if err != nil {
 		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()
-		return out, nil
+		return out, nil //nolint:nilerr // the outcome carries it
 	}
 	out.Entry = entries[0]
 	after, err := c.project(ctx, c.Session, nil)

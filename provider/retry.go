@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// DefaultMaxRetries and DefaultBaseDelay are those of the settings
-	// retry.maxRetries and retry.baseDelayMs.
+	// DefaultMaxRetries is that of the setting retry.maxRetries.
 	DefaultMaxRetries = 3
-	DefaultBaseDelay  = 2 * time.Second
+	// DefaultBaseDelay is that of the setting retry.baseDelayMs.
+	DefaultBaseDelay = 2 * time.Second
 
 	// maxRetryWait is the longest wait for a next try. A server that asks for
 	// more gets none: the caller should hear of it now.

@@ -35,7 +35,7 @@ func Events(r io.Reader) iter.Seq2[SSE, error] {
 		hasData := false
 		for {
 			line, readErr := readLine(br)
-			if readErr != nil && readErr != io.EOF {
+			if readErr != nil && !errors.Is(readErr, io.EOF) {
 				yield(SSE{}, readErr)
 				return
 			}
@@ -55,7 +55,7 @@ func Events(r io.Reader) iter.Seq2[SSE, error] {
 				yield(SSE{}, ErrEventTooLong)
 				return
 			}
-			atEnd := readErr == io.EOF
+			atEnd := errors.Is(readErr, io.EOF)
 			if len(line) == 0 || atEnd {
 				ev.Cut = atEnd
 				if hasData && !yield(ev, nil) {
@@ -80,11 +80,11 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 			return nil, ErrEventTooLong
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err == nil:
 			return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return bytes.TrimSuffix(line, []byte("\r")), io.EOF
 		}
 		return nil, fmt.Errorf("read stream: %w", err)

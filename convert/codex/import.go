@@ -21,9 +21,9 @@ type run struct {
 	model     string // in use
 	named     string // the model that the path names
 	effort    string // the effort that the path names
-	counted   bool  // the open answer has its usage: the next item is of another answer
-	total     int64 // tokens of the whole session, at the last count
-	context   int64 // tokens of the last call
+	counted   bool   // the open answer has its usage: the next item is of another answer
+	total     int64  // tokens of the whole session, at the last count
+	context   int64  // tokens of the last call
 	turns     []*session.Entry
 }
 

@@ -26,7 +26,8 @@ func main() {
 	}
 	body, err := s.Request(ctx, "anthropic")
 	check(err)
-	os.Stdout.Write(body)
+	_, err = os.Stdout.Write(body)
+	check(err)
 }
 
 func check(err error) {

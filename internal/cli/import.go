@@ -78,7 +78,7 @@ func (a *app) importFiles(ctx context.Context, paths []string, f importFlags) er
 	if len(paths) == 1 {
 		return a.importFile(ctx, paths[0], f)
 	}
-	failed := exitCode(codeDone)
+	failed := codeDone
 	for _, path := range paths {
 		if err := a.importFile(ctx, path, f); err != nil {
 			failed = exitCode(a.report(ctx, err, f.json))

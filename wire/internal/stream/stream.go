@@ -5,6 +5,7 @@ package stream
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -90,7 +91,7 @@ func chunks(r io.Reader) iter.Seq2[Chunk, error] {
 		br := bufio.NewReader(r)
 		first, err := skipSpace(br)
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return
 		case err != nil:
 			yield(Chunk{}, fmt.Errorf("read stream: %w", err))
