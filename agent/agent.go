@@ -1,0 +1,236 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Config is what an agent depends on. Session and Model have to be set.
+type Config struct {
+	Session *session.Session
+	Model   Model
+	Tools   []Tool
+	// System is the system prompt. It goes into the log, so that it survives
+	// compaction and moves with the session.
+	System string
+	// Thinking is the level to ask for; "": the one that the session names.
+	Thinking string
+
+	Permit Permit // nil: every call may run
+	Hooks  Hooks
+
+	Compaction compaction.Settings   // the zero value: compaction.Defaults
+	Prune      *prune.Settings       // nil: prune.Defaults
+	Summarizer compaction.Summarizer // nil: the model of the session, then extraction
+	Estimator  tokens.Estimator      // nil: tokens.Default
+	Mask       func(string) string   // hides secrets in what we write; nil: the known shapes
+
+	// ContinueText is what is said to the model to go on after a compaction;
+	// "": `Continue if you have next steps.`
+	ContinueText string
+	NoContinue   bool // do not go on by itself after a compaction behind a turn
+	NoBackground bool // prepare no summary while the work goes on
+
+	// Store keeps an output that is too long for the log and returns where,
+	// in words for the model. nil: the folder beside the session's file, or
+	// nowhere for a session without one.
+	Store func(name, text string) (where string, err error)
+
+	Now func() time.Time // nil: time.Now
+}
+
+// Errors of an agent.
+var (
+	// ErrBusy says that a turn is running already. What the user says
+	// meanwhile goes to Queue.
+	ErrBusy = errors.New("a turn is running")
+	// ErrAborted is the cause of a turn that the user stopped.
+	ErrAborted = errors.New("aborted")
+	// ErrDoesNotFit says that the next request does not fit the window and
+	// cannot be made to.
+	ErrDoesNotFit = errors.New("the conversation does not fit the context window")
+)
+
+// Agent works on one session. Its methods are safe for concurrent use; one
+// turn runs at a time.
+type Agent struct {
+	cfg    Config
+	prune  prune.Settings
+	tools  map[string]Tool
+	queue  queue
+	reduce machine
+
+	slot chan struct{} // holds a token while nothing runs
+
+	mu       sync.Mutex
+	model    Model
+	previous Model                   // the model before a switch; may write the summary
+	learned  map[string]int64        // windows that refusals named, by model key
+	state    state                   // what coppice.state says
+	unsaved  bool                    // state goes out with the next message
+	abort    context.CancelCauseFunc // of the running turn; nil: none
+	prepared *preparation            // summary made in the background; nil: none
+	spent    string                  // id of the leaf behind which nothing is prepared again
+}
+
+// New makes an agent. It reads nothing yet.
+func New(cfg Config) (*Agent, error) {
+	if cfg.Session == nil || cfg.Model == nil {
+		return nil, errors.New("an agent needs a session and a model")
+	}
+	if cfg.Compaction == (compaction.Settings{}) {
+		cfg.Compaction = compaction.Defaults()
+	}
+	if cfg.Estimator == nil {
+		cfg.Estimator = tokens.Default{}
+	}
+	if cfg.Mask == nil {
+		cfg.Mask = (&secret.Masker{}).Mask
+	}
+	if cfg.ContinueText == "" {
+		cfg.ContinueText = "Continue if you have next steps."
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, learned: map[string]int64{},
+		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
+	if cfg.Prune != nil {
+		a.prune = *cfg.Prune
+	}
+	for _, t := range cfg.Tools {
+		if _, twice := a.tools[t.Name]; twice || t.Name == "" || t.Run == nil {
+			return nil, errors.New("tool " + t.Name + ": needs a name of its own and something to run")
+		}
+		a.tools[t.Name] = t
+	}
+	a.cfg.Tools = slices.Clone(cfg.Tools)
+	a.slot <- struct{}{}
+	return a, nil
+}
+
+// Run says text to the model and works until the final answer, and then on
+// whatever has been queued meanwhile. Events come as things happen, from the
+// caller's own goroutine; leaving the loop aborts. The last event of a run
+// that failed comes with the error, which wraps what stopped it: a
+// *message.Fault, ErrAborted, ErrDoesNotFit.
+func (a *Agent) Run(ctx context.Context, text string) iter.Seq2[Event, error] {
+	return a.start(ctx, func(r *run) error {
+		a.queue.add(FollowUp, text)
+		return r.turns(false)
+	})
+}
+
+// Resume goes on with what the log says was not finished, and with what is
+// queued. It does nothing where the last turn ended in a final answer.
+func (a *Agent) Resume(ctx context.Context) iter.Seq2[Event, error] {
+	return a.start(ctx, func(r *run) error { return r.turns(true) })
+}
+
+// Compact compacts now. A running turn is aborted first, so this must not be
+// called from within its loop. Input that was queued is then worked on. focus
+// is what the summary should keep above all.
+func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		a.Abort()
+		select {
+		case <-a.slot:
+			a.slot <- struct{}{}
+		case <-ctx.Done():
+			yield(Event{Type: EventError, Error: ctx.Err().Error()}, ctx.Err())
+			return
+		}
+		a.start(ctx, func(r *run) error { return r.manual(focus) })(yield)
+	}
+}
+
+// Queue keeps what the user says while a turn runs. It returns the number by
+// which it can be taken back.
+func (a *Agent) Queue(kind InputKind, text string) int { return a.queue.add(kind, text) }
+
+// Queued is what waits to be delivered, oldest first.
+func (a *Agent) Queued() []Input { return a.queue.list() }
+
+// TakeBack takes queued input back. It reports false where it has been
+// delivered already.
+func (a *Agent) TakeBack(id int) (Input, bool) { return a.queue.remove(id) }
+
+// Abort stops the running turn with its stream, tools and summaries. What has
+// been received stays in the log.
+func (a *Agent) Abort() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.abort != nil {
+		a.abort(ErrAborted)
+	}
+}
+
+// AbortCompaction stops the compaction that is being made, in the background
+// too. The turn goes on. A compaction that is being written is not stopped.
+func (a *Agent) AbortCompaction() { a.reduce.stop(ErrAborted) }
+
+// SetAutoCompaction switches automatic compaction for this session. On also
+// ends the pause after three failures.
+func (a *Agent) SetAutoCompaction(on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state.Auto, a.state.Failures, a.unsaved = &on, 0, true
+}
+
+// SetModel makes m the model of the next request. Where the context does not
+// fit its window, the old model is asked for the summary.
+func (a *Agent) SetModel(m Model) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.previous, a.model = a.model, m
+	a.state.Failures, a.unsaved = 0, a.unsaved || a.state.Failures > 0
+}
+
+// Close ends what runs in the background. It does not close the session.
+func (a *Agent) Close() {
+	a.Abort()
+	a.reduce.stop(ErrAborted)
+	a.mu.Lock()
+	p := a.prepared
+	a.mu.Unlock()
+	if p != nil {
+		<-p.done
+	}
+}
+
+// start runs work as the one turn that may run.
+func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		select {
+		case <-a.slot:
+		default:
+			yield(Event{Type: EventError, Error: ErrBusy.Error()}, ErrBusy)
+			return
+		}
+		defer func() { a.slot <- struct{}{} }()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		a.setAbort(cancel)
+		defer a.setAbort(nil)
+		r := &run{Agent: a, ctx: ctx, cancel: cancel, yield: yield}
+		if err := work(r); err != nil && !r.gone {
+			yield(Event{Type: EventError, Error: err.Error()}, err)
+		}
+	}
+}
+
+func (a *Agent) setAbort(cancel context.CancelCauseFunc) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.abort = cancel
+}

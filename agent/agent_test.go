@@ -1,0 +1,300 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTurnWithATool(t *testing.T) {
+	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
+		t.Run(dialect, func(t *testing.T) {
+			server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`), fake.Say("It said hi."))
+			r := newRig(t, server, agent.Config{Model: server.Bind(dialect), System: "Be brief.", Tools: []agent.Tool{echo(false, nil)}})
+			r.must("say hi")
+			want := `session
+model_change
+message_start user
+message_end user
+queue
+`
+			want = strings.Replace(want, "model_change\n", "turn_start\nmodel_change\n", 1) + `message_start assistant
+message_end assistant toolUse
+tool_start echo
+tool_end echo
+message_start assistant
+message_end assistant stop
+turn_end stop
+`
+			if diff := cmp.Diff(want, r.story()); diff != "" {
+				t.Error(diff)
+			}
+			last := server.Requests()[1].Text()
+			for _, s := range []string{"Be brief.", "say hi", "echo hi"} {
+				if !strings.Contains(last, s) {
+					t.Errorf("the second request does not say %q", s)
+				}
+			}
+			r.sound()
+		})
+	}
+}
+
+func TestPromptIsWrittenOnceAndChangesAreFollowed(t *testing.T) {
+	server := fake.New()
+	s := memory(t)
+	systems := func() (n int) {
+		for _, e := range (&rig{t: t, session: s}).path() {
+			if m := e.Message(); m != nil && m.Role == message.RoleSystem {
+				n++
+			}
+		}
+		return n
+	}
+	cfg := agent.Config{Session: s, System: "one", Tools: []agent.Tool{echo(false, nil)}}
+	r := newRig(t, server, cfg)
+	r.must("a")
+	r.must("b")
+	if n := systems(); n != 1 {
+		t.Errorf("%d system messages after two turns", n)
+	}
+	cfg.System, cfg.Tools = "two", nil
+	newRig(t, server, cfg).must("c")
+	v, err := timeline.Project(context.Background(), s, nil, timeline.Policy{})
+	if err != nil || v.Prompt.System() != "two" || len(v.Prompt.Tools) != 0 || systems() != 2 {
+		t.Errorf("%q, %d tools, %d messages, %v", v.Prompt.System(), len(v.Prompt.Tools), systems(), err)
+	}
+}
+
+// Calls beside each other give results in the order of the calls; whatever
+// goes wrong in a tool is a result.
+func TestToolResults(t *testing.T) {
+	first := make(chan struct{})
+	tool := echo(true, func(text string) (agent.Result, error) {
+		switch text {
+		case "slow":
+			<-first
+		case "fast":
+			close(first)
+		case "error":
+			return agent.Text("so far"), errTest
+		case "panic":
+			panic("oh")
+		case "empty":
+			return agent.Result{}, nil
+		}
+		return agent.Text("echo " + text), nil
+	})
+	call := func(id, name, args string) message.ToolCall {
+		return message.ToolCall{ID: id, Name: name, Arguments: []byte(args)}
+	}
+	server := fake.New(fake.Step{Calls: []message.ToolCall{
+		call("1", "echo", `{"text":"slow"}`), call("2", "echo", `{"text":"fast"}`), call("3", "echo", `{"text":"error"}`),
+		call("4", "echo", `{"text":"panic"}`), call("5", "echo", `{"text":"empty"}`), call("6", "nothing", `{}`)}}, fake.Say("done"))
+	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}})
+	r.must("go")
+	var got []string
+	for _, m := range r.messages() {
+		if m.Role == message.RoleToolResult {
+			got = append(got, m.ToolCallID+" "+strings.ReplaceAll(m.Text("|"), "\n", "|"))
+			if failed := m.ToolCallID != "1" && m.ToolCallID != "2" && m.ToolCallID != "5"; m.IsError != failed {
+				t.Errorf("%s: error %v", m.ToolCallID, m.IsError)
+			}
+		}
+	}
+	want := []string{"1 echo slow", "2 echo fast", "3 so far|it broke", "4 the tool echo broke: oh", "5 (no output)",
+		`6 there is no tool "nothing"; there are: echo`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	r.sound()
+}
+
+func TestPermissionsAndHooks(t *testing.T) {
+	ran := 0
+	tool := echo(false, func(text string) (agent.Result, error) { ran++; return agent.Text(text), nil })
+	server := fake.New(fake.Call("1", "echo", `{"text":"no"}`), fake.Call("2", "echo", `{"text":"a"}`), fake.Say("done"))
+	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool},
+		Permit: func(_ context.Context, _ agent.Tool, c agent.Call) error {
+			if strings.Contains(string(c.Arguments), "no") {
+				return errors.New("the user said no")
+			}
+			return nil
+		},
+		Hooks: agent.Hooks{
+			ToolCall: func(_ context.Context, c agent.Call) (agent.Call, error) {
+				c.Arguments = []byte(strings.Replace(string(c.Arguments), `"a"`, `"b"`, 1))
+				return c, nil
+			},
+			ToolResult: func(_ context.Context, _ agent.Call, res agent.Result) agent.Result {
+				return agent.Text("hooked " + res.Content[0].(message.Text).Text)
+			},
+		}})
+	r.must("go")
+	ends := r.of(agent.EventToolEnd)
+	if ran != 1 || len(ends) != 2 || ends[0].Text != "not run: the user said no" || ends[1].Text != "hooked b" {
+		t.Errorf("ran %d: %+v", ran, ends)
+	}
+}
+
+// A process that was killed left a call without a result; the next one goes on.
+func TestResumeOfADanglingCall(t *testing.T) {
+	server := fake.New(fake.Say("I will look again."))
+	s := memory(t)
+	ctx := context.Background()
+	_, err := s.Append(ctx,
+		session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "look"}}}),
+		session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopToolUse,
+			Content: []message.Block{message.ToolCall{ID: "c1", Name: "echo", Arguments: []byte(`{}`)}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, server, agent.Config{Session: s, Tools: []agent.Tool{echo(false, nil)}})
+	resume := func() {
+		for ev, err := range r.agent.Resume(ctx) {
+			if r.events = append(r.events, ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	resume()
+	if !strings.Contains(server.Requests()[0].Text(), "[interrupted:") {
+		t.Errorf("the model is not told: %s", server.Requests()[0].Text())
+	}
+	resume() // nothing is left to do
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	r.sound()
+}
+
+func TestAbortKeepsWhatCame(t *testing.T) {
+	server := fake.New(fake.Stall("half an ans"), fake.Say("whole"))
+	r := newRig(t, server, agent.Config{})
+	var last error
+	for ev, err := range r.agent.Run(context.Background(), "go") {
+		if last = err; ev.Type == agent.EventMessageUpdate {
+			r.agent.Abort()
+		}
+	}
+	if !errors.Is(last, agent.ErrAborted) {
+		t.Fatalf("ended with %v", last)
+	}
+	path := r.path()
+	m := path[len(path)-1].Message()
+	if m.StopReason != message.StopAborted || m.Text("") == "" {
+		t.Errorf("%s %q", m.StopReason, m.Text(""))
+	}
+	r.must("again")
+	if text := server.Requests()[1].Text(); strings.Contains(text, "half an ans") {
+		t.Error("the model is shown what was aborted")
+	}
+	r.sound()
+}
+
+// Leaving the loop aborts; calls that were not started say so.
+func TestLeavingTheLoopDuringATool(t *testing.T) {
+	tool := echo(false, nil)
+	server := fake.New(fake.Step{Calls: []message.ToolCall{{ID: "1", Name: "echo", Arguments: []byte(`{"text":"a"}`)},
+		{ID: "2", Name: "echo", Arguments: []byte(`{"text":"b"}`)}}}, fake.Say("ok"))
+	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}})
+	for ev := range r.agent.Run(context.Background(), "go") {
+		if ev.Type == agent.EventToolEnd {
+			break
+		}
+	}
+	msgs := r.messages()
+	if last := msgs[len(msgs)-1]; last.ToolCallID != "2" || last.Text("") != "not run: the turn was aborted" {
+		t.Errorf("%s: %s", last.ToolCallID, last.Text(""))
+	}
+	r.must("go on")
+	r.sound()
+}
+
+func TestQueue(t *testing.T) {
+	var a *agent.Agent
+	taken := 0
+	tool := echo(false, func(string) (agent.Result, error) {
+		a.Queue(agent.FollowUp, "afterwards")
+		a.Queue(agent.Steer, "steer left")
+		taken = a.Queue(agent.Steer, "never mind")
+		if _, ok := a.TakeBack(taken); !ok {
+			t.Error("queued input cannot be taken back")
+		}
+		return agent.Text("x"), nil
+	})
+	server := fake.New(fake.Call("1", "echo", `{"text":"a"}`), fake.Say("turned"), fake.Say("and done"))
+	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}})
+	a = r.agent
+	r.must("go")
+	var said []string
+	for _, m := range r.messages() {
+		if m.Role == message.RoleUser || m.Role == message.RoleAssistant && m.Text("") != "" {
+			said = append(said, m.Text(""))
+		}
+	}
+	if diff := cmp.Diff([]string{"go", "steer left", "turned", "afterwards", "and done"}, said); diff != "" {
+		t.Error(diff)
+	}
+	if q := a.Queued(); len(q) != 0 {
+		t.Errorf("left in the queue: %v", q)
+	}
+	if _, ok := a.TakeBack(taken); ok {
+		t.Error("taken back twice")
+	}
+	r.sound()
+}
+
+func TestBusy(t *testing.T) {
+	r := newRig(t, fake.New(), agent.Config{})
+	for range r.agent.Run(context.Background(), "go") {
+		for _, err := range r.agent.Run(context.Background(), "me too") {
+			if !errors.Is(err, agent.ErrBusy) {
+				t.Errorf("a second run: %v", err)
+			}
+		}
+	}
+}
+
+func TestTroubleWithAnswers(t *testing.T) {
+	tests := []struct {
+		name   string
+		script []fake.Step
+		calls  int    // requests in all
+		err    string // "": it ends well
+	}{
+		{"an empty answer is asked for once more", []fake.Step{{}, fake.Say("here")}, 2, ""},
+		{"two empty answers", []fake.Step{{}}, 2, "the answer is empty"},
+		{"cut off on the way", []fake.Step{fake.Cut("half"), fake.Say("whole")}, 2, ""},
+		{"rate limit", []fake.Step{fake.Overloaded(), fake.Say("ok")}, 2, ""},
+		{"output limit", []fake.Step{fake.CutOff("one"), fake.CutOff("two"), fake.Say("three")}, 3, ""},
+		{"output limit for ever", []fake.Step{fake.CutOff("more")}, 4, ""},
+		{"quota", []fake.Step{{Refuse: &fake.Refusal{Status: 402, Message: "Your credit balance is too low"}}}, 1, "quota"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := fake.New(tt.script...)
+			r := newRig(t, server, agent.Config{NoContinue: true})
+			err := r.run("go")
+			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+				t.Errorf("ended with %v", err)
+			}
+			if n := len(server.Requests()); n != tt.calls {
+				t.Errorf("%d requests, want %d\n%s", n, tt.calls, r.story())
+			}
+			starts, ends := len(r.of(agent.EventMessageStart)), len(r.of(agent.EventMessageEnd))
+			if starts != ends || len(r.of(agent.EventRetryStart)) != len(r.of(agent.EventRetryEnd)) {
+				t.Errorf("events without their pair\n%s", r.story())
+			}
+			r.sound()
+		})
+	}
+}

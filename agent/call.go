@@ -1,0 +1,217 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// attempt is what one try for an answer changes of the request.
+type attempt struct {
+	maxOutput  int64 // tokens; 0: as much as there is room for
+	noThinking bool
+	lenient    bool // signs of silent truncation that are not certain do not count
+}
+
+// answer asks the model until there is an answer, or nothing is left to try.
+func (r *run) answer() (*message.Message, error) {
+	var rec recovery
+	var try attempt
+	for {
+		v, size, err := r.fit(0)
+		if err != nil {
+			return nil, err
+		}
+		msg, shown, f := r.ask(v, size, try)
+		if f == nil {
+			r.compacted = false
+			return msg, nil
+		}
+		if err := r.ctx.Err(); err != nil {
+			return nil, r.abortError()
+		}
+		remedy := rec.next(f, shown)
+		if f.Message == emptyAnswer && !rec.empty {
+			rec.empty, remedy = true, again
+		}
+		switch remedy {
+		case rescue:
+			try.lenient = true
+			err = r.rescue(f, size)
+		case lessOutput:
+			try.maxOutput = smallerOutput(f, render.OutputLimit(r.facts(), size), r.facts().MaxOutput)
+		case dropMedia:
+			err = r.dropMedia(f, size)
+		case dropThinking:
+			try.noThinking = true
+		case giveUp:
+			err = f
+			if rec.compacted && f.Action() == "compact" {
+				err = fmt.Errorf(rescueFailed+"the request is still refused after a compaction: %w", f)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// smallerOutput is how much output to ask for after a refusal of more: the
+// room that the refusal names, or half of what was asked for.
+func smallerOutput(f *message.Fault, asked, most int64) int64 {
+	if room := f.Limit - f.Used; f.Limit > 0 && f.Used > 0 && room > 0 {
+		return room
+	}
+	if asked == 0 {
+		asked = most
+	}
+	return max(message.MinOutput, asked/2)
+}
+
+// emptyAnswer is what is recorded of an answer with nothing in it.
+const emptyAnswer = "the answer is empty"
+
+// ask makes one call and appends what came of it. shown says that a part of
+// the answer had come before it failed.
+func (r *run) ask(v *timeline.View, size timeline.Size, try attempt) (msg *message.Message, shown bool, f *message.Fault) {
+	facts := r.facts()
+	req := render.Request(v)
+	opts := message.CallOptions{MaxOutput: try.maxOutput, Thinking: v.ThinkingLevel, SessionID: r.cfg.Session.ID()}
+	if opts.MaxOutput == 0 {
+		opts.MaxOutput = render.OutputLimit(facts, size)
+	}
+	if try.noThinking {
+		opts.Thinking = "off"
+		req.Messages = withoutThinking(req.Messages)
+	}
+	r.emit(Event{Type: EventMessageStart, Role: message.RoleAssistant, Context: r.meter(size)})
+	retried := false
+	endRetry := func() {
+		if retried {
+			r.emit(Event{Type: EventRetryEnd})
+			retried = false
+		}
+	}
+	model := watched(r.current(), func(n int, f *message.Fault) {
+		endRetry()
+		retried = true
+		r.emit(Event{Type: EventRetryStart, Try: n, Error: f.Error()})
+	})
+	var text strings.Builder
+	for ev, err := range model.Stream(r.ctx, req, opts) {
+		endRetry()
+		if err != nil {
+			f = asFault(err)
+			break
+		}
+		if ev.Message != nil {
+			msg = ev.Message
+			break
+		}
+		shown = true
+		text.WriteString(ev.TextDelta)
+		r.emit(Event{Type: EventMessageUpdate, Role: message.RoleAssistant, TextDelta: ev.TextDelta, ThinkingDelta: ev.ThinkingDelta})
+	}
+	endRetry()
+	if f == nil {
+		f = r.doubt(msg, facts, size, try)
+	}
+	return r.record(msg, text.String(), shown, f)
+}
+
+// Below doubtable an estimate says too little to doubt a count, in tokens; a
+// count below surelyCut of the estimate teaches the window
+// (spec/context.md, Sizes).
+const (
+	doubtable = 4096
+	surelyCut = 0.3
+)
+
+// doubt finds what is wrong with an answer that claims success.
+func (r *run) doubt(msg *message.Message, facts message.Model, size timeline.Size, try attempt) *message.Fault {
+	estimate := size.Estimated
+	if try.lenient || estimate < doubtable {
+		estimate = 0
+	}
+	switch {
+	case r.ctx.Err() != nil:
+		return &message.Fault{Class: message.ClassUnknown, Message: "aborted", Err: context.Cause(r.ctx)}
+	case msg == nil:
+		return &message.Fault{Class: message.ClassTransient, Message: "the stream ended without an answer"}
+	}
+	if f := provider.Silent(msg, facts.Window, estimate); f != nil {
+		if float64(f.Used) > surelyCut*float64(estimate) && f.Limit == f.Used {
+			f.Limit = 0 // a hint, not a number to keep
+		}
+		return f
+	}
+	if len(msg.ToolCalls()) == 0 && strings.TrimSpace(msg.Text("")) == "" && msg.StopReason != message.StopLength {
+		return &message.Fault{Class: message.ClassUnknown, Message: emptyAnswer}
+	}
+	return nil
+}
+
+// record appends an answer, or what is known of one that failed: that is kept
+// and never shown to the model.
+func (r *run) record(msg *message.Message, text string, shown bool, f *message.Fault) (*message.Message, bool, *message.Fault) {
+	if f != nil {
+		facts := r.facts()
+		failed := &message.Message{Role: message.RoleAssistant, API: facts.API, Provider: facts.Provider, Model: facts.ID,
+			StopReason: message.StopError, ErrorMessage: r.cfg.Mask(f.Error())}
+		if r.ctx.Err() != nil {
+			failed.StopReason = message.StopAborted
+		}
+		if text != "" {
+			failed.Content = []message.Block{message.Text{Text: text}}
+		}
+		if msg != nil {
+			failed.Content, failed.Usage = msg.Content, msg.Usage
+		}
+		msg = failed
+	}
+	msg.Time = r.cfg.Now()
+	if _, err := r.append(msg); err != nil {
+		return nil, shown, &message.Fault{Class: message.ClassUnknown, Err: err}
+	}
+	return msg, shown, f
+}
+
+func asFault(err error) *message.Fault {
+	if f, ok := message.AsFault(err); ok {
+		return f
+	}
+	return &message.Fault{Class: message.ClassUnknown, Err: err}
+}
+
+// abortError is why the run ends that was aborted.
+func (r *run) abortError() error {
+	if cause := context.Cause(r.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return ErrAborted
+}
+
+// withoutThinking takes reasoning out of a request. A message with nothing
+// else in it goes.
+func withoutThinking(msgs []*message.Message) []*message.Message {
+	var out []*message.Message
+	for _, m := range msgs {
+		c := m.Clone()
+		c.Content = nil
+		for _, b := range m.Content {
+			if _, ok := b.(message.Thinking); !ok {
+				c.Content = append(c.Content, b)
+			}
+		}
+		if len(c.Content) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}

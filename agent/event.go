@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// EventType says what happened.
+type EventType string
+
+// The events (spec/agent.md). Those in pairs come in pairs, whatever happens.
+const (
+	EventSession         EventType = "session"
+	EventTurnStart       EventType = "turn_start"
+	EventTurnEnd         EventType = "turn_end"
+	EventMessageStart    EventType = "message_start"
+	EventMessageUpdate   EventType = "message_update"
+	EventMessageEnd      EventType = "message_end"
+	EventToolStart       EventType = "tool_start"
+	EventToolUpdate      EventType = "tool_update"
+	EventToolEnd         EventType = "tool_end"
+	EventCompactionStart EventType = "compaction_start"
+	EventCompactionEnd   EventType = "compaction_end"
+	EventPrune           EventType = "prune"
+	EventRetryStart      EventType = "retry_start"
+	EventRetryEnd        EventType = "retry_end"
+	EventQueue           EventType = "queue"
+	EventModelChange     EventType = "model_change"
+	EventError           EventType = "error"
+)
+
+// Event is something that happened. Which fields are set depends on Type; the
+// comments name the types. Its JSON form is a line of `coppice run --json`.
+type Event struct {
+	Type EventType `json:"type"`
+
+	Session string `json:"session,omitempty"` // session: its id
+	File    string `json:"file,omitempty"`    // session: where it is kept
+
+	// EntryID names the entry that holds what is told. message_end, tool_end,
+	// compaction_end where applied.
+	EntryID string       `json:"entryId,omitempty"`
+	Role    message.Role `json:"role,omitempty"` // message_*
+
+	TextDelta     string `json:"textDelta,omitempty"`     // message_update
+	ThinkingDelta string `json:"thinkingDelta,omitempty"` // message_update
+
+	Text       string             `json:"text,omitempty"`       // message_end, tool_update, tool_end: what is shown
+	StopReason message.StopReason `json:"stopReason,omitempty"` // message_end, turn_end
+	Usage      *Usage             `json:"usage,omitempty"`      // message_end, compaction_end
+	Context    *Context           `json:"context,omitempty"`    // message_start of the assistant, turn_end
+
+	ToolCallID string         `json:"toolCallId,omitempty"` // tool_*
+	ToolName   string         `json:"toolName,omitempty"`   // tool_*
+	Arguments  jsontext.Value `json:"arguments,omitempty"`  // tool_start
+	IsError    bool           `json:"isError,omitzero"`     // tool_end
+
+	Reason       compaction.Trigger  `json:"reason,omitempty"`      // compaction_*
+	Outcome      compaction.Status   `json:"outcome,omitempty"`     // compaction_end
+	Why          compaction.Reason   `json:"why,omitempty"`         // compaction_end, unless applied
+	WillRetry    bool                `json:"willRetry,omitzero"`    // compaction_end: the refused request is sent again
+	TokensBefore int64               `json:"tokensBefore,omitzero"` // compaction_end
+	TokensAfter  int64               `json:"tokensAfter,omitzero"`  // compaction_end where applied
+	Rung         string              `json:"rung,omitempty"`        // compaction_end where applied
+	Coverage     ledger.Coverage     `json:"coverage,omitempty"`    // compaction_end where applied
+	Edits        int                 `json:"edits,omitzero"`        // prune: how many
+	Saved        int64               `json:"saved,omitzero"`        // prune: tokens
+	Try          int                 `json:"try,omitzero"`          // retry_start, from 1
+	Queue        []Input             `json:"queue,omitempty"`       // queue: what waits now
+	Model        string              `json:"model,omitempty"`       // model_change: provider/id
+	Error        string              `json:"error,omitempty"`       // error, compaction_end, retry_start
+	Message      *message.Message    `json:"-"`                     // message_end
+	Compaction   *compaction.Outcome `json:"-"`                     // compaction_end
+}
+
+// Usage is what a call cost.
+type Usage struct {
+	Input      int64   `json:"input"` // tokens, like the next three
+	Output     int64   `json:"output"`
+	CacheRead  int64   `json:"cacheRead"`
+	CacheWrite int64   `json:"cacheWrite"`
+	USD        float64 `json:"usd,omitzero"`
+}
+
+func usageOf(u *message.Usage) *Usage {
+	if u == nil {
+		return nil
+	}
+	return &Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, USD: u.Cost.Total}
+}
+
+// Context is how full the window is, in tokens.
+type Context struct {
+	Used      int64 `json:"used"`
+	Threshold int64 `json:"threshold"`
+	Window    int64 `json:"window"`
+}

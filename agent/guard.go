@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// maxFailures is how many automatic compactions may fail in a row before the
+// user has to act (spec/compaction.md, Guards).
+const maxFailures = 3
+
+// counts tells what an automatic attempt does to the count of failures in a
+// row. One that gained nothing counts too: the same input would gain nothing
+// again. One that had nothing to do, or was cancelled, says nothing.
+func counts(failures int, o *compaction.Outcome) int {
+	switch {
+	case o.Status == compaction.Applied:
+		return 0
+	case o.Status == compaction.Failed, o.Reason == compaction.NoGain:
+		return failures + 1
+	}
+	return failures
+}
+
+// remedy is what to do about a call that failed.
+type remedy int
+
+const (
+	giveUp       remedy = iota
+	rescue              // compact, then the same call with a smaller request
+	lessOutput          // ask for less output
+	dropMedia           // images become stubs
+	dropThinking        // send without reasoning
+	again               // the same once more
+)
+
+// maxCuts is how often an answer that broke off on the way is asked for again.
+const maxCuts = 3
+
+// recovery remembers what has been tried for one answer. Each remedy is tried
+// once, so that a provider that always refuses is asked a few times and no more.
+type recovery struct {
+	compacted, lessOutput, noMedia, noThinking bool
+
+	cuts  int
+	empty bool
+}
+
+// next is the remedy for a fault. shown says that a part of the answer had
+// come: then the model has not repeated the call by itself.
+func (r *recovery) next(f *message.Fault, shown bool) remedy {
+	once := func(done *bool, r remedy) remedy {
+		if *done {
+			return giveUp
+		}
+		*done = true
+		return r
+	}
+	switch f.Action() {
+	case "compact":
+		return once(&r.compacted, rescue)
+	case "reduce-output":
+		if r.lessOutput {
+			return once(&r.compacted, rescue)
+		}
+		return once(&r.lessOutput, lessOutput)
+	case "drop-media":
+		return once(&r.noMedia, dropMedia)
+	case "drop-thinking":
+		return once(&r.noThinking, dropThinking)
+	case "retry", "wait":
+		if shown && r.cuts < maxCuts {
+			r.cuts++
+			return again
+		}
+	}
+	return giveUp
+}
+
+// goesOn reports whether the work is continued by us after a compaction
+// behind a turn: only where there is something to continue and nobody else
+// says so (spec/compaction.md, Triggers).
+func goesOn(last *message.Message, queued int, autoContinue bool) bool {
+	return autoContinue && queued == 0 && last != nil && !last.FinalAnswer() && !last.Failed()
+}

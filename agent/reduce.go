@@ -1,0 +1,266 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Beginnings of error texts (spec/agent.md).
+const (
+	rescueFailed = "Context overflow recovery failed: "
+	autoFailed   = "Auto-compaction failed: "
+	manualFailed = "Compaction failed: "
+)
+
+// horizon is within how many calls a priced edit has to pay.
+const horizon = 20
+
+// fit makes the next request fit: it prunes and compacts as far as that is
+// needed, and returns the view to send. pending is the size of input that
+// comes with it, in tokens. One compaction is tried at most, so that fit ends.
+func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, timeline.Size{}, r.abortError()
+	}
+	var failure *compaction.Outcome
+	pruned := r.pending() != nil // a summary that is being prepared will rewrite the view anyway
+	tried := r.compacted
+	for {
+		v, err := r.project()
+		if err != nil {
+			return nil, timeline.Size{}, err
+		}
+		if changed, err := r.syncModel(v); err != nil {
+			return nil, timeline.Size{}, err
+		} else if changed {
+			continue
+		}
+		step := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.prune,
+			Economy: prune.Economy{Warm: true, HorizonCalls: horizon}, Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
+		switch {
+		case len(step.Edits) > 0:
+			pruned = true
+			if err := r.prunes(step.Edits); err != nil {
+				return nil, timeline.Size{}, err
+			}
+			continue
+		case step.Compact && !tried && r.automatic():
+			tried = true
+			if o := r.compactNow(r.trigger(), pending); o.Status != compaction.Applied {
+				failure = o
+			}
+			if r.ctx.Err() != nil {
+				return nil, timeline.Size{}, r.abortError()
+			}
+			continue
+		case step.Compact:
+			if err := r.overThreshold(step, failure); err != nil {
+				return nil, timeline.Size{}, err
+			}
+		default:
+			r.prepare(v, step)
+		}
+		return v, step.Size, nil
+	}
+}
+
+// trigger is why the next compaction before a call is made.
+func (r *run) trigger() compaction.Trigger {
+	if r.switched {
+		r.switched = false
+		return compaction.ModelSwitch
+	}
+	return compaction.Threshold
+}
+
+// overThreshold decides about a request that stayed above the threshold. It
+// still goes out where the window has room for it; what we can compute as too
+// long is never sent.
+func (r *run) overThreshold(step render.Step, failure *compaction.Outcome) error {
+	window := r.facts().Window
+	if step.Size.Decision() < window {
+		return nil
+	}
+	why := "automatic compaction is off or paused; /compact makes room"
+	if failure != nil {
+		why = failure.Detail
+	}
+	return fmt.Errorf("%s%w: %d tokens in a window of %d: %s", autoFailed, ErrDoesNotFit, step.Size.Decision(), window, why)
+}
+
+// prunes appends edits.
+func (r *run) prunes(edits []prune.Edit) error {
+	drafts := make([]session.Draft, len(edits))
+	for i, e := range edits {
+		drafts[i] = e.Draft()
+	}
+	r.dropPrepared()
+	_, end := r.reduce.begin(r.ctx, compaction.Threshold)
+	defer end()
+	if _, err := r.cfg.Session.Append(r.keeping(), drafts...); err != nil {
+		return fmt.Errorf("prune: %w", err)
+	}
+	r.emit(Event{Type: EventPrune, Edits: len(edits), Saved: prune.Saved(edits)})
+	return nil
+}
+
+// compactNow is one automatic attempt before a call: with the summary that
+// was prepared in the background where there is one, otherwise the ordinary way.
+func (r *run) compactNow(trigger compaction.Trigger, pending int64) *compaction.Outcome {
+	if o := r.usePrepared(trigger); o != nil && o.Status == compaction.Applied {
+		r.compacted = true
+		return o
+	}
+	o := r.attempt(r.facts(), compaction.Request{Trigger: trigger, Pending: pending, Adapt: true})
+	r.tally(o)
+	r.compacted = o.Status == compaction.Applied
+	return o
+}
+
+// attempt is one compaction with its pair of events.
+func (r *run) attempt(m message.Model, req compaction.Request) *compaction.Outcome {
+	r.dropPrepared()
+	ctx, end := r.reduce.begin(r.ctx, req.Trigger)
+	defer end()
+	r.emit(Event{Type: EventCompactionStart, Reason: req.Trigger})
+	o := compact(ctx, r.compactor(m), req)
+	r.emit(compactionEnd(req.Trigger, o))
+	return o
+}
+
+// compact makes an attempt. A session that cannot be read is a failure like
+// others.
+func compact(ctx context.Context, c *compaction.Compactor, req compaction.Request) *compaction.Outcome {
+	o, err := c.Compact(ctx, req)
+	if err == nil {
+		return superseded(ctx, o)
+	}
+	o = &compaction.Outcome{Status: compaction.Failed, Reason: compaction.IO, Err: err, Detail: err.Error()}
+	if ctx.Err() != nil {
+		o.Status, o.Reason = compaction.Cancelled, compaction.Interrupted
+	}
+	return superseded(ctx, o)
+}
+
+// compactionEnd tells how an attempt ended.
+func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
+	e := Event{Type: EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
+		Rung: o.Rung, Coverage: o.Coverage, Compaction: o}
+	if o.Plan != nil {
+		e.TokensBefore = o.Plan.Size.Decision()
+	}
+	switch o.Status {
+	case compaction.Applied:
+		e.EntryID, e.TokensAfter = o.Entry.ID, o.TokensAfter
+		e.WillRetry = trigger == compaction.Overflow
+	case compaction.Failed:
+		e.Error = failureText(trigger) + string(o.Reason) + ": " + o.Detail
+	}
+	return e
+}
+
+func failureText(trigger compaction.Trigger) string {
+	switch trigger {
+	case compaction.Overflow:
+		return rescueFailed
+	case compaction.Manual:
+		return manualFailed
+	}
+	return autoFailed
+}
+
+// rescue makes room after a refusal for size. The request is sent once more
+// only if it has become smaller.
+func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
+	facts := r.facts()
+	r.learn(facts, f)
+	if !r.automatic() {
+		return fmt.Errorf("automatic compaction is off or paused; /compact makes room: %w", f)
+	}
+	o := r.attempt(scaled(r.facts(), f, refused), compaction.Request{Trigger: compaction.Overflow, Adapt: true})
+	r.tally(o)
+	if o.Status != compaction.Applied {
+		if r.ctx.Err() != nil {
+			return r.abortError()
+		}
+		return fmt.Errorf(rescueFailed+"%s: %s: %w", o.Reason, o.Detail, f)
+	}
+	r.compacted = true
+	v, err := r.project()
+	if err != nil {
+		return err
+	}
+	if now := v.Size(r.cfg.Estimator, 0); now.Estimated >= refused.Estimated {
+		return fmt.Errorf(rescueFailed+"the request did not get smaller: %w", f)
+	}
+	return nil
+}
+
+// scaled shrinks the window by as much as the refusal says that the request
+// was larger than estimated, so that the plan counts as the provider does.
+func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
+	if f.Used > refused.Estimated && refused.Estimated > 0 {
+		m.Window = int64(float64(m.Window) * float64(refused.Estimated) / float64(f.Used))
+	}
+	return m
+}
+
+// dropMedia makes stubs of images after a refusal for bytes.
+func (r *run) dropMedia(f *message.Fault, refused timeline.Size) error {
+	v, err := r.project()
+	if err != nil {
+		return err
+	}
+	limit := f.Limit
+	if limit <= 0 || limit > refused.Bytes {
+		limit = refused.Bytes / 2
+	}
+	edits := prune.Plan(v, prune.Settings{Media: true}, r.cfg.Estimator, limit)
+	if len(edits) == 0 {
+		return f
+	}
+	return r.prunes(edits)
+}
+
+// settle is what comes after a turn: over the threshold, room is made now, so
+// that the user's next words do not wait for it. It reports whether the work
+// goes on by itself.
+func (r *run) settle(last *message.Message) (goOn bool, err error) {
+	r.compacted = false // the turn has had its answer
+	before, err := r.cfg.Session.Leaf(r.ctx)
+	if err != nil {
+		return false, err
+	}
+	if _, _, err := r.fit(0); err != nil && !errors.Is(err, ErrDoesNotFit) {
+		return false, err
+	}
+	after, err := r.cfg.Session.Leaf(r.keeping())
+	if err != nil || after == before || after.Type != session.TypeCompaction {
+		return false, err
+	}
+	return goesOn(last, len(r.queue.list()), !r.cfg.NoContinue), nil
+}
+
+// manual is the user's own compaction. It ends a pause after failures, and
+// goes on with what is queued.
+func (r *run) manual(focus string) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	o := r.attempt(r.facts(), compaction.Request{Trigger: compaction.Manual, Focus: focus, Adapt: true})
+	r.mu.Lock()
+	r.unsaved, r.state.Failures = r.unsaved || r.state.Failures > 0, 0
+	r.mu.Unlock()
+	if o.Status == compaction.Failed {
+		return fmt.Errorf(manualFailed+"%s: %s", o.Reason, o.Detail)
+	}
+	return r.turns(false)
+}

@@ -1,0 +1,177 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// rig is an agent over a scripted server.
+type rig struct {
+	t       *testing.T
+	server  *fake.Server
+	session *session.Session
+	agent   *agent.Agent
+	events  []agent.Event
+}
+
+// memory is a session that is not kept.
+func memory(t *testing.T) *session.Session {
+	t.Helper()
+	log, err := memstore.New(nil).Create(context.Background(), session.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.New(log, session.Options{})
+}
+
+// onDisk is a session in a file.
+func onDisk(t *testing.T) *session.Session {
+	t.Helper()
+	log, err := filestore.New(t.TempDir(), filestore.Options{Sync: "off"}).Create(context.Background(), session.Header{Cwd: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session.New(log, session.Options{})
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// quick makes a bound model that does not wait between tries.
+func quick(b *provider.Bound) *provider.Bound {
+	b.Client.Retry.BaseDelay = 1
+	return b
+}
+
+// newRig runs an agent on the server. Fields of cfg that are not set get what
+// a test wants: no background, a session in memory, the anthropic dialect.
+func newRig(t *testing.T, server *fake.Server, cfg agent.Config) *rig {
+	t.Helper()
+	t.Cleanup(server.Close)
+	if cfg.Session == nil {
+		cfg.Session = memory(t)
+	}
+	if cfg.Model == nil {
+		cfg.Model = quick(server.Bind("anthropic"))
+	}
+	a, err := agent.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return &rig{t: t, server: server, session: cfg.Session, agent: a}
+}
+
+// run says text and returns how the run ended.
+func (r *rig) run(text string) error {
+	r.t.Helper()
+	var last error
+	for ev, err := range r.agent.Run(context.Background(), text) {
+		r.events, last = append(r.events, ev), err
+	}
+	return last
+}
+
+// must runs text and fails the test where that fails.
+func (r *rig) must(text string) {
+	r.t.Helper()
+	if err := r.run(text); err != nil {
+		r.t.Fatalf("run %q: %v\n%s", text, err, r.story())
+	}
+}
+
+// story is what happened, a line each, without the deltas.
+func (r *rig) story() string {
+	var b strings.Builder
+	for _, e := range r.events {
+		if e.Type == agent.EventMessageUpdate {
+			continue
+		}
+		fmt.Fprintf(&b, "%s", e.Type)
+		for _, s := range []string{string(e.Role), string(e.StopReason), e.ToolName, string(e.Reason), string(e.Outcome), string(e.Why), e.Error} {
+			if s != "" {
+				b.WriteString(" " + s)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// of returns the events of a type.
+func (r *rig) of(typ agent.EventType) []agent.Event {
+	var out []agent.Event
+	for _, e := range r.events {
+		if e.Type == typ {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// messages are those of the view.
+func (r *rig) messages() []*message.Message {
+	r.t.Helper()
+	v, err := timeline.Project(context.Background(), r.session, nil, timeline.Policy{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out []*message.Message
+	for _, it := range v.Items {
+		out = append(out, it.Message)
+	}
+	return out
+}
+
+// path is the whole path of the session.
+func (r *rig) path() []*session.Entry {
+	r.t.Helper()
+	path, err := r.session.Path(context.Background(), nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return path
+}
+
+// sound fails the test where the server was sent something invalid, or
+// something over its window.
+func (r *rig) sound() {
+	r.t.Helper()
+	for i, req := range r.server.Requests() {
+		for _, p := range req.Problems {
+			r.t.Errorf("request %d: %s at %s: %s", i, p.Kind, p.Where, p.Detail)
+		}
+		if r.server.Window > 0 && req.Tokens > r.server.Window {
+			r.t.Errorf("request %d: %d tokens in a window of %d", i, req.Tokens, r.server.Window)
+		}
+	}
+}
+
+// isSummary tells a request for a summary from one of the conversation.
+func isSummary(r fake.Request) bool { return strings.Contains(r.Text(), "<conversation>") }
+
+// echo is a tool that gives back its text.
+func echo(parallel bool, run func(text string) (agent.Result, error)) agent.Tool {
+	return agent.Tool{Name: "echo", Description: "gives back text", Parallel: parallel,
+		Parameters: []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`),
+		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
+			text := strings.TrimSuffix(strings.TrimPrefix(string(c.Arguments), `{"text":"`), `"}`)
+			if run != nil {
+				return run(text)
+			}
+			return agent.Text("echo " + text), nil
+		}}
+}
+
+var errTest = errors.New("it broke")

@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Tool is something that the model can do.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  jsontext.Value // JSON Schema of the arguments; nil: none
+
+	// Parallel says that calls may run beside each other: the tool changes
+	// nothing. Calls of other tools run one after the other.
+	Parallel bool
+	// Run does it. An error is told to the model as a failed result. Output
+	// that is too long is cut by the agent, and stored whole where there is
+	// a place for it.
+	Run func(ctx context.Context, c Call) (Result, error)
+}
+
+// Call is one call of a tool.
+type Call struct {
+	ID        string
+	Name      string
+	Arguments jsontext.Value // a JSON object
+	// Update tells what is known so far, while the tool runs. It is never nil.
+	Update func(text string)
+}
+
+// Result is what a tool gives back.
+type Result struct {
+	Content []message.Block
+	IsError bool
+}
+
+// Text is a result of text alone.
+func Text(s string) Result {
+	return Result{Content: []message.Block{message.Text{Text: s}}}
+}
+
+// Permit decides whether a call may run. An error forbids it and is told to
+// the model. It may ask the user, and take as long as that takes.
+type Permit func(ctx context.Context, t Tool, c Call) error
+
+// offered are the tools in the words of a request.
+func offered(tools []Tool) []message.Tool {
+	out := make([]message.Tool, len(tools))
+	for i, t := range tools {
+		out[i] = message.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+	}
+	return out
+}

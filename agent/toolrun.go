@@ -1,0 +1,184 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// outcome is what one call gave.
+type outcome struct {
+	index  int
+	update string // what is known so far; then the call still runs
+	result Result
+	done   bool
+}
+
+// runTools runs the calls of one answer. Neighbours that change nothing run
+// beside each other, the others alone. Results go into the log in the order
+// of the calls, each as soon as those before it are there.
+func (r *run) runTools(calls []message.ToolCall) error {
+	limit := resultBytes(len(calls), r.cfg.Compaction.Threshold(r.facts().Window))
+	for len(calls) > 0 {
+		n := 1
+		for n < len(calls) && r.tools[calls[n-1].Name].Parallel && r.tools[calls[n].Name].Parallel {
+			n++
+		}
+		if r.ctx.Err() != nil {
+			if err := r.refuse(calls, "not run: the turn was aborted"); err != nil {
+				return err
+			}
+			break
+		}
+		if err := r.runBatch(calls[:n], limit); err != nil {
+			return err
+		}
+		calls = calls[n:]
+	}
+	if r.ctx.Err() != nil {
+		return r.abortError()
+	}
+	return nil
+}
+
+// runBatch runs calls beside each other.
+func (r *run) runBatch(calls []message.ToolCall, limit int) error {
+	out, ended := make(chan outcome), make(chan struct{})
+	defer close(ended)
+	for i, c := range calls {
+		r.emit(Event{Type: EventToolStart, ToolCallID: c.ID, ToolName: c.Name, Arguments: c.Arguments})
+		go func() {
+			tell := func(text string) {
+				select {
+				case out <- outcome{index: i, update: text}:
+				case <-ended: // a tool that tells more than it was asked
+				}
+			}
+			out <- outcome{index: i, result: r.call(c, tell), done: true}
+		}()
+	}
+	results := make([]*Result, len(calls))
+	next := 0
+	var failed error
+	for running := len(calls); running > 0; {
+		o := <-out
+		if !o.done {
+			r.emit(Event{Type: EventToolUpdate, ToolCallID: calls[o.index].ID, ToolName: calls[o.index].Name, Text: o.update})
+			continue
+		}
+		running--
+		results[o.index] = &o.result
+		for next < len(calls) && results[next] != nil && failed == nil {
+			failed = r.result(calls[next], *results[next], limit)
+			next++
+		}
+	}
+	return failed
+}
+
+// call runs one call. Whatever goes wrong is a result that says so.
+func (r *run) call(c message.ToolCall, tell func(string)) (res Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			res = failedResult(fmt.Sprintf("the tool %s broke: %v", c.Name, p))
+		}
+	}()
+	t, ok := r.tools[c.Name]
+	if !ok {
+		return failedResult(fmt.Sprintf("there is no tool %q; there are: %s", c.Name, r.toolNames()))
+	}
+	if rawjson.Kind(c.Arguments) != '{' || !rawjson.Valid(c.Arguments) {
+		return failedResult("not run: the arguments are not a whole JSON object")
+	}
+	call := Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Update: tell}
+	if r.cfg.Hooks.ToolCall != nil {
+		changed, err := r.cfg.Hooks.ToolCall(r.ctx, call)
+		if err != nil {
+			return failedResult("not run: " + err.Error())
+		}
+		call.Arguments = changed.Arguments
+	}
+	if r.cfg.Permit != nil {
+		if err := r.cfg.Permit(r.ctx, t, call); err != nil {
+			return failedResult("not run: " + err.Error())
+		}
+	}
+	res, err := t.Run(r.ctx, call)
+	if err != nil {
+		if cause := context.Cause(r.ctx); cause != nil {
+			err = fmt.Errorf("stopped: %w", cause)
+		}
+		res.IsError = true
+		res.Content = append(res.Content, message.Text{Text: err.Error()})
+	}
+	if r.cfg.Hooks.ToolResult != nil {
+		res = r.cfg.Hooks.ToolResult(r.ctx, call, res)
+	}
+	return res
+}
+
+func failedResult(text string) Result {
+	res := Text(text)
+	res.IsError = true
+	return res
+}
+
+func (r *run) toolNames() string {
+	names := make([]string, 0, len(r.tools))
+	for n := range r.tools {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return strings.Join(names, ", ")
+}
+
+// result appends what a call gave, cut to the limit. Something is always
+// said: an empty result is no result to some vendors.
+func (r *run) result(c message.ToolCall, res Result, limit int) error {
+	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Time: r.cfg.Now()}
+	for _, b := range res.Content {
+		if t, ok := b.(message.Text); ok {
+			t.Text = r.bounded(c, message.Sanitize(t.Text), limit)
+			b = t
+		}
+		m.Content = append(m.Content, b)
+	}
+	if len(m.Content) == 0 || len(m.Content) == 1 && m.Images() == 0 && strings.TrimSpace(m.Text("")) == "" {
+		m.Content = []message.Block{message.Text{Text: "(no output)"}}
+	}
+	e, err := r.append(m)
+	if err != nil {
+		return err
+	}
+	r.emit(Event{Type: EventToolEnd, ToolCallID: c.ID, ToolName: c.Name, EntryID: e.ID, IsError: m.IsError, Text: m.Text("\n")})
+	return nil
+}
+
+// bounded cuts a text that is too long and keeps the whole of it where there
+// is a place for it.
+func (r *run) bounded(c message.ToolCall, text string, limit int) string {
+	if !tooLong(text, limit) {
+		return text
+	}
+	where, err := r.store(c.Name+"-"+session.NewID()+".txt", text)
+	if err != nil {
+		where = "" // the cut says how much is left out; that it could not be stored changes nothing more
+	}
+	return cutOutput(text, limit, where)
+}
+
+// refuse answers calls that are not run.
+func (r *run) refuse(calls []message.ToolCall, why string) error {
+	for _, c := range calls {
+		r.emit(Event{Type: EventToolStart, ToolCallID: c.ID, ToolName: c.Name, Arguments: c.Arguments})
+		if err := r.result(c, failedResult(why), maxResultBytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package agent
+
+import (
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// current is the model of the next request.
+func (a *Agent) current() Model {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.model
+}
+
+// facts are those of the model of the next request, with a window no larger
+// than what a refusal has named.
+func (a *Agent) facts() message.Model {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := a.model.Facts()
+	if w := a.learned[m.Key()]; w > 0 && (m.Window == 0 || w < m.Window) {
+		m.Window, m.WindowSource = w, provider.WindowLearned
+	}
+	return m
+}
+
+// learn remembers the window that a refusal named.
+func (a *Agent) learn(m message.Model, f *message.Fault) {
+	if f.Limit <= 0 || f.Class != message.ClassOverflow {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if old := a.learned[m.Key()]; old == 0 || f.Limit < old {
+		a.learned[m.Key()] = f.Limit
+	}
+}
+
+// View is what the model sees now.
+func (r *run) project() (*timeline.View, error) {
+	m := r.facts()
+	return timeline.Project(r.keeping(), r.cfg.Session, nil, timeline.Policy{Model: m, Target: r.cfg.Compaction.Threshold(m.Window)})
+}
+
+// meter is how full the window is.
+func (r *run) meter(s timeline.Size) *Context {
+	m := r.facts()
+	return &Context{Used: s.Decision(), Threshold: r.cfg.Compaction.Threshold(m.Window), Window: m.Window}
+}
+
+// context is the meter of the view as it is; nil where it cannot be read.
+func (r *run) context() *Context {
+	v, err := r.project()
+	if err != nil {
+		return nil
+	}
+	return r.meter(v.Size(r.cfg.Estimator, 0))
+}
+
+// compactor compacts the session for a model.
+func (a *Agent) compactor(m message.Model) *compaction.Compactor {
+	return &compaction.Compactor{Session: a.cfg.Session, Summarizer: phased{&a.reduce, a.summarizer()}, Settings: a.cfg.Compaction,
+		Model: m, Estimator: a.cfg.Estimator, Mask: a.cfg.Mask, Ledger: ledger.Options{Mask: a.cfg.Mask}, Hooks: a.cfg.Hooks.Compaction}
+}
+
+// summarizer is the caller's, or the session's model with extraction below
+// it. After a switch the model that had the conversation comes first: it has
+// the room for it.
+func (a *Agent) summarizer() compaction.Summarizer {
+	if a.cfg.Summarizer != nil {
+		return a.cfg.Summarizer
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := &summarize.Ladder{Extract: true, Mask: a.cfg.Mask}
+	if a.previous != nil {
+		l.Models = append(l.Models, a.previous)
+	}
+	l.Models = append(l.Models, a.model)
+	return l
+}
+
+// automatic reports whether we may compact by ourselves: switched on, and not
+// after three failures in a row.
+func (a *Agent) automatic() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	on := a.cfg.Compaction.Enabled
+	if a.state.Auto != nil {
+		on = *a.state.Auto
+	}
+	return on && a.state.Failures < maxFailures
+}
+
+// tally keeps the count of failures in a row. It is written with the next
+// message.
+func (a *Agent) tally(o *compaction.Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := counts(a.state.Failures, o)
+	// A compaction may have covered the entry that says so: say it again.
+	again := o.Status == compaction.Applied && a.state.Auto != nil
+	a.unsaved = a.unsaved || n != a.state.Failures || again
+	a.state.Failures = n
+}
