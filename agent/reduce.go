@@ -91,7 +91,7 @@ func (r *run) overThreshold(step render.Step, failure *compaction.Outcome) error
 	}
 	why := "automatic compaction is off or paused; /compact makes room"
 	if failure != nil {
-		why = failure.Detail
+		why = fmt.Sprintf("%s (fixed part %d, pending input %d)", failure.Detail, step.Size.Fixed, step.Size.Pending)
 	}
 	return fmt.Errorf("%s%w: %d tokens in a window of %d: %s", autoFailed, ErrDoesNotFit, step.Size.Decision(), window, why)
 }

@@ -1,0 +1,357 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+var extract = &summarize.Ladder{Extract: true}
+
+// history fills a session with turns of about 1,000 tokens each.
+func history(t *testing.T, s *session.Session, turns int) {
+	t.Helper()
+	for i := range turns {
+		_, err := s.Append(context.Background(),
+			session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: fmt.Sprintf("Question %d", i)}}}),
+			session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopEnd,
+				Content: []message.Block{message.Text{Text: logLines(fmt.Sprint(i), 4000)}}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ends are the outcomes of all compactions, a word each.
+func (r *rig) ends() string {
+	var out []string
+	for _, e := range r.of(agent.EventCompactionEnd) {
+		s := string(e.Reason) + " " + string(e.Outcome)
+		if e.Why != "" {
+			s += " " + string(e.Why)
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestCompactionBeforeSending(t *testing.T) {
+	server := fake.New(fake.Say("ok"))
+	server.Window = 16_000
+	s := memory(t)
+	history(t, s, 20) // about 20,000 tokens: over the window already
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+	r.must("And now?")
+	if got := r.ends(); got != "threshold applied" {
+		t.Errorf("%s\n%s", got, r.story())
+	}
+	r.sound()
+}
+
+// The provider's refusal is believed: one compaction, one more request.
+func TestOverflowIsRecoveredFromOnce(t *testing.T) {
+	tests := []struct {
+		name     string
+		script   []fake.Step
+		requests int
+		ends     string
+		err      string
+	}{
+		{"then it fits", []fake.Step{fake.Overflow(), fake.Say("ok")}, 2, "overflow applied", ""},
+		{"always refused", []fake.Step{fake.Overflow()}, 2, "overflow applied", "Context overflow recovery failed: "},
+		{"an error in the stream", []fake.Step{fake.StreamError("so", "prompt is too long: 210000 tokens > 200000 maximum"), fake.Say("ok")}, 2, "overflow applied", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := memory(t)
+			history(t, s, 20)
+			server := fake.New(tt.script...)
+			r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+			err := r.run("And now?")
+			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.err)) {
+				t.Errorf("ended with %v", err)
+			}
+			if tt.err != "" {
+				if f, ok := message.AsFault(err); !ok || f.Class != message.ClassOverflow {
+					t.Errorf("the fault is lost: %v", err)
+				}
+			}
+			reqs := server.Requests()
+			if len(reqs) != tt.requests || r.ends() != tt.ends {
+				t.Fatalf("%d requests, %s\n%s", len(reqs), r.ends(), r.story())
+			}
+			if reqs[1].Tokens >= reqs[0].Tokens {
+				t.Errorf("the second request is not smaller: %d, %d", reqs[0].Tokens, reqs[1].Tokens)
+			}
+			r.sound()
+		})
+	}
+}
+
+// A server that cuts in silence reads less than it was sent.
+func TestSilentTruncation(t *testing.T) {
+	s := memory(t)
+	history(t, s, 30)
+	server := fake.New(fake.Say("nonsense"), fake.Say("sense"))
+	server.Window, server.Truncate = 8_000, true
+	model := server.Bind("openai-chat")
+	model.Model.Window = 128_000
+	r := newRig(t, server, agent.Config{Session: s, Model: model, Summarizer: extract})
+	r.must("And now?")
+	if r.ends() != "overflow applied" {
+		t.Errorf("%s\n%s", r.ends(), r.story())
+	}
+	reqs := server.Requests()
+	if last := reqs[len(reqs)-1]; last.Tokens > server.Window {
+		t.Errorf("the last request has %d tokens: the window was not learned", last.Tokens)
+	}
+	for _, m := range r.messages() {
+		if m.Text("") == "nonsense" {
+			t.Error("the answer to a cut request is in the view")
+		}
+	}
+}
+
+func TestSwitchedOff(t *testing.T) {
+	for _, how := range []string{"setting", "session"} {
+		s := memory(t)
+		history(t, s, 40)
+		server := fake.New(fake.Overflow())
+		settings := compaction.Defaults()
+		settings.Enabled = how != "setting"
+		r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+		if how == "session" {
+			r.agent.SetAutoCompaction(false)
+		}
+		err := r.run("And now?")
+		if err == nil || !strings.Contains(err.Error(), "/compact") || r.ends() != "" {
+			t.Errorf("%s: %v, %s", how, err, r.ends())
+		}
+		// It survives a restart, and the user's own compaction works.
+		r = newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+		if err := r.run("Again"); err == nil || r.ends() != "" {
+			t.Errorf("%s after a restart: %v, %s", how, err, r.ends())
+		}
+		for ev, err := range r.agent.Compact(context.Background(), "") {
+			if r.events = append(r.events, ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.ends() != "manual applied" {
+			t.Errorf("%s: %s", how, r.ends())
+		}
+	}
+}
+
+// failing is a summarizer that never succeeds.
+type failing struct{ asked int }
+
+func (f *failing) Summarize(context.Context, summarize.Input) (summarize.Result, error) {
+	f.asked++
+	return summarize.Result{}, errTest
+}
+
+// After three failures in a row nothing is tried until the user acts, across
+// restarts too. The count is in the log with a message, never alone.
+func TestThreeFailuresStop(t *testing.T) {
+	s := memory(t)
+	history(t, s, 12)
+	server := fake.New(fake.Say("ok"))
+	broken := &failing{}
+	settings := compaction.Defaults()
+	settings.ThresholdTokens = 8_000
+	cfg := agent.Config{Session: s, Summarizer: broken, Compaction: settings}
+	for i := range 3 {
+		r := newRig(t, server, cfg) // a new process each time
+		r.must(fmt.Sprintf("Turn %d", i))
+	}
+	if broken.asked < 3 {
+		t.Fatalf("asked %d times", broken.asked)
+	}
+	before := broken.asked
+	r := newRig(t, server, cfg)
+	r.must("One more")
+	if broken.asked != before {
+		t.Errorf("asked again after %d failures", before)
+	}
+	path := r.path()
+	for i, e := range path {
+		if c := e.Custom(); c != nil && c.CustomType == session.CustomState {
+			if i+1 == len(path) || path[i+1].Message() == nil {
+				t.Error("the state stands alone")
+			}
+		}
+	}
+	r.agent.SetAutoCompaction(true)
+	r.must("Try again")
+	if broken.asked == before {
+		t.Error("not tried after the user switched it on again")
+	}
+}
+
+// What no compaction can reduce is named with its size; nothing is sent and
+// the input is not lost.
+func TestFloor(t *testing.T) {
+	server := fake.New()
+	server.Window = 8_000
+	r := newRig(t, server, agent.Config{Summarizer: extract, System: logLines("prompt", 40_000)})
+	err := r.run("Hello")
+	if !errors.Is(err, agent.ErrDoesNotFit) || !strings.Contains(err.Error(), "fixed part") {
+		t.Errorf("ended with %v", err)
+	}
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+	if q := r.agent.Queued(); len(q) != 1 || q[0].Text != "Hello" {
+		t.Errorf("the input is lost: %v", q)
+	}
+}
+
+func TestSwitchToASmallerModel(t *testing.T) {
+	large, small := fake.New(fake.Say("large")), fake.New(fake.Say("small"))
+	t.Cleanup(small.Close)
+	small.Window = 16_000
+	s := memory(t)
+	history(t, s, 20)
+	r := newRig(t, large, agent.Config{Session: s, Summarizer: extract})
+	r.must("One")
+	m := small.Bind("openai-chat")
+	m.Model.ID = "small-1"
+	r.agent.SetModel(m)
+	r.must("Two")
+	if r.ends() != "model_switch applied" || len(r.of(agent.EventModelChange)) != 1 {
+		t.Errorf("%s\n%s", r.ends(), r.story())
+	}
+	r.server = small
+	r.sound()
+}
+
+// Room is made behind a turn, so that the next input does not wait; after a
+// final answer nothing goes on by itself.
+func TestCompactionBehindATurn(t *testing.T) {
+	s := memory(t)
+	history(t, s, 9)
+	server := fake.New(fake.Say(logLines("answer", 6000)), fake.Say("unasked"))
+	settings := compaction.Defaults()
+	settings.ThresholdTokens = 10_500
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+	r.must("Tell me all")
+	story := r.story()
+	if r.ends() != "threshold applied" || strings.Index(story, "turn_end") > strings.Index(story, "compaction_start") {
+		t.Errorf("%s\n%s", r.ends(), story)
+	}
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// gated is a summarizer that waits to be let through.
+type gated struct {
+	asked, let chan struct{}
+	inner      compaction.Summarizer
+}
+
+func (g *gated) Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error) {
+	select {
+	case g.asked <- struct{}{}:
+	case <-ctx.Done():
+		return summarize.Result{}, ctx.Err()
+	}
+	select {
+	case <-g.let:
+		return g.inner.Summarize(ctx, in)
+	case <-ctx.Done():
+		return summarize.Result{}, ctx.Err()
+	}
+}
+
+// Near the threshold a summary is prepared while the turns go on; at the
+// threshold it is committed and nothing is summarized then.
+func TestBackground(t *testing.T) {
+	for name, s := range map[string]*session.Session{"memory": memory(t), "disk": onDisk(t)} {
+		t.Run(name, func(t *testing.T) {
+			history(t, s, 10)
+			server := fake.New(fake.Say("fine"))
+			settings := compaction.Defaults()
+			settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
+			g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
+			r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
+			r.must("One") // over 9,450, under 10,500
+			<-g.asked
+			r.must("Two") // is not held up by the summary
+			if len(r.of(agent.EventCompactionStart)) != 1 || r.ends() != "" {
+				t.Fatalf("not prepared in the background\n%s", r.story())
+			}
+			close(g.let)
+			history(t, s, 1) // another thousand tokens: now it is over
+			r.must("Three")
+			if r.ends() != "background applied" {
+				t.Errorf("%s\n%s", r.ends(), r.story())
+			}
+			r.sound()
+		})
+	}
+}
+
+// Another reduction stops what runs in the background; it ends as superseded.
+func TestBackgroundIsSuperseded(t *testing.T) {
+	s := memory(t)
+	history(t, s, 10)
+	server := fake.New(fake.Say("fine"), fake.Overflow(), fake.Say("fine"))
+	settings := compaction.Defaults()
+	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
+	first := make(chan struct{}, 1)
+	g := &gated{asked: first, let: make(chan struct{}), inner: extract}
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
+	r.must("One")
+	done := make(chan struct{})
+	go func() { // lets the rescue through, which asks second
+		defer close(done)
+		<-first
+		<-first
+		g.let <- struct{}{}
+	}()
+	r.must("Two")
+	<-done
+	if r.ends() != "background cancelled superseded, overflow applied" {
+		t.Errorf("%s\n%s", r.ends(), r.story())
+	}
+}
+
+// Input that comes while a compaction is made is delivered once, in order.
+func TestInputDuringCompaction(t *testing.T) {
+	s := memory(t)
+	history(t, s, 12)
+	server := fake.New(fake.Say("ok"))
+	settings := compaction.Defaults()
+	settings.ThresholdTokens = 8_000
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+	for ev, err := range r.agent.Run(context.Background(), "first") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.events = append(r.events, ev); ev.Type == agent.EventCompactionStart {
+			r.agent.Queue(agent.FollowUp, "second")
+			r.agent.Queue(agent.FollowUp, "third")
+		}
+	}
+	var said []string
+	for _, e := range r.path()[25:] {
+		if m := e.Message(); m != nil && m.Role == message.RoleUser {
+			said = append(said, m.Text(""))
+		}
+	}
+	if got := strings.Join(said, " "); got != "first second third" {
+		t.Errorf("said %q\n%s", got, r.story())
+	}
+	r.sound()
+}

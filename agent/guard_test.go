@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"pgregory.net/rapid"
+)
+
+func TestCounts(t *testing.T) {
+	tests := []struct {
+		before int
+		o      compaction.Outcome
+		want   int
+	}{
+		{2, compaction.Outcome{Status: compaction.Applied}, 0},
+		{1, compaction.Outcome{Status: compaction.Failed, Reason: compaction.DoesNotFit}, 2},
+		{1, compaction.Outcome{Status: compaction.Skipped, Reason: compaction.NoGain}, 2},
+		{1, compaction.Outcome{Status: compaction.Skipped, Reason: compaction.NothingToCompact}, 1},
+		{1, compaction.Outcome{Status: compaction.Cancelled, Reason: compaction.Interrupted}, 1},
+	}
+	for _, tt := range tests {
+		if got := counts(tt.before, &tt.o); got != tt.want {
+			t.Errorf("%d, %s %s: %d, want %d", tt.before, tt.o.Status, tt.o.Reason, got, tt.want)
+		}
+	}
+}
+
+func TestRemedies(t *testing.T) {
+	overflow := &message.Fault{Class: message.ClassOverflow}
+	output := &message.Fault{Class: message.ClassOverflowOutput, Limit: 200_000, Used: 100_000}
+	transient := &message.Fault{Class: message.ClassTransient}
+	tests := []struct {
+		name   string
+		faults []*message.Fault
+		shown  bool
+		want   []remedy
+	}{
+		{"overflow once", []*message.Fault{overflow, overflow}, false, []remedy{rescue, giveUp}},
+		{"output, then room", []*message.Fault{output, output, output}, false, []remedy{lessOutput, rescue, giveUp}},
+		{"output without room for any", []*message.Fault{{Class: message.ClassOverflowOutput, Limit: 200_000, Used: 199_000}}, false, []remedy{rescue}},
+		{"bytes", []*message.Fault{{Class: message.ClassBytes}, {Class: message.ClassBytes}}, false, []remedy{dropMedia, giveUp}},
+		{"thinking", []*message.Fault{{Class: message.ClassThinking}}, false, []remedy{dropThinking}},
+		{"the model has tried again itself", []*message.Fault{transient}, false, []remedy{giveUp}},
+		{"broke off", []*message.Fault{transient, transient, transient, transient}, true, []remedy{again, again, again, giveUp}},
+		{"quota", []*message.Fault{{Class: message.ClassQuota}}, true, []remedy{giveUp}},
+	}
+	for _, tt := range tests {
+		var r recovery
+		for i, f := range tt.faults {
+			if got := r.next(f, tt.shown); got != tt.want[i] {
+				t.Errorf("%s, fault %d: %v, want %v", tt.name, i, got, tt.want[i])
+			}
+		}
+	}
+}
+
+func TestGoesOn(t *testing.T) {
+	final := &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd}
+	cut := &message.Message{Role: message.RoleAssistant, StopReason: message.StopLength}
+	failed := &message.Message{Role: message.RoleAssistant, StopReason: message.StopError}
+	for _, tt := range []struct {
+		name   string
+		last   *message.Message
+		queued int
+		auto   bool
+		want   bool
+	}{
+		{"after a final answer", final, 0, true, false},
+		{"cut off", cut, 0, true, true},
+		{"input is queued", cut, 1, true, false},
+		{"switched off", cut, 0, false, false},
+		{"failed", failed, 0, true, false},
+		{"nothing was said", nil, 0, true, false},
+	} {
+		if got := goesOn(tt.last, tt.queued, tt.auto); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+func TestCutOutput(t *testing.T) {
+	var b strings.Builder
+	for i := range 5000 {
+		if i == 2500 {
+			b.WriteString("main.go:7: error: undefined name\n")
+		}
+		b.WriteString("ordinary line of output\n")
+	}
+	text := "FIRST\n" + b.String() + "LAST"
+	if !tooLong(text, maxResultBytes) || tooLong("short", maxResultBytes) {
+		t.Fatal("the wrong texts are too long")
+	}
+	got := cutOutput(text, maxResultBytes, "/s.d/x.txt")
+	for _, s := range []string{"FIRST", "LAST", "main.go:7: error: undefined name", "/s.d/x.txt", "left out"} {
+		if !strings.Contains(got, s) {
+			t.Errorf("%q is missing", s)
+		}
+	}
+	if lines := strings.Count(got, "\n"); lines > maxResultLines {
+		t.Errorf("%d lines", lines)
+	}
+}
+
+// Whatever the output is, what is shown is bounded, and valid text.
+func TestCutOutputIsBounded(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "\n", "error\n", "日本語のテキスト", "🏷", "é", strings.Repeat("x", 3000), "\n\n\n"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Repeat(strings.Join(rapid.SliceOfN(piece, 1, 20).Draw(t, "pieces"), ""), rapid.IntRange(1, 200).Draw(t, "times"))
+		limit := rapid.IntRange(1024, 20_000).Draw(t, "limit")
+		if !tooLong(text, limit) {
+			return
+		}
+		got := cutOutput(text, limit, "p")
+		const frame = 300
+		if len(got) > 2*limit+frame {
+			t.Fatalf("%d bytes for a limit of %d", len(got), limit)
+		}
+		if !utf8.ValidString(got) {
+			t.Fatal("a character is torn")
+		}
+	})
+}
+
+func TestResultBytes(t *testing.T) {
+	for _, tt := range []struct {
+		n         int
+		threshold int64
+		want      int
+	}{{1, 0, 50 << 10}, {1, 111_000, 50 << 10}, {1, 10_000, 20_000}, {4, 10_000, 5000}, {100, 10_000, 1024}} {
+		if got := resultBytes(tt.n, tt.threshold); got != tt.want {
+			t.Errorf("%d results under %d: %d, want %d", tt.n, tt.threshold, got, tt.want)
+		}
+	}
+}
+
+func TestSafeName(t *testing.T) {
+	for name, want := range map[string]string{"bash-1.txt": "bash-1.txt", "../../etc/x": "_.._etc_x", "ü": "_"} {
+		if got := safeName(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
