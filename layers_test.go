@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"summarize"},
 	{"compaction"},
 	{"recall", "settings", "export", "prune"},
+	{"hook"},
 	{"render"},
 	{"convert"},
 	{"convert/internal/..."},

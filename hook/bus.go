@@ -1,0 +1,161 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// DefaultTimeout is how long a hook may take, unless another limit is set.
+const DefaultTimeout = 30 * time.Second
+
+// killDelay is how long a program has between SIGTERM and SIGKILL.
+const killDelay = 2 * time.Second
+
+// Options say where hooks come from. The zero value has none.
+type Options struct {
+	// UserDir and ProjectDir hold a folder for each event with its programs;
+	// "" or a missing folder: none. ProjectDir is <project>/.coppice/hooks.
+	UserDir, ProjectDir string
+	// Dir is the project: programs run in it. "": the current folder.
+	Dir string
+	// Programs are those named in settings. They run as they are given:
+	// settings do not count from a project file that nobody trusted.
+	Programs []Program
+	// Trusted reports whether the user trusted a project's hooks with this
+	// content ([HashFolder]). nil: no hook found in ProjectDir runs.
+	Trusted func(hash string) bool
+	// Timeout is the limit of each hook that has none of its own. 0: DefaultTimeout.
+	Timeout time.Duration
+	// Mask hides secrets in the serialized texts that programs get. nil: the
+	// known shapes.
+	Mask func(string) string
+	// Report is told of everything that went wrong, mostly as *Failure. It
+	// may be called from several goroutines. nil: nobody is told.
+	Report func(error)
+}
+
+// Program is a hook that runs as a process.
+type Program struct {
+	Event    Event
+	Name     string // place in the order, and its name in reports; "": the base name of Command[0]
+	Project  bool   // comes with the project; else it is the user's
+	Command  []string
+	Required bool          // its failure cancels the step
+	Timeout  time.Duration // 0: Options.Timeout
+}
+
+// Handler describes an in-process hook.
+type Handler struct {
+	Name     string        // place in the order, and its name in reports
+	Required bool          // its failure cancels the step
+	Timeout  time.Duration // 0: Options.Timeout
+}
+
+// Failure is a hook that failed, hung, gave an invalid answer, or cancelled
+// what cannot be cancelled.
+type Failure struct {
+	Event Event
+	Hook  string // its name
+	Err   error
+}
+
+func (f *Failure) Error() string { return fmt.Sprintf("hook %s (%s): %v", f.Hook, f.Event, f.Err) }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Bus knows the hooks and asks them. It is safe for concurrent use. The nil
+// Bus has no hooks.
+type Bus struct {
+	opts    Options
+	trusted string // hash of ProjectDir, as it was trusted
+	delay   time.Duration
+	limit   func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+
+	programs map[Event][]hook // in order; not changed after New
+
+	mu       sync.Mutex
+	handlers map[Event][]hook // sorted by name
+}
+
+// hook is one that may be asked: a program or a handler.
+type hook struct {
+	event    Event
+	name     string
+	project  bool
+	found    bool // in a hook folder
+	required bool
+	timeout  time.Duration
+	command  []string // of a program
+	handle   any      // func(context.Context, E) (A, error) of a handler
+}
+
+// New finds the programs. What cannot be read, run or trusted is reported and
+// left out.
+func New(opts Options) *Bus {
+	opts.Timeout = cmp.Or(opts.Timeout, DefaultTimeout)
+	b := &Bus{opts: opts, delay: killDelay, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
+	all := append(b.fromSettings(), b.discover(opts.UserDir, false)...)
+	if b.trust() {
+		all = append(all, b.discover(opts.ProjectDir, true)...)
+	}
+	for _, h := range all {
+		b.programs[h.event] = append(b.programs[h.event], h)
+	}
+	for _, hooks := range b.programs {
+		slices.SortStableFunc(hooks, func(x, y hook) int {
+			return cmp.Or(order(x.project)-order(y.project), cmp.Compare(x.name, y.name))
+		})
+	}
+	return b
+}
+
+// order puts the user's programs before the project's.
+func order(project bool) int {
+	if project {
+		return 1
+	}
+	return 0
+}
+
+func limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))
+}
+
+// Listens reports whether any hook would be asked at an event, so that a
+// caller can spare itself the work of describing it.
+func (b *Bus) Listens(e Event) bool { return len(b.hooks(e)) > 0 }
+
+// hooks returns those of an event in the order in which they are asked.
+func (b *Bus) hooks(e Event) []hook {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Concat(b.programs[e], b.handlers[e])
+}
+
+// on adds a handler. handle is a func(context.Context, E) (A, error) with the
+// types that the event is asked with.
+func (b *Bus) on(e Event, h Handler, handle any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	hooks := append(slices.Clone(b.handlers[e]), hook{event: e, name: h.Name, required: h.Required, timeout: h.Timeout, handle: handle})
+	slices.SortStableFunc(hooks, func(x, y hook) int { return cmp.Compare(x.name, y.name) })
+	b.handlers[e] = hooks
+}
+
+func (b *Bus) report(err error) {
+	if b.opts.Report != nil {
+		b.opts.Report(err)
+	}
+}
+
+func (b *Bus) failed(h hook, err error) {
+	b.report(&Failure{Event: h.event, Hook: h.name, Err: err})
+}

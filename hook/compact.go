@@ -1,0 +1,162 @@
+package hook
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// OnBeforeCompact adds a handler that may cancel a compaction or bring its
+// summary.
+func (b *Bus) OnBeforeCompact(h Handler, f func(context.Context, compaction.BeforeCompact) (compaction.Answer, error)) {
+	b.on(EventBeforeCompact, h, f)
+}
+
+// OnCompacting adds a handler that may guide a summary of ours.
+func (b *Bus) OnCompacting(h Handler, f func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error)) {
+	b.on(EventCompacting, h, f)
+}
+
+// CompactionHooks are the hooks of the compactions of one session.
+func (b *Bus) CompactionHooks(sessionID string) compaction.Hooks {
+	if b == nil {
+		return compaction.Hooks{}
+	}
+	return compaction.Hooks{
+		BeforeCompact: func(ctx context.Context, e compaction.BeforeCompact) (compaction.Answer, error) {
+			q := b.beforeCompact()
+			q.rescue = rescues(e.Trigger)
+			return ask(ctx, b, q, e)
+		},
+		Compacting: func(ctx context.Context, e compaction.BeforeCompact) (compaction.Guidance, error) {
+			q := compacting(sessionID)
+			q.rescue = rescues(e.Trigger)
+			return ask(ctx, b, q, e)
+		},
+		Rejected: b.report,
+	}
+}
+
+// rescues reports whether the next request does not go out without the
+// compaction. No hook stops that.
+func rescues(t compaction.Trigger) bool {
+	return t == compaction.Overflow || t == compaction.ModelSwitch
+}
+
+func (b *Bus) beforeCompact() question[compaction.BeforeCompact, compaction.Answer] {
+	return question[compaction.BeforeCompact, compaction.Answer]{
+		event: EventBeforeCompact,
+		encode: func(e compaction.BeforeCompact) []byte {
+			history, prefix := e.Plan.Conversation(b.opts.Mask)
+			o := envelope(EventBeforeCompact).Raw("preparation", preparation(e)).Raw("branchEntries", entries(e.Plan.View.Path))
+			o.OptStr("customInstructions", e.Focus).Str("reason", string(e.Trigger)).Bool("willRetry", e.Trigger == compaction.Overflow)
+			return o.Str("conversationText", history).Str("turnPrefixText", prefix).Bytes()
+		},
+		decode: decodeCompaction,
+		ruling: func(a *compaction.Answer) Ruling { return Ruling{a.Cancel, a.Why} },
+		rule:   func(r Ruling) compaction.Answer { return compaction.Answer{Cancel: r.Cancel, Why: r.Why} },
+		check: func(e compaction.BeforeCompact, a compaction.Answer) error {
+			if a.Summary == "" {
+				return nil
+			}
+			return e.Plan.Check(a)
+		},
+		merge: func(_ *compaction.BeforeCompact, merged *compaction.Answer, a compaction.Answer) {
+			if a.Summary != "" {
+				*merged = a
+			}
+		},
+	}
+}
+
+func preparation(e compaction.BeforeCompact) []byte {
+	history, prefix := e.Plan.Messages()
+	o := new(jsonw.Object).Raw("messagesToSummarize", messages(history)).Raw("turnPrefixMessages", messages(prefix))
+	o.Bool("isSplitTurn", e.Plan.Split)
+	if p := e.Plan.Previous; p != nil {
+		o.Str("previousSummary", p.Compaction().Summary)
+	}
+	read, modified := e.Plan.Files(ledger.Options{})
+	o.Raw("fileOps", new(jsonw.Object).Raw("readFiles", texts(read)).Raw("modifiedFiles", texts(modified)).Bytes())
+	firstKept := ""
+	if e.Plan.FirstKept != nil {
+		firstKept = e.Plan.FirstKept.ID
+	}
+	o.Int("tokensBefore", e.Plan.Size.Decision()).Str("firstKeptEntryId", firstKept)
+	settings := new(jsonw.Object).Bool("enabled", e.Settings.Enabled)
+	settings.Int("reserveTokens", e.Settings.ReserveTokens).Int("keepRecentTokens", e.Settings.KeepRecentTokens)
+	return o.Raw("settings", settings.Bytes()).Bytes()
+}
+
+// decodeCompaction reads a hook's compaction. tokensBefore may be sent back,
+// but what counts is our own measure.
+func decodeCompaction(in *answer) compaction.Answer {
+	c := in.sub("compaction")
+	if c == nil {
+		return compaction.Answer{}
+	}
+	a := compaction.Answer{Summary: c.str("summary"), ShortSummary: c.str("shortSummary"), FirstKeptEntryID: c.str("firstKeptEntryId"),
+		Details: c.object("details"), PreserveData: c.object("preserveData")}
+	c.number("tokensBefore")
+	if a.Summary == "" {
+		c.fail(errNoSummary)
+	}
+	return a
+}
+
+func compacting(sessionID string) question[compaction.BeforeCompact, compaction.Guidance] {
+	return question[compaction.BeforeCompact, compaction.Guidance]{
+		event: EventCompacting,
+		encode: func(e compaction.BeforeCompact) []byte {
+			history, prefix := e.Plan.Messages()
+			return envelope(EventCompacting).Str("sessionId", sessionID).Raw("messages", messages(append(history, prefix...))).Bytes()
+		},
+		decode: func(in *answer) compaction.Guidance {
+			return compaction.Guidance{Prompt: in.str("prompt"), Context: in.lines("context"), PreserveData: in.object("preserveData")}
+		},
+		ruling: func(a *compaction.Guidance) Ruling { return Ruling{a.Cancel, a.Why} },
+		rule:   func(r Ruling) compaction.Guidance { return compaction.Guidance{Cancel: r.Cancel, Why: r.Why} },
+		merge: func(_ *compaction.BeforeCompact, merged *compaction.Guidance, a compaction.Guidance) {
+			merged.Context = append(merged.Context, a.Context...)
+			if a.Prompt != "" {
+				merged.Prompt = a.Prompt
+			}
+			if a.PreserveData != nil {
+				merged.PreserveData = a.PreserveData
+			}
+		},
+	}
+}
+
+// envelope begins what a program gets.
+func envelope(e Event) *jsonw.Object { return new(jsonw.Object).Str("type", string(e)) }
+
+func messages(msgs []*message.Message) []byte {
+	var a jsonw.Array
+	for _, m := range msgs {
+		a.Add(encodeMessage(m))
+	}
+	return a.Bytes()
+}
+
+// entries are written as they stand in the log.
+func entries(list []*session.Entry) []byte {
+	var a jsonw.Array
+	for _, e := range list {
+		a.Add(jsonw.Clean(e.Raw))
+	}
+	return a.Bytes()
+}
+
+func texts(list []string) []byte {
+	var a jsonw.Array
+	for _, s := range list {
+		a.Add(rawjson.Quote(s))
+	}
+	return a.Bytes()
+}

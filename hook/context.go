@@ -1,0 +1,139 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// ContextAnswer is what the context event may answer.
+type ContextAnswer struct {
+	Ruling
+	Messages []*message.Message // nil: as they are
+}
+
+// OnContext adds a handler that may change the messages of the next request.
+// It gets a copy. Thinking that is signed must stay as it is.
+func (b *Bus) OnContext(h Handler, f func(context.Context, []*message.Message) (ContextAnswer, error)) {
+	b.on(EventContext, h, f)
+}
+
+// Context asks before a model call: msgs are the messages of the request, of
+// roles user, assistant and toolResult. What hooks answer is valid
+// ([ValidMessages]). An error means that ctx was done.
+func (b *Bus) Context(ctx context.Context, msgs []*message.Message) (ContextAnswer, error) {
+	return ask(ctx, b, question[[]*message.Message, ContextAnswer]{
+		event: EventContext,
+		encode: func(msgs []*message.Message) []byte {
+			return envelope(EventContext).Raw("messages", messages(msgs)).Bytes()
+		},
+		decode: func(in *answer) ContextAnswer { return ContextAnswer{Messages: in.messages("messages")} },
+		ruling: func(a *ContextAnswer) Ruling { return a.Ruling },
+		rule:   func(r Ruling) ContextAnswer { return ContextAnswer{Ruling: r} },
+		check: func(_ []*message.Message, a ContextAnswer) error {
+			if a.Messages == nil {
+				return nil
+			}
+			return ValidMessages(a.Messages)
+		},
+		merge: func(msgs *[]*message.Message, merged *ContextAnswer, a ContextAnswer) {
+			if a.Messages != nil {
+				merged.Messages, *msgs = a.Messages, a.Messages
+			}
+		},
+		copy: func(msgs []*message.Message) []*message.Message {
+			out := make([]*message.Message, len(msgs))
+			for i, m := range msgs {
+				out[i] = deepCopy(m)
+			}
+			return out
+		},
+	}, msgs)
+}
+
+// ValidMessages tells why a provider would refuse messages: there are none, one
+// has a role that no request has or no content, a call has no result right
+// behind its message or a result no call, or the last one is an assistant's
+// (invariant I2).
+func ValidMessages(msgs []*message.Message) error {
+	open := map[string]bool{} // calls that wait for their results
+	for i, m := range msgs {
+		if m == nil {
+			return fmt.Errorf("message %d is missing", i)
+		}
+		if len(open) > 0 && m.Role != message.RoleToolResult {
+			return fmt.Errorf("message %d stands between a tool call and its result", i)
+		}
+		switch m.Role {
+		case message.RoleToolResult:
+			if !open[m.ToolCallID] {
+				return fmt.Errorf("message %d is a result without a call: %q", i, m.ToolCallID)
+			}
+			delete(open, m.ToolCallID)
+			continue // a result may be empty
+		case message.RoleAssistant:
+			for _, c := range m.ToolCalls() {
+				if c.ID == "" || open[c.ID] {
+					return fmt.Errorf("message %d has two calls with the id %q, or one without an id", i, c.ID)
+				}
+				open[c.ID] = true
+			}
+		case message.RoleUser:
+		default:
+			return fmt.Errorf("message %d has the role %q", i, m.Role)
+		}
+		if len(m.Content) == 0 {
+			return fmt.Errorf("message %d is empty", i)
+		}
+	}
+	switch {
+	case len(msgs) == 0:
+		return errors.New("there are no messages")
+	case len(open) > 0:
+		return errors.New("the last tool call has no result")
+	case msgs[len(msgs)-1].Role == message.RoleAssistant:
+		return errors.New("the last message is the assistant's")
+	}
+	return nil
+}
+
+// messages reads an array of messages.
+func (a *answer) messages(name string) []*message.Message {
+	v := a.take(name, "array of messages", '[')
+	if v == nil {
+		return nil
+	}
+	out := []*message.Message{}
+	for e := range rawjson.Elements(v) {
+		if rawjson.Kind(e) != '{' {
+			a.fail(fmt.Errorf("%s%s has an element that is no message: %s", a.prefix, name, excerpt(e)))
+			return nil
+		}
+		out = append(out, message.Decode(e))
+	}
+	return out
+}
+
+// encodeMessage writes a message for a program.
+func encodeMessage(m *message.Message) []byte { return jsonw.Clean(message.Encode(m)) }
+
+// deepCopy copies a message as far as a handler could change it.
+func deepCopy(m *message.Message) *message.Message {
+	c := m.Clone()
+	for i, b := range c.Content {
+		switch b := b.(type) {
+		case message.ToolCall:
+			b.Arguments = bytes.Clone(b.Arguments)
+			c.Content[i] = b
+		case message.Opaque:
+			b.Raw = bytes.Clone(b.Raw)
+			c.Content[i] = b
+		}
+	}
+	return c
+}

@@ -1,0 +1,141 @@
+package hook
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// script puts a shell script into a hook folder.
+func script(t *testing.T, dir string, e Event, name, body string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
+	}
+	path := filepath.Join(dir, string(e), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, "#!/bin/sh\n"+body+"\n", 0o700)
+	return path
+}
+
+func write(t *testing.T, path, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	user, project := t.TempDir(), t.TempDir()
+	script(t, user, EventToolCall, "20-second", "true")
+	script(t, user, EventToolCall, "10-first", "true")
+	script(t, user, EventToolCall, ".hidden", "true")
+	script(t, user, EventToolCall, "README.md", "true")
+	script(t, user, "tool_cal", "x", "true")
+	script(t, project, EventToolCall, "05-project", "true")
+	write(t, filepath.Join(user, "tool_call", "30-data"), "x", 0o600)
+	write(t, filepath.Join(user, "note.txt"), "x", 0o600)
+	if err := os.Mkdir(filepath.Join(user, "tool_call", "lib"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var r reports
+	b := New(Options{UserDir: user, ProjectDir: project, Trusted: func(string) bool { return true }, Report: r.add,
+		Programs: []Program{answers(EventToolCall, "15-settings", ""), {Event: "no_event", Command: []string{"x"}}, {Event: EventToolCall}}})
+	var got []string
+	for _, h := range b.hooks(EventToolCall) {
+		got = append(got, h.name)
+	}
+	equal(t, "hooks", got, []string{"10-first", "15-settings", "20-second", "05-project"})
+	r.expect(t, "there is no such event", "no command is given", "tool_cal: there is no event of this name", "30-data is not executable")
+}
+
+// Programs run in the project's folder, found ones and those by a path.
+func TestProgramsRunInTheProject(t *testing.T) {
+	dir, user := t.TempDir(), t.TempDir()
+	script(t, user, EventToolCall, "pwd", `printf '{"arguments":{"pwd":"%s"}}' "$(basename "$PWD")"`)
+	script(t, dir, EventToolCall, "mine", `cat >/dev/null; exit 2`)
+	want := `{"pwd":"` + filepath.Base(dir) + `"}`
+	b := New(Options{UserDir: user, Dir: dir})
+	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || string(a.Arguments) != want {
+		t.Errorf("%s, %v; want %s", a.Arguments, err, want)
+	}
+	b = New(Options{Dir: dir, Programs: []Program{{Event: EventToolCall, Command: []string{"tool_call/mine"}}}})
+	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || a.Why != "the hook mine cancelled it" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A project's hooks run only with the content that was trusted: not before, and
+// no longer when the agent, say, has changed a file beside them.
+func TestTrust(t *testing.T) {
+	dir := t.TempDir()
+	script(t, dir, EventToolCall, "p", `printf '{"arguments":{"ran":true}}'`)
+	trusted := map[string]bool{}
+	var r reports
+	opts := Options{ProjectDir: dir, Report: r.add, Trusted: func(hash string) bool { return trusted[hash] }}
+	ran := func(b *Bus) bool {
+		a, err := b.ToolCall(t.Context(), ToolCall{})
+		return err == nil && a.Arguments != nil
+	}
+	if b := New(opts); ran(b) {
+		t.Error("it ran before it was trusted")
+	}
+	var not *Untrusted
+	if len(r.errs) != 1 || !errors.As(r.errs[0], &not) || not.Dir != dir {
+		t.Fatalf("reported %v", r.errs)
+	}
+	r.errs = nil
+	trusted[not.Hash] = true
+	b := New(opts)
+	if !ran(b) {
+		t.Error("it did not run")
+	}
+	r.expect(t)
+	helper := filepath.Join(dir, "lib.sh")
+	for what, change := range map[string]func(){
+		"a new file": func() { write(t, helper, "x", 0o600) },
+		"a mode":     func() { os.Chmod(filepath.Join(dir, "tool_call", "p"), 0o600) },
+		"a link":     func() { os.Symlink("/etc/passwd", helper) },
+	} {
+		change()
+		if ran(b) {
+			t.Errorf("it ran after a change: %s", what)
+		}
+		os.Remove(helper)
+		os.Chmod(filepath.Join(dir, "tool_call", "p"), 0o700)
+		if !ran(b) {
+			t.Errorf("it did not run after the change was taken back: %s", what)
+		}
+	}
+	opts.Trusted = nil
+	if ran(New(opts)) {
+		t.Error("nobody can be asked, so nothing is trusted")
+	}
+}
+
+func TestHashFolder(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := HashFolder(filepath.Join(dir, "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	hash := func() string {
+		h, err := HashFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	seen := map[string]string{hash(): "empty"}
+	for _, step := range [][2]string{{"a", "x"}, {"a", "y"}, {"b", ""}, {"b", "y"}} {
+		write(t, filepath.Join(dir, step[0]), step[1], 0o600)
+		h := hash()
+		if before := seen[h]; before != "" {
+			t.Errorf("%v hashes as %s", step, before)
+		}
+		seen[h] = step[0] + step[1]
+	}
+}

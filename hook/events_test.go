@@ -1,0 +1,147 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// Every event, as a program gets it on its standard input.
+func TestEventsAsProgramsGetThem(t *testing.T) {
+	s := work(t, 3)
+	path, err := s.Path(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := planned(t, s, compaction.Overflow)
+	e.Focus = "the flag"
+	entry := func(raw string) *session.Entry {
+		e, ok := session.ParseEntry([]byte(raw))
+		if !ok {
+			t.Fatal(raw)
+		}
+		return e
+	}
+	compacted := entry(`{"type":"compaction","id":"0000000a","parentId":"00000008","summary":"Short.","firstKeptEntryId":"00000008","tokensBefore":43,"fromHook":true,"unknown":[1, 2]}`)
+	branch := entry(`{"type":"branch_summary","id":"0000000b","parentId":"00000001","fromId":"00000008","summary":"A dead end.","fromHook":true}`)
+	lifecycle := func(name Event) func(context.Context, *Bus) error {
+		return func(ctx context.Context, b *Bus) error {
+			return b.Inform(ctx, Lifecycle{Name: name, SessionID: s.ID()})
+		}
+	}
+	inform := func(n Notice) func(context.Context, *Bus) error {
+		return func(ctx context.Context, b *Bus) error { return b.Inform(ctx, n) }
+	}
+	fire := map[Event]func(context.Context, *Bus) error{
+		EventBeforeCompact: func(ctx context.Context, b *Bus) error {
+			_, err := b.CompactionHooks(s.ID()).BeforeCompact(ctx, e)
+			return err
+		},
+		EventCompacting: func(ctx context.Context, b *Bus) error {
+			_, err := b.CompactionHooks(s.ID()).Compacting(ctx, e)
+			return err
+		},
+		EventBeforeTree: func(ctx context.Context, b *Bus) error {
+			_, err := b.BeforeTree(ctx, BeforeTree{TargetID: "00000001", OldLeafID: "00000008", CommonAncestorID: "00000001",
+				Entries: path[6:], UserWantsSummary: true, CustomInstructions: "only the tests", ReplaceInstructions: true, Label: "dead end"})
+			return err
+		},
+		EventBeforeFork: func(ctx context.Context, b *Bus) error {
+			_, err := b.BeforeFork(ctx, BeforeFork{EntryID: "00000004"})
+			return err
+		},
+		EventBeforeSwitch: func(ctx context.Context, b *Bus) error {
+			_, err := b.BeforeSwitch(ctx, BeforeSwitch{Target: "other.jsonl"})
+			return err
+		},
+		EventToolCall: func(ctx context.Context, b *Bus) error {
+			_, err := b.ToolCall(ctx, ToolCall{Tool: "bash", Arguments: []byte(`{"command":"go test"}`)})
+			return err
+		},
+		EventToolResult: func(ctx context.Context, b *Bus) error {
+			_, err := b.ToolResult(ctx, ToolResult{Result: path[6].Message()})
+			return err
+		},
+		EventContext: func(ctx context.Context, b *Bus) error {
+			_, err := b.Context(ctx, []*message.Message{path[0].Message()})
+			return err
+		},
+		EventSessionStart:    lifecycle(EventSessionStart),
+		EventFork:            lifecycle(EventFork),
+		EventTurnStart:       lifecycle(EventTurnStart),
+		EventTurnEnd:         lifecycle(EventTurnEnd),
+		EventAgentStart:      lifecycle(EventAgentStart),
+		EventAgentEnd:        lifecycle(EventAgentEnd),
+		EventSessionShutdown: lifecycle(EventSessionShutdown),
+		EventCompact:         inform(CompactionNotice(compaction.Manual, &compaction.Outcome{Status: compaction.Applied, Entry: compacted})),
+		EventCompactFailed: inform(CompactionNotice(compaction.Threshold, &compaction.Outcome{Status: compaction.Cancelled,
+			Reason: compaction.HookCancelled, Detail: "not now"})),
+		EventTree: inform(Moved{NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
+	}
+	var got bytes.Buffer
+	file := filepath.Join(t.TempDir(), "event")
+	for _, event := range Events() {
+		b, r := newBus(Program{Event: event, Name: "recorder", Command: does("record", file, "")})
+		if fire[event] == nil {
+			t.Fatalf("%s is not tested", event)
+		}
+		if err := fire[event](t.Context(), b); err != nil {
+			t.Fatal(event, err)
+		}
+		r.expect(t)
+		line, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(event, err)
+		}
+		if !rawjson.Valid(line) || bytes.IndexByte(line, '\n') != len(line)-1 || rawjson.String(rawjson.Get(line, "type")) != string(event) {
+			t.Errorf("%s is not one line of JSON: %s", event, line)
+		}
+		got.Write(line)
+	}
+	golden := filepath.Join("testdata", "events.jsonl")
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines, gotLines := bytes.Split(want, []byte("\n")), bytes.Split(got.Bytes(), []byte("\n"))
+	for i := range max(len(wantLines), len(gotLines)) {
+		if i >= len(wantLines) || i >= len(gotLines) || !bytes.Equal(bytes.TrimSuffix(wantLines[i], []byte("\r")), gotLines[i]) {
+			t.Fatalf("line %d of %s differs; got\n%s", i+1, golden, gotLines[min(i, len(gotLines)-1)])
+		}
+	}
+}
+
+// The keys that the specification names, and no others.
+func TestKeysOfBeforeCompact(t *testing.T) {
+	e := planned(t, work(t, 3), compaction.Manual)
+	b, _ := newBus()
+	keys := func(raw []byte) (out []string) {
+		for name := range rawjson.Members(raw) {
+			out = append(out, name)
+		}
+		return out
+	}
+	raw := b.beforeCompact().encode(e)
+	equal(t, "event", keys(raw), []string{"type", "preparation", "branchEntries", "reason", "willRetry", "conversationText", "turnPrefixText"})
+	equal(t, "preparation", keys(rawjson.Get(raw, "preparation")), []string{"messagesToSummarize", "turnPrefixMessages", "isSplitTurn",
+		"fileOps", "tokensBefore", "firstKeptEntryId", "settings"})
+	if !slices.Contains(keys(raw), "willRetry") || rawjson.Bool(rawjson.Get(raw, "willRetry")) {
+		t.Error("a manual compaction is not followed by a retry")
+	}
+}

@@ -1,0 +1,122 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Notice is an event that only informs: [Lifecycle], [Compacted],
+// [CompactFailed] or [Moved].
+type Notice interface {
+	Event() Event
+	encode(*jsonw.Object)
+}
+
+// Lifecycle tells that a session, a fork, an agent run or a turn began or
+// ended: session_start, session_fork (the session is the new one), turn_start,
+// turn_end, agent_start, agent_end, session_shutdown.
+type Lifecycle struct {
+	Name      Event
+	SessionID string
+}
+
+// Event returns the name.
+func (l Lifecycle) Event() Event { return l.Name }
+
+func (l Lifecycle) encode(o *jsonw.Object) { o.Str("sessionId", l.SessionID) }
+
+// Compacted tells that a compaction was applied.
+type Compacted struct {
+	Entry    *session.Entry // the compaction itself, as it stands in the log
+	FromHook bool           // its summary came from a hook
+	Trigger  compaction.Trigger
+}
+
+// Event returns session_compact.
+func (Compacted) Event() Event { return EventCompact }
+
+func (c Compacted) encode(o *jsonw.Object) {
+	o.Raw("compactionEntry", jsonw.Clean(c.Entry.Raw)).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
+}
+
+// CompactFailed tells that an attempt was not applied.
+type CompactFailed struct {
+	Trigger compaction.Trigger
+	Outcome compaction.Status
+	Message string // for people
+}
+
+// Event returns session_compact_failed.
+func (CompactFailed) Event() Event { return EventCompactFailed }
+
+func (c CompactFailed) encode(o *jsonw.Object) {
+	o.Str("reason", string(c.Trigger)).Str("outcome", string(c.Outcome)).Str("errorMessage", c.Message)
+}
+
+// CompactionNotice tells how an attempt ended.
+func CompactionNotice(t compaction.Trigger, out *compaction.Outcome) Notice {
+	if out.Status == compaction.Applied {
+		return Compacted{Entry: out.Entry, FromHook: out.Entry.Compaction().FromHook, Trigger: t}
+	}
+	return CompactFailed{Trigger: t, Outcome: out.Status, Message: cmp.Or(out.Detail, string(out.Reason))}
+}
+
+// Moved tells that the conversation goes on elsewhere in the session.
+type Moved struct {
+	NewLeafID, OldLeafID string         // "": in front of the first entry
+	SummaryEntry         *session.Entry // of the branch that was left; nil: none was made
+	FromHook             bool           // it came from a hook
+}
+
+// Event returns session_tree.
+func (Moved) Event() Event { return EventTree }
+
+func (m Moved) encode(o *jsonw.Object) {
+	o.Str("newLeafId", m.NewLeafID).Str("oldLeafId", m.OldLeafID)
+	if m.SummaryEntry != nil {
+		o.Raw("summaryEntry", jsonw.Clean(m.SummaryEntry.Raw)).Bool("fromHook", m.FromHook)
+	}
+}
+
+// OnNotice adds a handler for an event that informs.
+func (b *Bus) OnNotice(e Event, h Handler, f func(context.Context, Notice) error) {
+	b.on(e, h, func(ctx context.Context, n Notice) (Ruling, error) { return Ruling{}, f(ctx, n) })
+}
+
+var errNoVeto = errors.New("it cancelled what has happened already")
+
+// Inform tells the hooks of an event, one after the other. Nothing can be
+// answered; what a program writes is ignored. An error means that ctx was done.
+func (b *Bus) Inform(ctx context.Context, n Notice) error {
+	for _, h := range b.hooks(n.Event()) {
+		err := b.tell(ctx, h, n)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if vetoed := new(veto); errors.As(err, &vetoed) {
+			err = errNoVeto
+		}
+		if err != nil {
+			b.failed(h, err)
+		}
+	}
+	return nil
+}
+
+func (b *Bus) tell(ctx context.Context, h hook, n Notice) error {
+	ctx, cancel := b.limit(ctx, cmp.Or(h.timeout, b.opts.Timeout))
+	defer cancel()
+	if h.handle != nil {
+		_, err := guarded(ctx, h.handle.(func(context.Context, Notice) (Ruling, error)), n)
+		return err
+	}
+	o := envelope(n.Event())
+	n.encode(o)
+	_, err := b.run(ctx, h, o.Bytes())
+	return err
+}

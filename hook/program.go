@@ -1,0 +1,98 @@
+package hook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Bounds of what a program may write, in bytes. A view of messages with images
+// has to fit into an answer.
+const (
+	maxAnswer = 64 << 20
+	maxReason = 64 << 10
+)
+
+// exitCancel is the exit status that cancels (spec/hooks-settings.md).
+const exitCancel = 2
+
+// veto is a program's exit status 2.
+type veto struct{ why string }
+
+func (v *veto) Error() string { return "cancelled: " + v.why }
+
+// run gives an event to a program and returns what it wrote. It returns when
+// the program is gone. A *veto is the program's wish to cancel.
+func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
+	if h.found && h.project {
+		if err := b.stillTrusted(); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	cmd := exec.CommandContext(ctx, b.resolve(h.command[0]), h.command[1:]...)
+	cmd.Dir = b.opts.Dir
+	cmd.Stdin = bytes.NewReader(append(event, '\n'))
+	out := &bounded{limit: maxAnswer, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", maxAnswer)) }}
+	reason := &bounded{limit: maxReason, full: func() {}}
+	cmd.Stdout, cmd.Stderr = out, reason
+	cmd.WaitDelay = b.delay
+	ownGroup(cmd)
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		killGroup(cmd)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) { // something that it left behind holds its output; it has answered
+		err = nil
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil && !out.over:
+		return out.buf.Bytes(), nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &exit) && exit.ExitCode() == exitCancel:
+		return nil, &veto{why: strings.ToValidUTF8(strings.TrimSpace(reason.buf.String()), "\uFFFD")}
+	}
+	if said := excerpt(reason.buf.Bytes()); said != "" {
+		return nil, fmt.Errorf("%w: %s", err, said)
+	}
+	return nil, err
+}
+
+// resolve makes a path with a separator absolute, seen from the project's
+// folder; a bare name is looked for in PATH.
+func (b *Bus) resolve(name string) string {
+	if filepath.IsAbs(name) || filepath.Base(name) == name {
+		return name
+	}
+	if abs, err := filepath.Abs(filepath.Join(cmp.Or(b.opts.Dir, "."), name)); err == nil {
+		return abs
+	}
+	return name
+}
+
+// bounded keeps what is written up to a limit and drops the rest. The buffer is
+// not embedded: its ReadFrom would let io.Copy pass the limit.
+type bounded struct {
+	buf   bytes.Buffer
+	limit int
+	over  bool
+	full  func() // called once, when something is dropped
+}
+
+func (w *bounded) Write(p []byte) (int, error) {
+	room := w.limit - w.buf.Len()
+	if len(p) > room && !w.over {
+		w.over = true
+		w.full()
+	}
+	w.buf.Write(p[:min(len(p), room)])
+	return len(p), nil
+}

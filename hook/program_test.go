@@ -1,0 +1,165 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What the exit status and the output of a program mean.
+func TestExitStatus(t *testing.T) {
+	call := ToolCall{Tool: "bash", Arguments: []byte(`{"command":"rm -rf /"}`)}
+	for _, tt := range []struct {
+		name     string
+		program  Program
+		cancel   bool
+		why      string
+		args     string
+		reported []string
+	}{
+		{"no answer", answers(EventToolCall, "p", " \n"), false, "", "", nil},
+		{"an answer", answers(EventToolCall, "p", `{"arguments":{"command": "ls"}}`), false, "", `{"command":"ls"}`, nil},
+		{"exit 2", exits(EventToolCall, "p", 2, "never that\n"), true, "never that", "", nil},
+		{"exit 2 without a word", exits(EventToolCall, "p", 2, ""), true, "the hook p cancelled it", "", nil},
+		{"block", answers(EventToolCall, "p", `{"block":true,"reason":"never that"}`), true, "never that", "", nil},
+		{"cancel", answers(EventToolCall, "p", `{"cancel":true}`), true, "the hook p cancelled it", "", nil},
+		{"exit 1", exits(EventToolCall, "p", 1, "no such\nmodule"), false, "", "", []string{"hook p (tool_call): exit status 1: no such module"}},
+		{"no JSON", answers(EventToolCall, "p", "done."), false, "", "", []string{"the answer is no JSON: done."}},
+		{"no object", answers(EventToolCall, "p", "[]"), false, "", "", []string{"no JSON object: []"}},
+		{"two objects", answers(EventToolCall, "p", "{}\n{}"), false, "", "", []string{"no JSON"}},
+		{"wrong kind", answers(EventToolCall, "p", `{"cancel":"yes"}`), false, "", "", []string{`cancel is no boolean: "yes"`}},
+		{"wrong kind inside", answers(EventToolCall, "p", `{"arguments":[]}`), false, "", "", []string{"arguments is no object: []"}},
+		{"half a character", answers(EventToolCall, "p", `{"arguments":{"a":"\ud83d"}}`), false, "", "{\"a\":\"\uFFFD\"}", nil},
+		{"required fails", required(exits(EventToolCall, "p", 3, "")), true, "the required hook p failed: exit status 3", "", []string{"exit status 3"}},
+		{"required is nonsense", required(answers(EventToolCall, "p", "{")), true, "the required hook p failed: the answer is no JSON: {", "", []string{"no JSON"}},
+		{"there is no such program", Program{Event: EventToolCall, Name: "p", Command: []string{"./no-such-program"}}, false, "", "", []string{"no-such-program"}},
+	} {
+		b, r := newBus(tt.program)
+		a, err := b.ToolCall(t.Context(), call)
+		if err != nil || a.Cancel != tt.cancel || a.Why != tt.why || string(a.Arguments) != tt.args {
+			t.Errorf("%s: %+v, %v", tt.name, a, err)
+		}
+		r.expect(t, tt.reported...)
+	}
+}
+
+// A program that hangs is ended with all that it started, also when it does not
+// want to go; then the next hook is asked.
+func TestHangingPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		does  string
+		count int
+	}{{"hang", 1}, {"stubborn", 1}, {"parent", 2}} {
+		if tt.count > 1 && runtime.GOOS == "windows" {
+			continue // there are no process groups
+		}
+		for _, must := range []bool{false, true} {
+			l := listen(t)
+			b, r := newBus(Program{Event: EventBeforeFork, Name: "p", Required: must, Command: does(tt.does, l.Addr().String())},
+				answers(EventBeforeFork, "q", `{"summary":{"summary":"by q"}}`))
+			// The time of p is up when it hangs; q has all the time it needs.
+			ordinary := b.limit
+			timeUp := b.byHand()
+			byHand := b.limit
+			b.limit = func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+				b.limit = ordinary
+				return byHand(ctx, d)
+			}
+			gone := l.whenHanging(tt.count, timeUp)
+			a, err := b.BeforeFork(t.Context(), BeforeFork{})
+			gone()
+			if err != nil || a.Cancel != must || (a.Summary == nil) != must {
+				t.Errorf("%s: %+v, %v", tt.does, a, err)
+			}
+			r.expect(t, errTimeUp.Error())
+		}
+	}
+}
+
+// An abort reaches the program; it is no failure of the hook.
+func TestAbort(t *testing.T) {
+	stopped := errors.New("the user pressed escape")
+	for _, does1 := range []string{"hang", "stubborn"} {
+		l := listen(t)
+		b, r := newBus(Program{Event: EventToolCall, Required: true, Command: does(does1, l.Addr().String())},
+			Program{Event: EventTurnEnd, Command: does(does1, l.Addr().String())})
+		b.delay = time.Nanosecond
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := l.whenHanging(1, func() { cancel(stopped) })
+		a, err := b.ToolCall(ctx, ToolCall{Tool: "bash"})
+		gone()
+		if !errors.Is(err, stopped) || a.Cancel {
+			t.Errorf("%s: %+v, %v", does1, a, err)
+		}
+
+		ctx, cancel = context.WithCancelCause(t.Context())
+		gone = l.whenHanging(1, func() { cancel(stopped) })
+		if err := b.Inform(ctx, Lifecycle{Name: EventTurnEnd}); !errors.Is(err, stopped) {
+			t.Errorf("%s: %v", does1, err)
+		}
+		gone()
+		r.expect(t)
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	b, r := newBus(Program{Event: EventToolCall, Name: "p", Command: does("flood")})
+	b.delay = time.Nanosecond
+	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || a.Cancel || a.Arguments != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	r.expect(t, "it wrote more than 67108864 bytes")
+
+	b, _ = newBus(exits(EventToolCall, "p", 2, strings.Repeat("why ", 25_000)))
+	a, err := b.ToolCall(t.Context(), ToolCall{})
+	if err != nil || !a.Cancel || len(a.Why) > maxReason || !strings.HasPrefix(a.Why, "why why") {
+		t.Errorf("%d bytes of reason, %v", len(a.Why), err)
+	}
+}
+
+// A program that does not read its input is as good as one that does.
+func TestInputNotRead(t *testing.T) {
+	b, r := newBus(answers(EventToolCall, "p", `{"arguments":{"a":1}}`))
+	big := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`
+	a, err := b.ToolCall(t.Context(), ToolCall{Tool: "write", Arguments: []byte(big)})
+	if err != nil || string(a.Arguments) != `{"a":1}` {
+		t.Errorf("%+v, %v", a, err)
+	}
+	r.expect(t)
+}
+
+// Handlers have the same limits; one that ignores its context is left behind.
+func TestHangingHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r reports
+		b := New(Options{Report: r.add})
+		release := make(chan struct{})
+		b.OnToolCall(Handler{Name: "a"}, func(context.Context, ToolCall) (ToolCallAnswer, error) {
+			<-release
+			return ToolCallAnswer{}, nil
+		})
+		b.OnToolCall(Handler{Name: "b", Timeout: time.Minute, Required: true}, func(ctx context.Context, _ ToolCall) (ToolCallAnswer, error) {
+			<-ctx.Done()
+			return ToolCallAnswer{}, context.Cause(ctx)
+		})
+		start := time.Now()
+		a, err := b.ToolCall(t.Context(), ToolCall{})
+		close(release)
+		if took := time.Since(start); err != nil || !a.Cancel || took != DefaultTimeout+time.Minute {
+			t.Errorf("%+v, %v after %s", a, err, took)
+		}
+		r.expect(t, "hook a (tool_call): no answer within 30s", "hook b (tool_call): no answer within 1m0s")
+	})
+}
+
+func TestNoVetoOfThePast(t *testing.T) {
+	b, r := newBus(exits(EventTurnEnd, "p", 2, "stop"), answers(EventTurnEnd, "q", "any text"))
+	if err := b.Inform(t.Context(), Lifecycle{Name: EventTurnEnd}); err != nil {
+		t.Error(err)
+	}
+	r.expect(t, "it cancelled what has happened already")
+}

@@ -1,0 +1,111 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// maxTrusted bounds the size of a hook folder, in bytes: it is read before
+// each run.
+const maxTrusted = 64 << 20
+
+// Untrusted says that a project has hooks that do not run.
+type Untrusted struct {
+	Dir  string
+	Hash string // what to remember when the user trusts it
+}
+
+func (u *Untrusted) Error() string {
+	return fmt.Sprintf("hooks: those in %s do not run before you have trusted them (%s)", u.Dir, u.Hash)
+}
+
+// HashFolder names the content of a hook folder by a hash: the names of all
+// files, whether they are executable, and every byte in them. A folder that
+// holds anything but files and folders cannot be hashed, since a link's target
+// may change unseen. A missing folder is fs.ErrNotExist.
+func HashFolder(dir string) (string, error) {
+	sum := sha256.New()
+	room := int64(maxTrusted)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is no regular file", path)
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		content, n, err := hashFile(path, room)
+		if err != nil {
+			return err
+		}
+		room -= n
+		fmt.Fprintf(sum, "%q %t %s\n", filepath.ToSlash(rel), runnable(rel, uint32(info.Mode().Perm())), content)
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("hooks: %w", err)
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func hashFile(path string, room int64) (sum string, n int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err = io.Copy(h, io.LimitReader(f, room+1))
+	if err == nil && n > room {
+		err = fmt.Errorf("the folder has more than %d bytes", maxTrusted)
+	}
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+// trust looks whether the project's hooks may run, and reports where there are
+// some that may not.
+func (b *Bus) trust() bool {
+	dir := b.opts.ProjectDir
+	if dir == "" {
+		return false
+	}
+	hash, err := HashFolder(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false
+	case err != nil:
+		b.report(err)
+		return false
+	case b.opts.Trusted == nil || !b.opts.Trusted(hash):
+		b.report(&Untrusted{Dir: dir, Hash: hash})
+		return false
+	}
+	b.trusted = hash
+	return true
+}
+
+// stillTrusted looks again: an agent can write files, and so change a hook
+// that would run behind it.
+func (b *Bus) stillTrusted() error {
+	hash, err := HashFolder(b.opts.ProjectDir)
+	if err != nil {
+		return err
+	}
+	if hash != b.trusted {
+		return &Untrusted{Dir: b.opts.ProjectDir, Hash: hash}
+	}
+	return nil
+}
