@@ -182,7 +182,7 @@ func (a *attempt) smaller(last bool) bool {
 
 // told is what hooks are told.
 func (a *attempt) told() BeforeCompact {
-	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus}
+	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, ledger: a.Ledger}
 }
 
 // askHooks lets others cancel or bring a summary of their own.

@@ -39,6 +39,15 @@ type BeforeCompact struct {
 	Settings Settings
 	Trigger  Trigger
 	Focus    string
+
+	ledger ledger.Options
+}
+
+// Files returns the complete lists of the files read and modified so far, as
+// they would be stored.
+func (e BeforeCompact) Files() (read, modified []string) {
+	p := e.Plan
+	return collectFiles(rangeLedger(p, e.ledger), p.Previous, p.History, p.Prefix).sorted()
 }
 
 // Answer is what BeforeCompact may answer. The zero value leaves it to us.
@@ -102,12 +111,6 @@ func (p *Plan) Messages() (history, prefix []*message.Message) {
 func (p *Plan) Conversation(mask func(string) string) (history, prefix string) {
 	o := summarize.SerializeOptions{Mask: mask}
 	return summarize.SerializeConversation(p.historyMsgs, o), summarize.SerializeConversation(p.prefixMsgs, o)
-}
-
-// Files returns the complete lists of the files read and modified so far, as
-// they would be stored.
-func (p *Plan) Files(opts ledger.Options) (read, modified []string) {
-	return collectFiles(rangeLedger(p, opts), p.Previous, p.History, p.Prefix).sorted()
 }
 
 // withDetails adds a hook's details to those in the body of a compaction.

@@ -6,7 +6,6 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -81,7 +80,7 @@ func preparation(e compaction.BeforeCompact) []byte {
 	if p := e.Plan.Previous; p != nil {
 		o.Str("previousSummary", p.Compaction().Summary)
 	}
-	read, modified := e.Plan.Files(ledger.Options{})
+	read, modified := e.Files()
 	o.Raw("fileOps", new(jsonw.Object).Raw("readFiles", texts(read)).Raw("modifiedFiles", texts(modified)).Bytes())
 	firstKept := ""
 	if e.Plan.FirstKept != nil {
