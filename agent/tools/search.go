@@ -1,0 +1,208 @@
+package tools
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
+)
+
+const (
+	maxMatches = 200
+	maxNames   = 500
+	maxLine    = 400 // characters of a line that is shown
+)
+
+// skipped are folders in which nobody looks for source text.
+var skipped = []string{".git", ".hg", ".svn", "node_modules"}
+
+func (b box) grep() agent.Tool {
+	return agent.Tool{Name: "grep", Parallel: true, Description: "Search files for a regular expression (RE2). Gives path:line: text.",
+		Parameters: parameters([3]string{"pattern", "string", "the expression"}, [3]string{"path?", "string", "file or folder to search"},
+			[3]string{"glob?", "string", "only files whose name fits, e.g. *.go or cmd/**/*.go"}),
+		Run: func(ctx context.Context, c agent.Call) (agent.Result, error) {
+			var in struct {
+				Pattern string `json:"pattern"`
+				Path    string `json:"path"`
+				Glob    string `json:"glob"`
+			}
+			if err := arguments(c.Arguments, &in); err != nil {
+				return agent.Result{}, err
+			}
+			re, err := regexp.Compile(in.Pattern)
+			if err != nil {
+				return agent.Result{}, err
+			}
+			out := lister{max: maxMatches}
+			err = b.walk(ctx, in.Path, in.Glob, func(path, name string) error { return grepFile(path, name, re, &out) })
+			return out.result(err)
+		}}
+}
+
+// errEnough ends a walk that has found as much as is shown.
+var errEnough = errors.New("enough")
+
+// lister collects lines up to a limit.
+type lister struct {
+	max   int
+	lines []string
+}
+
+func (l *lister) add(line string) error {
+	if len(l.lines) == l.max {
+		return errEnough
+	}
+	l.lines = append(l.lines, line)
+	return nil
+}
+
+func (l *lister) result(err error) (agent.Result, error) {
+	switch {
+	case errors.Is(err, errEnough):
+		l.lines = append(l.lines, fmt.Sprintf("[the first %d; there are more: narrow it down]", l.max))
+	case err != nil:
+		return agent.Result{}, err
+	case len(l.lines) == 0:
+		return agent.Text("nothing found"), nil
+	}
+	return agent.Text(strings.Join(l.lines, "\n")), nil
+}
+
+// grepFile adds the lines of a text file that match.
+func grepFile(path, name string, re *regexp.Regexp, out *lister) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // what cannot be read has no matches
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 64<<10)
+	if start, _ := r.Peek(8 << 10); bytes.IndexByte(start, 0) >= 0 {
+		return nil // not text
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 4<<20)
+	for n := 1; lines.Scan(); n++ {
+		if !re.Match(lines.Bytes()) {
+			continue
+		}
+		text := message.Sanitize(strings.TrimRight(lines.Text(), "\r"))
+		if err := out.add(fmt.Sprintf("%s:%d: %s", name, n, message.CutHead(text, maxLine))); err != nil {
+			return err
+		}
+	}
+	return nil // a line above four megabytes ends the file: it is no source text
+}
+
+func (b box) find() agent.Tool {
+	return agent.Tool{Name: "find", Parallel: true, Description: "List files by name, e.g. *.go or cmd/**/*_test.go.",
+		Parameters: parameters([3]string{"pattern", "string", "the name; ** stands for any folders"}, [3]string{"path?", "string", "folder to look in"}),
+		Run: func(ctx context.Context, c agent.Call) (agent.Result, error) {
+			var in struct {
+				Pattern string `json:"pattern"`
+				Path    string `json:"path"`
+			}
+			if err := arguments(c.Arguments, &in); err != nil {
+				return agent.Result{}, err
+			}
+			out := lister{max: maxNames}
+			err := b.walk(ctx, in.Path, in.Pattern, func(_, name string) error { return out.add(name) })
+			return out.result(err)
+		}}
+}
+
+// walk visits the regular files below path whose name fits glob ("": all),
+// in the order of their names. name is relative to the project where the file
+// lies in it. Folders that cannot be read are passed over.
+func (b box) walk(ctx context.Context, path, glob string, visit func(path, name string) error) error {
+	root := b.path(path)
+	if _, err := os.Stat(root); err != nil {
+		return err
+	}
+	fits, err := matcher(glob)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return nil
+		case d.IsDir() && p != root && isSkipped(d.Name()):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil || !fits(filepath.ToSlash(rel), d.Name()) {
+			return nil
+		}
+		name := p
+		if in, err := filepath.Rel(b.Dir, p); err == nil && filepath.IsLocal(in) {
+			name = filepath.ToSlash(in)
+		}
+		return visit(p, name)
+	})
+}
+
+func isSkipped(name string) bool {
+	for _, s := range skipped {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+// matcher says which files a glob means: by their name alone, or, where it
+// has a slash, by their path.
+func matcher(glob string) (func(rel, name string) bool, error) {
+	if glob == "" {
+		return func(string, string) bool { return true }, nil
+	}
+	var re strings.Builder
+	re.WriteString(`^`)
+	for rest := glob; rest != ""; {
+		switch {
+		case strings.HasPrefix(rest, "**/"):
+			re.WriteString(`(?:.*/)?`)
+			rest = rest[3:]
+		case strings.HasPrefix(rest, "**"):
+			re.WriteString(`.*`)
+			rest = rest[2:]
+		case rest[0] == '*':
+			re.WriteString(`[^/]*`)
+			rest = rest[1:]
+		case rest[0] == '?':
+			re.WriteString(`[^/]`)
+			rest = rest[1:]
+		default:
+			n := strings.IndexAny(rest, "*?")
+			if n < 0 {
+				n = len(rest)
+			}
+			re.WriteString(regexp.QuoteMeta(rest[:n]))
+			rest = rest[n:]
+		}
+	}
+	compiled, err := regexp.Compile(re.String() + `$`)
+	if err != nil {
+		return nil, err
+	}
+	byPath := strings.Contains(glob, "/")
+	return func(rel, name string) bool {
+		if byPath {
+			return compiled.MatchString(rel)
+		}
+		return compiled.MatchString(name)
+	}, nil
+}
