@@ -158,7 +158,7 @@ func (c *Client) once(ctx context.Context, m message.Model, body []byte, size in
 		return c.broken(ctx, 0, err)
 	}
 	defer resp.Body.Close()
-	stream := dog.watch(resp.Body)
+	stream := &bounded{r: dog.watch(resp.Body), left: maxAnswer}
 	refusal := Response{Status: resp.StatusCode, Header: resp.Header, Provider: m.Provider,
 		Estimate: size, Window: m.Window, Patterns: c.Patterns}
 	if resp.StatusCode/100 != 2 {
@@ -224,7 +224,7 @@ func (c *Client) broken(ctx context.Context, status int, err error) *message.Fau
 		err = cause
 	case cause != nil:
 		return cancelled(cause)
-	case errors.Is(err, wire.ErrEventTooLong):
+	case errors.Is(err, wire.ErrEventTooLong), errors.Is(err, errTooLong):
 		return c.mask(&message.Fault{Class: message.ClassUnknown, Status: status, Err: err})
 	}
 	return c.mask(&message.Fault{Class: message.ClassTransient, Status: status, Err: err})

@@ -1,0 +1,27 @@
+package provider
+
+import (
+	"errors"
+	"io"
+)
+
+// maxAnswer is how long a streamed answer may be, in bytes. No model says that
+// much in one answer; a server that never ends must not take all memory.
+const maxAnswer = 32 << 20
+
+var errTooLong = errors.New("the answer does not end: more than 32 MB came")
+
+// bounded reads at most left bytes and then fails.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
