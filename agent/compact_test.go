@@ -309,15 +309,14 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	server := fake.New(fake.Say("fine"), fake.Overflow(), fake.Say("fine"))
 	settings := compaction.Defaults()
 	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
-	first := make(chan struct{}, 1)
-	g := &gated{asked: first, let: make(chan struct{}), inner: extract}
+	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
 	r.must("One")
+	<-g.asked // the one in the background, which is never let through
 	done := make(chan struct{})
-	go func() { // lets the rescue through, which asks second
+	go func() { // lets the rescue through
 		defer close(done)
-		<-first
-		<-first
+		<-g.asked
 		g.let <- struct{}{}
 	}()
 	r.must("Two")

@@ -122,4 +122,3 @@ func logLines(seed string, bytes int) string {
 	}
 	return b.String()
 }
-

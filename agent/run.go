@@ -89,7 +89,11 @@ func (r *run) open() error {
 			return err
 		}
 	}
-	r.emit(Event{Type: EventSession, Session: r.cfg.Session.ID(), File: r.cfg.Session.Ref()})
+	e := Event{Type: EventSession, Session: r.cfg.Session.ID()}
+	if ref := r.cfg.Session.Ref(); inFile(ref) {
+		e.File = ref
+	}
+	r.emit(e)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func (a *Agent) store(name, text string) (where string, err error) {
 		return a.cfg.Store(name, text)
 	}
 	ref := a.cfg.Session.Ref()
-	if !strings.HasSuffix(ref, ".jsonl") {
+	if !inFile(ref) {
 		return "", nil
 	}
 	dir := filestore.SideDir(ref)
@@ -34,6 +34,9 @@ func (a *Agent) store(name, text string) (where string, err error) {
 	}
 	return path, nil
 }
+
+// inFile reports whether a session is kept in a file.
+func inFile(ref string) bool { return strings.HasSuffix(ref, ".jsonl") }
 
 // safeName makes a file name of a name that a model chose.
 func safeName(name string) string {

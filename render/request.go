@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -33,6 +35,10 @@ func cachePoints(msgs []*message.Message) []int {
 // less is not worth a call.
 const minOutput = 1024
 
+// usualOutput is how much output is taken for enough where the model's own
+// limit is not known, in tokens. Asking for more than a model can do is refused.
+const usualOutput = 8192
+
 // OutputLimit is how much output to ask for so that input and output together
 // stay in the window: some vendors refuse a request whose prompt fits alone
 // (spec/provider-errors.md). 0 leaves it to the model's own limit.
@@ -41,7 +47,7 @@ func OutputLimit(m message.Model, s timeline.Size) int64 {
 		return 0
 	}
 	room := m.Window - Expected(s)
-	if m.MaxOutput > 0 && room >= m.MaxOutput {
+	if room >= cmp.Or(m.MaxOutput, usualOutput) {
 		return 0
 	}
 	return max(minOutput, room)

@@ -5,6 +5,7 @@ import "github.com/spf13/cobra"
 // commands are all verbs, in the order of the help.
 func (a *app) commands() []*cobra.Command {
 	cmds := []*cobra.Command{
+		a.runCmd(),
 		a.contextCmd(),
 		a.compactCmd(),
 		a.uncompactCmd(),

@@ -100,10 +100,15 @@ func (a *app) targetOf(ctx context.Context, src timeline.Source, leaf *session.E
 		t.model.ID = "" // the policy takes the zero model for "whatever the path names"
 	}
 	c := a.settings().Compaction.For(t.model.Provider, t.model.ID)
-	t.settings = compaction.Settings{Enabled: c.Enabled, ReserveTokens: c.ReserveTokens, KeepRecentTokens: c.KeepRecentTokens,
+	t.settings = compactionSettings(c)
+	return t, nil
+}
+
+// compactionSettings are the settings in the words of package compaction.
+func compactionSettings(c settings.Compaction) compaction.Settings {
+	return compaction.Settings{Enabled: c.Enabled, ReserveTokens: c.ReserveTokens, KeepRecentTokens: c.KeepRecentTokens,
 		ThresholdTokens: c.ThresholdTokens, ThresholdPercent: float64(c.ThresholdPercent), MinGain: float64(c.MinGain),
 		ResidueTokens: c.ResidueTokens, ConstraintTokens: c.ConstraintTokens}
-	return t, nil
 }
 
 // project says what the model sees at leaf (nil: the session's leaf).
@@ -120,7 +125,8 @@ func (a *app) project(ctx context.Context, src timeline.Source, leaf *session.En
 func (a *app) compactor(s *session.Session, t target, summarizer compaction.Summarizer) *compaction.Compactor {
 	mask := a.masker()
 	return &compaction.Compactor{Session: s, Summarizer: summarizer, Settings: t.settings, Model: t.model,
-		Estimator: tokens.Default{}, Mask: mask, Ledger: ledger.Options{Mask: mask}}
+		Estimator: tokens.Default{}, Mask: mask, Ledger: ledger.Options{Mask: mask},
+		SharedPrefix: a.settings().Compaction.Request == settings.RequestSharedPrefix}
 }
 
 // window describes a window for people.

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/agent/tools"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/settings"
+	"github.com/spf13/cobra"
+)
+
+// runFlags are those of `coppice run`.
+type runFlags struct {
+	prompt, session, model string
+	demo, yolo, json       bool
+}
+
+func (a *app) runCmd() *cobra.Command {
+	var f runFlags
+	cmd := command(groupContext, "run -p TEXT", "Work on one prompt with tools, without a screen",
+		`Say TEXT to the model and let it work until its final answer, however long that
+takes: what does not fit the window any more is compacted on the way.
+
+Reading and searching inside the project run freely. Nobody can be asked here, so
+writing, commands and paths outside are refused unless --yolo allows everything.
+
+--demo needs no key: a scripted model on this machine does a long job in a tiny
+window, and you can watch the context being compacted.`,
+		"  coppice run -p \"what does this project do?\"\n  coppice run --session - -p \"go on\" --json\n  coppice run --demo", cobra.NoArgs,
+		func(cmd *cobra.Command, _ []string) error { return a.runAgent(cmd.Context(), f) })
+	cmd.Flags().StringVarP(&f.prompt, "prompt", "p", "", "what to say")
+	cmd.Flags().StringVar(&f.session, "session", "", "go on with this session (default: a new one)")
+	cmd.Flags().StringVar(&f.model, "model", "", "PROVIDER/ID (default: the session's, then setting model, then the first with a key)")
+	cmd.Flags().BoolVar(&f.demo, "demo", false, "a scripted model in a tiny window, without a key")
+	cmd.Flags().BoolVar(&f.yolo, "yolo", false, "let every tool run without asking")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print events as JSON lines")
+	return cmd
+}
+
+func (a *app) runAgent(ctx context.Context, f runFlags) error {
+	if f.prompt == "" && !f.demo {
+		return usagef("nothing to say; try coppice run -p TEXT")
+	}
+	s, err := a.runSession(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var cfg agent.Config
+	if f.demo {
+		demo := newDemo()
+		defer demo.close()
+		cfg = demo.config()
+		if f.prompt == "" {
+			f.prompt = demoPrompt
+		}
+	} else if cfg, err = a.agentConfig(ctx, s, f); err != nil {
+		return err
+	}
+	cfg.Session, cfg.Mask, cfg.Now = s, a.masker(), a.Now
+	ag, err := agent.New(cfg)
+	if err != nil {
+		return explain("run", err)
+	}
+	defer ag.Close()
+	return a.watch(ctx, f.json, ag, f.prompt)
+}
+
+// watch runs the prompt and prints what happens.
+func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt string) error {
+	p := &runPrinter{app: a}
+	for ev, err := range ag.Run(ctx, prompt) {
+		switch {
+		case asJSON:
+			a.json(ev)
+		case err == nil:
+			p.print(ev)
+		}
+		if err == nil {
+			continue
+		}
+		if errors.Is(err, agent.ErrAborted) || ctx.Err() != nil {
+			err = context.Canceled
+		}
+		failed := explain("run", err)
+		if asJSON { // the event has said it
+			return codeOf(failed)
+		}
+		return failed
+	}
+	return nil
+}
+
+// codeOf is the exit code of a failure alone.
+func codeOf(err error) error {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	return codeFailed
+}
+
+// runSession is the session to work on: the one that was named, else a new
+// one; a demo is not kept unless a session was named.
+func (a *app) runSession(ctx context.Context, f runFlags) (*session.Session, error) {
+	if f.session != "" {
+		return a.open(ctx, f.session, true)
+	}
+	if f.demo {
+		return inMemory(ctx, a.Now)
+	}
+	st, err := a.store()
+	if err != nil {
+		return nil, err
+	}
+	log, err := st.Create(ctx, session.Header{Cwd: a.Dir})
+	if err != nil {
+		return nil, explain("new session", err)
+	}
+	return session.New(log, session.Options{Now: a.Now}), nil
+}
+
+// systemPrompt is ours; project instructions come behind it.
+const systemPrompt = `You are a careful software engineer who works in the user's project with tools.
+Look before you change something. Keep to what was asked. Say briefly what you did.
+Earlier parts of a long conversation may be replaced by a summary; the recall tool finds and reads the originals.`
+
+// agentConfig is an agent on a real model with the tools of a coding agent.
+func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (agent.Config, error) {
+	t, err := a.targetOf(ctx, s, nil)
+	if err != nil {
+		return agent.Config{}, explain("read "+s.Ref(), err)
+	}
+	r := a.registry()
+	r.Catalog = a.catalog()
+	name, err := a.runModel(r, f.model, t)
+	if err != nil {
+		return agent.Config{}, err
+	}
+	bound, err := r.Bind(name)
+	if err != nil {
+		return agent.Config{}, explain("model "+name, err)
+	}
+	facts := bound.Facts()
+	if facts.WindowSource == provider.WindowDefault {
+		a.warn("the window of %s is not known; %s is assumed", name, window(facts))
+	}
+	c := a.settings().Compaction.For(facts.Provider, facts.ID)
+	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Compaction: compactionSettings(c),
+		ContinueText: c.ContinueText, NoContinue: !c.AutoContinue, NoBackground: !c.Background,
+		Tools: tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}
+	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo}).Permit
+	return cfg, a.runSummarizer(&cfg, c)
+}
+
+// runSummarizer sets the summarizer where the settings name an endpoint or a
+// model of its own; else the agent asks the session's.
+func (a *app) runSummarizer(cfg *agent.Config, c settings.Compaction) error {
+	if c.RemoteEndpoint == "" && c.Model == "" {
+		return nil
+	}
+	l, err := a.ladder("auto", "", target{})
+	if err != nil {
+		return err
+	}
+	l.Models = append(l.Models, cfg.Model)
+	cfg.Summarizer = l.Ladder
+	return nil
+}
+
+// runModel names the model to work with.
+func (a *app) runModel(r *provider.Registry, flag string, t target) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	if t.model.ID != "" {
+		return t.model.Key(), nil
+	}
+	if name := string(a.settings().Model); name != "" {
+		return name, nil
+	}
+	if name, ok := r.Default(); ok {
+		return name, nil
+	}
+	return "", &failure{Code: codeFailed, What: "run", Why: "no model has a key", Try: "set a vendor's key variable, coppice settings set model PROVIDER/ID, or --demo"}
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coppice-dev/coppice/provider/fake"
+)
+
+// runOn runs the program in dir with a model of the server, and returns the
+// exit code and both outputs.
+func runOn(t *testing.T, server *fake.Server, dir string, args ...string) (int, string, string) {
+	t.Helper()
+	config := t.TempDir()
+	settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"fake-1","contextWindow":32000}]}}}`,
+		server.BaseURL("openai-chat"))
+	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"COPPICE_CONFIG_DIR": config, "COPPICE_SESSION_DIR": filepath.Join(dir, "sessions"), "HOME": dir}
+	var out, errs bytes.Buffer
+	code := Run(context.Background(), Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs,
+		Getenv: func(name string) string { return env[name] }, Dir: dir, Now: time.Now})
+	return code, out.String(), errs.String()
+}
+
+// One prompt with tools: reading runs, writing is refused where nobody can be
+// asked, and the next run goes on with the session.
+func TestRunWithAModel(t *testing.T) {
+	server := fake.New(fake.Call("1", "read", `{"path":"a.txt"}`), fake.Call("2", "write", `{"path":"b.txt","content":"x"}`), fake.Say("It says hello."),
+		fake.Say("As I said."), fake.Call("3", "write", `{"path":"b.txt","content":"x"}`), fake.Say("Written."))
+	defer server.Close()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.txt": "hello from the file", "AGENTS.md": "Speak plainly."} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errs := runOn(t, server, dir, "run", "-p", "what is in a.txt?")
+	if code != 0 || out != "It says hello.\n" || !strings.Contains(errs, "write failed: not run: write") {
+		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "b.txt")); err == nil {
+		t.Error("a file was written unasked")
+	}
+	if first := server.Requests()[0].Text(); !strings.Contains(first, "Speak plainly.") {
+		t.Errorf("the project's instructions are missing: %s", first)
+	}
+	if code, out, errs = runOn(t, server, dir, "run", "--session", "-", "-p", "again", "--json"); code != 0 || !strings.Contains(out, `"text":"As I said."`) {
+		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
+	}
+	if text := server.Requests()[3].Text(); !strings.Contains(text, "hello from the file") {
+		t.Error("the second run does not go on with the session")
+	}
+	if code, _, errs = runOn(t, server, dir, "run", "--session", "-", "-p", "write it", "--yolo"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "b.txt")); err != nil || string(text) != "x" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if p := server.Problems(); len(p) > 0 {
+		t.Errorf("invalid requests: %v", p)
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 401, Message: "invalid api key"}})
+	defer server.Close()
+	code, out, errs := runOn(t, server, t.TempDir(), "run", "-p", "hi", "--json")
+	if code != 1 || !strings.Contains(out, `"type":"error","error":"auth`) {
+		t.Errorf("exit %d\n%s\n%s", code, out, errs)
+	}
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// runPrinter prints events for people: answers to standard output, the rest
+// to standard error.
+type runPrinter struct {
+	*app
+	before *agent.Context // of the last call
+}
+
+func (p *runPrinter) print(e agent.Event) {
+	switch e.Type {
+	case agent.EventMessageStart:
+		if e.Context != nil {
+			p.before = e.Context
+		}
+	case agent.EventMessageUpdate:
+		fmt.Fprint(p.Out, e.TextDelta)
+	case agent.EventMessageEnd:
+		if e.Role == message.RoleAssistant && e.Text != "" {
+			fmt.Fprintln(p.Out)
+		}
+		if e.Error != "" {
+			fmt.Fprintf(p.Err, "! %s\n", e.Error)
+		}
+	case agent.EventToolStart:
+		fmt.Fprintf(p.Err, "%s %s %s\n", p.meter(), e.ToolName, message.CutHead(string(e.Arguments), 100))
+	case agent.EventToolEnd:
+		if e.IsError {
+			first, _, _ := strings.Cut(e.Text, "\n")
+			fmt.Fprintf(p.Err, "  %s failed: %s\n", e.ToolName, message.CutHead(first, 200))
+		}
+	case agent.EventPrune:
+		fmt.Fprintf(p.Err, "  pruned %d results: %s tokens less\n", e.Edits, thousands(e.Saved))
+	case agent.EventCompactionEnd:
+		p.compaction(e)
+	case agent.EventRetryStart:
+		fmt.Fprintf(p.Err, "  trying again (%d): %s\n", e.Try, e.Error)
+	case agent.EventModelChange:
+		fmt.Fprintf(p.Err, "model %s\n", e.Model)
+	}
+}
+
+func (p *runPrinter) compaction(e agent.Event) {
+	switch e.Outcome {
+	case compaction.Applied:
+		fmt.Fprintf(p.Err, "  compacted (%s, %s): %s -> %s tokens\n", e.Reason, e.Rung, thousands(e.TokensBefore), thousands(e.TokensAfter))
+	case compaction.Failed:
+		fmt.Fprintf(p.Err, "  %s\n", e.Error)
+	}
+}
+
+// meter is a bar of how full the window is, the threshold marked.
+func (p *runPrinter) meter() string {
+	const cells = 20
+	c := p.before
+	if c == nil || c.Window <= 0 {
+		return ""
+	}
+	cell := func(n int64) int { return int(min(cells, max(0, n*cells/c.Window))) }
+	bar := []rune(strings.Repeat("█", cell(c.Used)) + strings.Repeat("·", cells-cell(c.Used)))
+	if mark := cell(c.Threshold); mark < cells {
+		bar[mark] = '|'
+	}
+	return fmt.Sprintf("[%s] %6s", string(bar), thousands(c.Used))
+}
