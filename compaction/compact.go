@@ -31,6 +31,11 @@ type Compactor struct {
 	Ledger     ledger.Options
 	Hooks      Hooks
 
+	// SharedPrefix asks for summaries with the last real request and one
+	// instruction more, so that the provider's prompt cache pays for the
+	// history. It goes only to the model that already had it.
+	SharedPrefix bool
+
 	// OpenCalls tells whether a running turn waits for a tool; nil: no turn runs.
 	OpenCalls func() bool
 }
@@ -310,6 +315,10 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 	in := a.plan.Input(facts, a.Ledger)
 	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
 	in.Visible = a.plan.beside(lists, a.estimator())
+	if a.SharedPrefix && a.view.Model != nil {
+		last := a.view.Request(true)
+		in.SharedPrefix, in.SharedModel = &last, a.view.Model.Provider+"/"+a.view.Model.ModelID
+	}
 	if a.Hooks.Compacting != nil {
 		g, err := a.Hooks.Compacting(ctx, a.told())
 		if err == nil && g.Cancel && !a.request.Trigger.rescue() {
