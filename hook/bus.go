@@ -72,8 +72,9 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Bus has no hooks.
 type Bus struct {
 	opts    Options
-	trusted string // hash of ProjectDir, as it was trusted
-	delay   time.Duration
+	trusted string        // hash of ProjectDir, as it was trusted
+	delay   time.Duration // between SIGTERM and SIGKILL
+	room    int           // for an answer, in bytes
 	limit   func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	programs map[Event][]hook // in order; not changed after New
@@ -98,7 +99,7 @@ type hook struct {
 // left out.
 func New(opts Options) *Bus {
 	opts.Timeout = cmp.Or(opts.Timeout, DefaultTimeout)
-	b := &Bus{opts: opts, delay: killDelay, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
+	b := &Bus{opts: opts, delay: killDelay, room: maxAnswer, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
 	all := append(b.fromSettings(), b.discover(opts.UserDir, false)...)
 	if b.trust() {
 		all = append(all, b.discover(opts.ProjectDir, true)...)

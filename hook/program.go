@@ -39,7 +39,7 @@ func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, b.resolve(h.command[0]), h.command[1:]...)
 	cmd.Dir = b.opts.Dir
 	cmd.Stdin = bytes.NewReader(append(event, '\n'))
-	out := &bounded{limit: maxAnswer, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", maxAnswer)) }}
+	out := &bounded{limit: b.room, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", b.room)) }}
 	reason := &bounded{limit: maxReason, full: func() {}}
 	cmd.Stdout, cmd.Stderr = out, reason
 	cmd.WaitDelay = b.delay
