@@ -179,6 +179,9 @@ func (a *Agent) Abort() {
 // too. The turn goes on. A compaction that is being written is not stopped.
 func (a *Agent) AbortCompaction() { a.reduce.stop(ErrAborted) }
 
+// Reducing tells which reduction is being made, and how far it is.
+func (a *Agent) Reducing() (compaction.Trigger, Phase) { return a.reduce.now() }
+
 // SetAutoCompaction switches automatic compaction for this session. On also
 // ends the pause after three failures.
 func (a *Agent) SetAutoCompaction(on bool) {

@@ -30,7 +30,7 @@ func (r *run) answer() (*message.Message, error) {
 		}
 		msg, shown, f := r.ask(v, size, try)
 		if f == nil {
-			r.compacted = false
+			r.tried = false
 			return msg, nil
 		}
 		if err := r.ctx.Err(); err != nil {

@@ -326,6 +326,36 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
+// A compaction can be stopped by itself: the turn goes on, and the log has
+// nothing of it.
+func TestAbortCompaction(t *testing.T) {
+	s := memory(t)
+	history(t, s, 12)
+	settings := compaction.Defaults()
+	settings.ThresholdTokens = 8_000
+	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
+	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: g, Compaction: settings})
+	go func() {
+		<-g.asked
+		if trigger, phase := r.agent.Reducing(); trigger != compaction.Threshold || phase != agent.Summarizing {
+			t.Errorf("%s, %s", trigger, phase)
+		}
+		r.agent.AbortCompaction()
+	}()
+	r.must("And now?")
+	if got := r.ends(); got != "threshold cancelled interrupted" {
+		t.Errorf("%s\n%s", got, r.story())
+	}
+	for _, e := range r.path() {
+		if e.Compaction() != nil {
+			t.Error("the log has a compaction")
+		}
+	}
+	if _, phase := r.agent.Reducing(); phase != agent.Idle {
+		t.Errorf("left in phase %s", phase)
+	}
+}
+
 // Input that comes while a compaction is made is delivered once, in order.
 func TestInputDuringCompaction(t *testing.T) {
 	s := memory(t)

@@ -25,14 +25,14 @@ const horizon = 20
 
 // fit makes the next request fit: it prunes and compacts as far as that is
 // needed, and returns the view to send. pending is the size of input that
-// comes with it, in tokens. One compaction is tried at most, so that fit ends.
+// comes with it, in tokens. One compaction is tried for an answer, so that fit
+// ends, and what failed is not tried again with the same input.
 func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, timeline.Size{}, r.abortError()
 	}
 	var failure *compaction.Outcome
 	pruned := r.pending() != nil // a summary that is being prepared will rewrite the view anyway
-	tried := r.compacted
 	for {
 		v, err := r.project()
 		if err != nil {
@@ -52,8 +52,7 @@ func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 				return nil, timeline.Size{}, err
 			}
 			continue
-		case step.Compact && !tried && r.automatic():
-			tried = true
+		case step.Compact && !r.tried && !r.declined && r.automatic():
 			if o := r.compactNow(r.trigger(), pending); o.Status != compaction.Applied {
 				failure = o
 			}
@@ -116,12 +115,12 @@ func (r *run) prunes(edits []prune.Edit) error {
 // was prepared in the background where there is one, otherwise the ordinary way.
 func (r *run) compactNow(trigger compaction.Trigger, pending int64) *compaction.Outcome {
 	if o := r.usePrepared(trigger); o != nil && o.Status == compaction.Applied {
-		r.compacted = true
-		return o
+		return o // made without the input that comes now: if that is too much, it is the other way's turn
 	}
+	r.tried = true
 	o := r.attempt(r.facts(), compaction.Request{Trigger: trigger, Pending: pending, Adapt: true})
 	r.tally(o)
-	r.compacted = o.Status == compaction.Applied
+	r.declined = o.Status == compaction.Cancelled && o.Reason == compaction.Interrupted
 	return o
 }
 
@@ -193,7 +192,7 @@ func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
 		}
 		return fmt.Errorf(rescueFailed+"%s: %s: %w", o.Reason, o.Detail, f)
 	}
-	r.compacted = true
+	r.tried = true
 	v, err := r.project()
 	if err != nil {
 		return err
@@ -234,7 +233,7 @@ func (r *run) dropMedia(f *message.Fault, refused timeline.Size) error {
 // that the user's next words do not wait for it. It reports whether the work
 // goes on by itself.
 func (r *run) settle(last *message.Message) (goOn bool, err error) {
-	r.compacted = false // the turn has had its answer
+	r.tried = false // the turn has had its answer
 	before, err := r.cfg.Session.Leaf(r.ctx)
 	if err != nil {
 		return false, err

@@ -19,8 +19,9 @@ type run struct {
 	yield  func(Event, error) bool
 	gone   bool // the caller has left the loop
 
-	switched  bool // the next request goes to another model than the last
-	compacted bool // a compaction was made and no answer has come since
+	switched bool // the next request goes to another model than the last
+	tried    bool // a compaction was tried and no answer has come since
+	declined bool // the user stopped one: none is tried before there is new input
 }
 
 // emit tells an event. A caller that leaves the loop aborts the run.
@@ -218,7 +219,7 @@ func (r *run) steers() error {
 // hear appends queued input. It leaves the queue when it is in the log.
 func (r *run) hear(in Input) error {
 	m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: message.Sanitize(in.Text)}}, Time: r.cfg.Now()}
-	r.compacted = false // new input is new work: it may need room of its own
+	r.tried, r.declined = false, false // new input is new work: it may need room of its own
 	if _, _, err := r.fit(r.cfg.Estimator.Message(m)); err != nil {
 		return err
 	}
