@@ -259,7 +259,7 @@ func (r *run) manual(focus string) error {
 	r.unsaved, r.state.Failures = r.unsaved || r.state.Failures > 0, 0
 	r.mu.Unlock()
 	if o.Status == compaction.Failed {
-		return fmt.Errorf(manualFailed+"%s: %s", o.Reason, o.Detail)
+		return errors.New(manualFailed + string(o.Reason) + ": " + o.Detail)
 	}
 	return r.turns(false)
 }

@@ -158,9 +158,6 @@ func (r *rig) sound() {
 	}
 }
 
-// isSummary tells a request for a summary from one of the conversation.
-func isSummary(r fake.Request) bool { return strings.Contains(r.Text(), "<conversation>") }
-
 // echo is a tool that gives back its text.
 func echo(parallel bool, run func(text string) (agent.Result, error)) agent.Tool {
 	return agent.Tool{Name: "echo", Description: "gives back text", Parallel: parallel,
