@@ -108,7 +108,7 @@ func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
 		after := p.Floor.Sum() + p.KeptTokens
 		return &Outcome{Status: Failed, Reason: DoesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}
-	a := &attempt{Compactor: c, request: r, view: v, plan: p}
+	a := &attempt{Compactor: c, request: r, view: v, plan: p, budgets: c.Settings}
 	out := a.run(ctx)
 	out.Plan, out.Attempts = a.plan, a.attempts
 	out.Usage = a.usage
@@ -125,6 +125,8 @@ type attempt struct {
 	usage    *message.Usage
 	preserve []byte
 	hook     *Answer
+	budgets  Settings // what verification may spend
+	tight    bool     // the summary has only the room that the last unit leaves
 }
 
 func fail(status Status, reason Reason, err error) *Outcome {
@@ -153,7 +155,7 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 		if again && d.fromHook {
 			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: %s", out.Detail))
 		}
-		if !again || left == 1 || !a.smaller(left == 2) {
+		if !again || left == 1 || !a.smaller(left == 2) && !a.tighten(d, out.TokensAfter) {
 			return out
 		}
 	}
@@ -188,6 +190,30 @@ func (a *attempt) smaller(last bool) bool {
 // told is what hooks are told.
 func (a *attempt) told() BeforeCompact {
 	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, ledger: a.Ledger}
+}
+
+// leastSummary is the room below which a summary is not worth making, in tokens.
+const leastSummary = 600
+
+// tighten leaves the summary only the room that the last unit leaves. It
+// reports false where that is too little, or was done before.
+func (a *attempt) tighten(d *draft, after int64) bool {
+	est := a.estimator()
+	lists := est.Text(d.lists.text(est))
+	over := (tokens.Hard(after)-a.plan.Target)*100/115 + 1
+	const joints = 64 // headings and blank lines between the parts
+	room := est.Text(d.text) - lists - over - joints
+	if a.tight || a.request.To != "" || room < leastSummary {
+		return false
+	}
+	a.tight = true
+	a.budgets.ConstraintTokens = min(a.budgets.ConstraintTokens, room/4)
+	a.budgets.ResidueTokens = min(a.budgets.ResidueTokens, room/8)
+	body := room - a.budgets.ConstraintTokens - a.budgets.ResidueTokens
+	a.plan.PrefixLimit = min(a.plan.PrefixLimit, body/3)
+	a.plan.OutputLimit = min(a.plan.OutputLimit, body-a.plan.PrefixLimit)
+	a.plan.Allowance = room + lists
+	return true
 }
 
 // askHooks lets others cancel or bring a summary of their own.
@@ -245,15 +271,17 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
 	}
-	d.verified = verify(a.mask(body), a.plan.shownText(), facts, d.lists, a.Settings, a.estimator())
+	d.verified = verify(a.mask(body), a.plan.shownText(), facts, d.lists, a.budgets, a.estimator())
 	d.short = a.mask(d.short)
 	if a.request.Edit == nil {
 		return d, nil
 	}
 	text, err := a.request.Edit(ctx, d.text)
 	switch {
+	case ctx.Err() != nil:
+		return nil, interrupted(context.Cause(ctx))
 	case err != nil:
-		return nil, fail(Cancelled, Interrupted, err)
+		return nil, fail(Failed, IO, fmt.Errorf("edit: %w", err))
 	case strings.TrimSpace(text) == "":
 		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}

@@ -41,7 +41,7 @@ func Defaults() Settings {
 
 // Reserve is the reserve in force for a window.
 func (s Settings) Reserve(window int64) int64 {
-	if 2*s.ReserveTokens > window {
+	if s.ReserveTokens > window/2 {
 		return window * 15 / 100
 	}
 	return s.ReserveTokens

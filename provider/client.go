@@ -56,6 +56,10 @@ func New(cfg ProviderConfig, dialect wire.Dialect, httpClient *http.Client) *Cli
 	if httpClient == nil {
 		httpClient = &http.Client{}
 	}
+	// Text and keys go where the user said and nowhere else.
+	here := *httpClient
+	here.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	httpClient = &here
 	cfg.BaseURL = strings.TrimRight(cmp.Or(cfg.BaseURL, homes[dialect.Name()]), "/")
 	return &Client{cfg: cfg, dialect: dialect, http: httpClient}
 }

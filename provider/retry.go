@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -36,7 +37,11 @@ type Retry struct {
 	Notify func(try int, wait time.Duration, f *message.Fault)
 }
 
+// retryable: a server that said nothing for that long is not asked again.
 func retryable(f *message.Fault) bool {
+	if errors.Is(f.Err, errIdle) {
+		return false
+	}
 	return f.Class == message.ClassTransient || f.Class == message.ClassRateLimit
 }
 

@@ -81,10 +81,10 @@ const missingResult = "[no result: the tool call was interrupted]"
 // answerMissing adds results for the calls that have none.
 func (v *View) answerMissing(head *candidate, answered []string, group int) {
 	for _, call := range head.item.Message.ToolCalls() {
-		if slices.Contains(answered, call.ID) {
+		if i := slices.Index(answered, call.ID); i >= 0 {
+			answered = slices.Delete(answered, i, i+1) // calls may share an id
 			continue
 		}
-		answered = append(answered, call.ID)
 		v.Items = append(v.Items, Item{Pos: -1, Group: group, Pinned: head.item.Pinned, Kind: SyntheticResult,
 			Message: &message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
 				Content: []message.Block{message.Text{Text: missingResult}}}})

@@ -25,7 +25,7 @@ func (g ToolGroup) Last() int {
 // result yet. It returns the groups in order and the indices of results that
 // belong to none.
 func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
-	open := map[string]int{} // call id -> index in groups
+	open := map[string][]int{} // call id -> indices in groups, one for each call without a result
 	for i, m := range msgs {
 		if m == nil {
 			continue
@@ -42,16 +42,17 @@ func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
 					groups = append(groups, ToolGroup{Assistant: i})
 					first = false
 				}
-				open[c.ID] = len(groups) - 1
+				open[c.ID] = append(open[c.ID], len(groups)-1)
 			}
 		case message.RoleToolResult:
-			g, ok := open[m.ToolCallID]
-			if !ok {
+			waiting := open[m.ToolCallID]
+			if len(waiting) == 0 {
 				orphans = append(orphans, i)
 				continue
 			}
+			g := waiting[len(waiting)-1]
 			groups[g].Results = append(groups[g].Results, i)
-			delete(open, m.ToolCallID)
+			open[m.ToolCallID] = waiting[:len(waiting)-1]
 		}
 	}
 	return groups, orphans

@@ -167,6 +167,8 @@ func TestProject(t *testing.T) {
 			result("r2", "a2", "y", "1"), result("r1", "r2", "x", "2")}, "u1 a1 r1 a2 r2", ""},
 		{"orphan and second result", []string{user("u1", "", "a"), result("r0", "u1", "q", "?"), assistant("a1", "r0", "toolUse", call("x")),
 			result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2")}, "u1 a1 r1", "r0:orphan-result r2:orphan-result"},
+		{"calls that share an id", []string{assistant("a1", "", "toolUse", call("x")+","+call("x")+","+call("x")), result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2")},
+			"a1 r1 r2 !missing-result", ""},
 		{"a call id used again", []string{assistant("a1", "", "toolUse", call("x")), result("r1", "a1", "x", "1"),
 			assistant("a2", "r1", "toolUse", call("x")), result("r2", "a2", "x", "2")}, "a1 r1 a2 r2", ""},
 		{"failed attempt", []string{user("u1", "", "a"), assistant("a1", "u1", "aborted", call("x")), result("r1", "a1", "x", "1"), answer("a2", "r1", "b")},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -151,6 +152,7 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 	if err != nil {
 		return explain("compact "+c.Session.Ref(), err)
 	}
+	a.warnAttempts(out)
 	file := c.Session.Ref()
 	if f.out != "" && out.Status == compaction.Applied {
 		if file, err = a.writeCopy(ctx, c.Session, buffer, f.out); err != nil {
@@ -170,6 +172,18 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 		a.printCompact(c, before, after, out, file, elapsed)
 	}
 	return exitOf(out.Status, out.Reason)
+}
+
+// warnAttempts says which rungs did not give a summary that another one gave.
+func (a *app) warnAttempts(out *compaction.Outcome) {
+	if out.Status != compaction.Applied {
+		return // the outcome says it
+	}
+	for _, at := range out.Attempts {
+		if at.Err != "" {
+			a.warn("%s", visible(fmt.Sprintf("%s %s, %s: %s", at.Rung, at.Model, at.Phase, at.Err)))
+		}
+	}
 }
 
 // exitOf is the exit code of an outcome.

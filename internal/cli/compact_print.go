@@ -113,7 +113,7 @@ func costText(c costJSON) string {
 // printCompact shows before and after.
 func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View, o *compaction.Outcome, file string, elapsed time.Duration) {
 	if o.Status != compaction.Applied {
-		a.say("%s (%s): %s\n", o.Status, o.Reason, o.Detail)
+		a.say("%s (%s): %s\n", o.Status, o.Reason, visible(o.Detail))
 		if o.Reason == compaction.NoGain {
 			a.say("nothing was written\n")
 		}
@@ -136,7 +136,7 @@ func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View
 		a.say("cut    %d tool results of the last unit were shortened so that it fits; their originals can be read\n", n)
 	}
 	if o.ShortSummary != "" {
-		a.say("\n%s\n", o.ShortSummary)
+		a.say("\n%s\n", visible(o.ShortSummary))
 	}
 	a.say("\nwritten to %s as %s; take it back with: coppice uncompact %s\n", file, o.Entry.ID, file)
 }

@@ -101,7 +101,7 @@ func (a *app) report(ctx context.Context, err error, asJSON bool) int {
 	if asJSON {
 		a.json(map[string]*failure{"error": f})
 	}
-	fmt.Fprintf(a.Err, "coppice: %s\n", f.Error())
+	fmt.Fprintf(a.Err, "coppice: %s\n", visible(f.Error()))
 	if f.Try != "" {
 		fmt.Fprintf(a.Err, "try: %s\n", f.Try)
 	}

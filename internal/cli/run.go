@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -79,8 +80,19 @@ of this project.`,
   coppice uncompact SESSION          take it back`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			why := fmt.Sprintf("unknown command %q", args[0])
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				why += "; did you mean " + join(near) + "?"
+			}
+			return usage(errors.New(why))
+		},
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.AddGroup(
 		&cobra.Group{ID: groupContext, Title: "What the model sees:"},
 		&cobra.Group{ID: groupLook, Title: "What is in a session:"},

@@ -63,7 +63,11 @@ func (a *app) openLog(ctx context.Context, ref string, write bool) (session.Log,
 		}
 	} else if isPath(ref) {
 		ref = a.abs(ref)
-		if _, err := os.Stat(ref); err != nil {
+		info, err := os.Stat(ref)
+		if err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 {
+			return nil, &failure{Code: codeFailed, What: "open " + ref, Why: "not a file that can be read from its end", File: ref, Try: "a copy in a regular file"}
+		}
+		if err != nil {
 			return nil, &failure{Code: codeFailed, What: "open " + ref, Why: plain(err), File: ref, Try: "coppice sessions lists the sessions there are"}
 		}
 	} else if _, err := os.Stat(a.abs(ref)); err == nil {

@@ -48,22 +48,24 @@ func Account(path []*session.Entry, v *timeline.View) error {
 
 // Pairing checks invariant I2 over a request's messages.
 func Pairing(msgs []*message.Message) error {
-	var waiting map[string]bool // calls of the last assistant message without result
+	var waiting map[string]int // calls of the last assistant message without result
 	for i, m := range msgs {
 		if m.Role == message.RoleToolResult {
-			if !waiting[m.ToolCallID] {
+			if waiting[m.ToolCallID] == 0 {
 				return fmt.Errorf("message %d: result %s does not stand behind its call", i, m.ToolCallID)
 			}
-			delete(waiting, m.ToolCallID)
+			if waiting[m.ToolCallID]--; waiting[m.ToolCallID] == 0 {
+				delete(waiting, m.ToolCallID)
+			}
 			continue
 		}
 		if len(waiting) > 0 {
 			return fmt.Errorf("message %d: calls before it have no result: %v", i, waiting)
 		}
 		if m.Role == message.RoleAssistant {
-			waiting = map[string]bool{}
+			waiting = map[string]int{}
 			for _, c := range m.ToolCalls() {
-				waiting[c.ID] = true
+				waiting[c.ID]++
 			}
 		}
 	}
