@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/coppice-dev/coppice/compaction"
@@ -21,7 +22,7 @@ func (a *app) settings() *settings.Settings {
 	if a.loaded != nil {
 		return a.loaded
 	}
-	s, problems := settings.Load(settings.Options{Project: a.Dir, Getenv: a.Getenv})
+	s, problems := settings.Load(settings.Options{Project: a.Dir, Getenv: a.Getenv, ReadFile: readRegular})
 	a.loaded = s
 	for _, p := range problems {
 		a.warn("settings: %v", p)
@@ -30,6 +31,18 @@ func (a *app) settings() *settings.Settings {
 		a.warn("settings: %s of %s do not count until you trust the file: coppice settings trust", strings.Join(f.Ignored, ", "), f.Path)
 	}
 	return s
+}
+
+// readRegular reads a file, but waits for no pipe.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	return os.ReadFile(name)
 }
 
 // catalog is what is known of models.
