@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -148,6 +149,38 @@ func TestReferenceContexts(t *testing.T) {
 		}
 		if all != want.all {
 			t.Errorf("%s: all messages %d tokens, want %d", file, all, want.all)
+		}
+	}
+}
+
+// The file lists of reference/pi.md §8.13 by pi's rule: read, write and edit
+// with a path. Ours hold more, because shell commands change files too
+// (spec/compaction.md, File operations).
+func TestReferenceFiles(t *testing.T) {
+	tests := []struct {
+		file                 string
+		keep                 int64
+		read, modified, more int // more: modified by all extractors, at least
+	}{
+		{"pi-mono-738b1fe617.jsonl", 20000, 7, 20, 21},
+		{"pi-mono-738b1fe617.jsonl", 1000, 6, 23, 24},
+		{"pi-mono-45215f90ff.jsonl", 20000, 2, 12, 13},
+	}
+	for _, tt := range tests {
+		s := openFile(t, filepath.Join(corpus(t, "pi"), tt.file))
+		p, err := compaction.MakePlan(compaction.PlanInput{View: project(t, s, 0), Settings: compaction.Defaults(), Model: claude, Keep: &tt.keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &compaction.Compactor{Session: s, Settings: compaction.Defaults(), Ledger: ledger.Options{Extractors: []ledger.Extractor{ledger.PiFiles}}}
+		if l := c.Losses(p); len(l.Read) != tt.read || len(l.Modified) != tt.modified {
+			t.Errorf("%s keep %d: %d read, %d modified by pi's rule, want %d and %d", tt.file, tt.keep, len(l.Read), len(l.Modified), tt.read, tt.modified)
+		}
+		c.Ledger = ledger.Options{}
+		if l := c.Losses(p); len(l.Modified) < tt.more {
+			t.Errorf("%s keep %d: %d modified by all extractors", tt.file, tt.keep, len(l.Modified))
+		} else {
+			t.Logf("%s keep %d: %d read, %d modified by all extractors", tt.file, tt.keep, len(l.Read), len(l.Modified))
 		}
 	}
 }

@@ -15,7 +15,7 @@ var shellTools = map[string]bool{"bash": true, "shell": true, "exec": true, "exe
 	"executecommand": true, "terminal": true, "executebash": true, "sh": true}
 
 // shellCommands returns the commands that a call runs, or nil where its tool
-// is no shell. Paths in them are as written; cd is not followed.
+// is no shell.
 func shellCommands(call message.ToolCall) []command {
 	if !shellTools[toolName(call.Name)] {
 		return nil
@@ -129,10 +129,45 @@ func innerScript(c command) (string, bool) {
 // delete.
 func ShellFiles(call message.ToolCall) []FileOp {
 	var ops []FileOp
+	dir := "" // where a relative cd has led
 	for _, c := range shellCommands(call) {
-		ops = append(ops, commandFiles(c)...)
+		if to, ok := changesDir(c); ok {
+			dir = to(dir)
+			continue
+		}
+		for _, op := range commandFiles(c) {
+			op.Path, op.To = below(dir, op.Path), below(dir, op.To)
+			ops = append(ops, op)
+		}
 	}
 	return ops
+}
+
+// changesDir reports whether a command is a cd, and to where it leads from a
+// folder. A relative one is followed. Behind an absolute or a computed one
+// paths stay as written: it nearly always leads to the project's root, from
+// which other tools name the same files.
+func changesDir(c command) (func(dir string) string, bool) {
+	if len(c.words) == 0 || c.words[0].text != "cd" {
+		return nil, false
+	}
+	return func(dir string) string {
+		if len(c.words) != 2 || !c.words[1].literal || path.IsAbs(c.words[1].text) || strings.HasPrefix(c.words[1].text, "~") || c.words[1].text == "-" {
+			return ""
+		}
+		if dir = path.Join(dir, c.words[1].text); dir == "." {
+			return ""
+		}
+		return dir
+	}, true
+}
+
+// below is a path as seen from where dir is.
+func below(dir, p string) string {
+	if dir == "" || p == "" || path.IsAbs(p) || strings.HasPrefix(p, "~") {
+		return p
+	}
+	return path.Join(dir, p)
 }
 
 // commandFiles returns what one simple command does to files.
