@@ -12,7 +12,7 @@ import (
 func script(t *testing.T, dir string, e Event, name, body string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("no shell")
+		t.Skip("needs a Unix shell")
 	}
 	path := filepath.Join(dir, string(e), name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

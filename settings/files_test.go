@@ -82,7 +82,7 @@ func TestBrokenFilesDoNotStopLoading(t *testing.T) {
 
 func TestSetKeepsLinksAndMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links and modes are Unix's")
+		t.Skip("needs Unix links and modes")
 	}
 	dir := t.TempDir()
 	real, link := filepath.Join(dir, "dotfiles", "s.json"), filepath.Join(dir, "settings.json")
@@ -116,7 +116,7 @@ func TestSetKeepsLinksAndMode(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the paths are Unix's")
+		t.Skip("needs Unix paths")
 	}
 	tests := []struct {
 		env              func(string) string

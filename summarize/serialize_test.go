@@ -200,7 +200,7 @@ func FuzzSerialize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, args, out string, limit int) {
 		raw := jsontext.Value(args)
 		if !raw.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
-			t.Skip("arguments are valid JSON by contract")
+			t.Skip("needs valid JSON: that is the contract of arguments")
 		}
 		assertSafe(t, SerializeConversation([]*message.Message{
 			assistant(message.ToolCall{Name: name, Arguments: raw}), result(name, out, limit%2 == 0)},

@@ -39,7 +39,7 @@ func names(t *testing.T, dir string) []string {
 
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no such permissions")
+		t.Skip("needs Unix permissions")
 	}
 	root := filepath.Join(t.TempDir(), "sessions")
 	s := New(root, Options{})
@@ -215,7 +215,7 @@ func TestAnotherAgentsFile(t *testing.T) {
 
 func TestReadOnlyFolder(t *testing.T) {
 	if os.Getuid() == 0 || runtime.GOOS == "windows" {
-		t.Skip("nothing is read-only here")
+		t.Skip("needs a user whom permissions bind, not root")
 	}
 	file := write(t, text(chain(2)...))
 	if err := os.Chmod(filepath.Dir(file), 0o500); err != nil {

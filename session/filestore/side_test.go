@@ -25,7 +25,7 @@ func TestCopySide(t *testing.T) {
 		}
 	}
 	if err := os.Symlink(outside, filepath.Join(SideDir(from), "link")); err != nil {
-		t.Skip("no symbolic links here")
+		t.Skip("needs symbolic links")
 	}
 	for range 2 { // the second time everything is there
 		if err := CopySide(t.Context(), from, to); err != nil {

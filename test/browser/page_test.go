@@ -34,7 +34,7 @@ type tab struct {
 func browse(t *testing.T, file, hash string) *tab {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("starts a browser")
+		t.Skip("needs a browser, which -short leaves out (testing.Short)")
 	}
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
