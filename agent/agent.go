@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
@@ -26,14 +28,20 @@ type Config struct {
 	// Thinking is the level to ask for; "": the one that the session names.
 	Thinking string
 
-	Permit Permit // nil: every call may run
-	Hooks  Hooks
+	Permit Permit    // nil: every call may run
+	Hooks  *hook.Bus // who may answer on the way; nil: nobody
 
-	Compaction compaction.Settings   // the zero value: compaction.Defaults
-	Prune      *prune.Settings       // nil: prune.Defaults
-	Summarizer compaction.Summarizer // nil: the model of the session, then extraction
-	Estimator  tokens.Estimator      // nil: tokens.Default
-	Mask       func(string) string   // hides secrets in what we write; nil: the known shapes
+	Compaction compaction.Settings // the zero value: compaction.Defaults
+	Prune      *prune.Settings     // nil: prune.Defaults
+	// PruneHorizon is within how many calls an edit below the threshold has to
+	// pay; 0: 20 (spec/pruning.md).
+	PruneHorizon int64
+	// SharedPrefix asks for a summary behind the session's own last request,
+	// so that the provider's cache serves the most of it.
+	SharedPrefix bool
+	Summarizer   compaction.Summarizer // nil: the model of the session, then extraction
+	Estimator    tokens.Estimator      // nil: tokens.Default
+	Mask         func(string) string   // hides secrets in what we write; nil: the known shapes
 
 	// ContinueText is what is said to the model to go on after a compaction;
 	// "": `Continue if you have next steps.`
@@ -81,6 +89,7 @@ type Agent struct {
 	abort    context.CancelCauseFunc // of the running turn; nil: none
 	prepared *preparation            // summary made in the background; nil: none
 	spent    string                  // id of the leaf behind which nothing is prepared again
+	begun    bool                    // hooks know of the session
 }
 
 // New makes an agent. It reads nothing yet.
@@ -103,6 +112,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.PruneHorizon = cmp.Or(cfg.PruneHorizon, defaultHorizon)
 	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, learned: map[string]int64{},
 		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
 	if cfg.Prune != nil {
@@ -199,15 +209,24 @@ func (a *Agent) SetModel(m Model) {
 	a.state.Failures, a.unsaved = 0, a.unsaved || a.state.Failures > 0
 }
 
-// Close ends what runs in the background. It does not close the session.
+// Close ends what runs in the background, and tells hooks that the session is
+// left. It does not close the session.
 func (a *Agent) Close() {
 	a.Abort()
 	a.reduce.stop(ErrAborted)
-	a.mu.Lock()
-	p := a.prepared
-	a.mu.Unlock()
-	if p != nil {
+	ctx := context.Background()
+	if p := a.pending(); p != nil {
 		<-p.done
+		if a.take(p) {
+			_ = a.cfg.Hooks.Inform(ctx, hook.CompactionNotice(compaction.Background, p.out)) // fails only with ctx
+		}
+	}
+	a.mu.Lock()
+	begun := a.begun
+	a.begun = false
+	a.mu.Unlock()
+	if begun {
+		_ = a.cfg.Hooks.Inform(ctx, hook.Lifecycle{Name: hook.EventSessionShutdown, SessionID: a.cfg.Session.ID()})
 	}
 }
 
@@ -226,10 +245,24 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 		a.setAbort(cancel)
 		defer a.setAbort(nil)
 		r := &run{Agent: a, ctx: ctx, cancel: cancel, yield: yield}
-		if err := work(r); err != nil && !r.gone {
+		if err := r.hooked(work); err != nil && !r.gone {
 			yield(Event{Type: EventError, Error: err.Error()}, err)
 		}
 	}
+}
+
+// hooked does the work of a run between the hooks' events of it.
+func (r *run) hooked(work func(r *run) error) error {
+	r.mu.Lock()
+	begun := r.begun
+	r.begun = true
+	r.mu.Unlock()
+	if !begun {
+		r.tellOf(hook.EventSessionStart)
+	}
+	r.tellOf(hook.EventAgentStart)
+	defer r.tellOf(hook.EventAgentEnd)
+	return work(r)
 }
 
 func (a *Agent) setAbort(cancel context.CancelCauseFunc) {

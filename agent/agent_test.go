@@ -118,7 +118,7 @@ func TestToolResults(t *testing.T) {
 	r.sound()
 }
 
-func TestPermissionsAndHooks(t *testing.T) {
+func TestPermissions(t *testing.T) {
 	ran := 0
 	tool := echo(false, func(text string) (agent.Result, error) { ran++; return agent.Text(text), nil })
 	server := fake.New(fake.Call("1", "echo", `{"text":"no"}`), fake.Call("2", "echo", `{"text":"a"}`), fake.Say("done"))
@@ -129,18 +129,10 @@ func TestPermissionsAndHooks(t *testing.T) {
 			}
 			return nil
 		},
-		Hooks: agent.Hooks{
-			ToolCall: func(_ context.Context, c agent.Call) (agent.Call, error) {
-				c.Arguments = []byte(strings.Replace(string(c.Arguments), `"a"`, `"b"`, 1))
-				return c, nil
-			},
-			ToolResult: func(_ context.Context, _ agent.Call, res agent.Result) agent.Result {
-				return agent.Text("hooked " + res.Content[0].(message.Text).Text)
-			},
-		}})
+	})
 	r.must("go")
 	ends := r.of(agent.EventToolEnd)
-	if ran != 1 || len(ends) != 2 || ends[0].Text != "not run: the user said no" || ends[1].Text != "hooked b" {
+	if ran != 1 || len(ends) != 2 || ends[0].Text != "not run: the user said no" || ends[1].Text != "a" {
 		t.Errorf("ran %d: %+v", ran, ends)
 	}
 }

@@ -58,10 +58,22 @@ func (p *preparation) gate(ctx context.Context, summary string) (string, error) 
 	}
 }
 
-func (r *run) pending() *preparation {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.prepared
+func (a *Agent) pending() *preparation {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.prepared
+}
+
+// take makes p the caller's to tell about. It reports false where somebody else
+// did.
+func (a *Agent) take(p *preparation) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	mine := a.prepared == p
+	if mine {
+		a.prepared = nil
+	}
+	return mine
 }
 
 // spentOn reports whether a preparation for much the same view has failed.
@@ -109,8 +121,7 @@ func (r *run) dropPrepared() {
 
 // finish tells how work in the background ended.
 func (r *run) finish(p *preparation) {
-	r.mu.Lock()
-	r.prepared = nil
-	r.mu.Unlock()
-	r.emit(compactionEnd(compaction.Background, p.out))
+	if r.take(p) {
+		r.ended(compaction.Background, p.out)
+	}
 }

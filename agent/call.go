@@ -28,7 +28,11 @@ func (r *run) answer() (*message.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		msg, shown, f := r.ask(v, size, try)
+		req, sent, err := r.request(v, size, try)
+		if err != nil {
+			return nil, err
+		}
+		msg, shown, f := r.ask(req, sent, try, v.ThinkingLevel)
 		if f == nil {
 			r.tried = false
 			return msg, nil
@@ -79,16 +83,14 @@ const emptyAnswer = "the answer is empty"
 
 // ask makes one call and appends what came of it. shown says that a part of
 // the answer had come before it failed.
-func (r *run) ask(v *timeline.View, size timeline.Size, try attempt) (msg *message.Message, shown bool, f *message.Fault) {
+func (r *run) ask(req timeline.Request, size timeline.Size, try attempt, thinking string) (msg *message.Message, shown bool, f *message.Fault) {
 	facts := r.facts()
-	req := render.Request(v)
-	opts := message.CallOptions{MaxOutput: try.maxOutput, Thinking: v.ThinkingLevel, SessionID: r.cfg.Session.ID()}
+	opts := message.CallOptions{MaxOutput: try.maxOutput, Thinking: thinking, SessionID: r.cfg.Session.ID()}
 	if opts.MaxOutput == 0 {
 		opts.MaxOutput = render.OutputLimit(facts, size)
 	}
 	if try.noThinking {
 		opts.Thinking = "off"
-		req.Messages = withoutThinking(req.Messages)
 	}
 	r.emit(Event{Type: EventMessageStart, Role: message.RoleAssistant, Context: r.meter(size)})
 	retried := false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/render"
@@ -20,8 +21,8 @@ const (
 	manualFailed = "Compaction failed: "
 )
 
-// horizon is within how many calls a priced edit has to pay.
-const horizon = 20
+// defaultHorizon is within how many calls a priced edit has to pay.
+const defaultHorizon = 20
 
 // fit makes the next request fit: it prunes and compacts as far as that is
 // needed, and returns the view to send. pending is the size of input that
@@ -44,7 +45,7 @@ func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 			continue
 		}
 		step := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.prune,
-			Economy: prune.Economy{Warm: true, HorizonCalls: horizon}, Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
+			Economy: prune.Economy{Warm: true, HorizonCalls: r.cfg.PruneHorizon}, Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
 		switch {
 		case len(step.Edits) > 0:
 			pruned = true
@@ -131,8 +132,14 @@ func (r *run) attempt(m message.Model, req compaction.Request) *compaction.Outco
 	defer end()
 	r.emit(Event{Type: EventCompactionStart, Reason: req.Trigger})
 	o := compact(ctx, r.compactor(m), req)
-	r.emit(compactionEnd(req.Trigger, o))
+	r.ended(req.Trigger, o)
 	return o
+}
+
+// ended tells how an attempt ended.
+func (r *run) ended(trigger compaction.Trigger, o *compaction.Outcome) {
+	r.emit(compactionEnd(trigger, o))
+	r.tell(hook.CompactionNotice(trigger, o))
 }
 
 // compact makes an attempt. A session that cannot be read is a failure like
@@ -149,7 +156,7 @@ func compact(ctx context.Context, c *compaction.Compactor, req compaction.Reques
 	return superseded(ctx, o)
 }
 
-// compactionEnd tells how an attempt ended.
+// compactionEnd is the event of an attempt's end.
 func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
 	e := Event{Type: EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
 		Rung: o.Rung, Coverage: o.Coverage, Compaction: o}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -149,6 +150,7 @@ func (r *run) turn(input func() error) error {
 
 func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 	r.emit(Event{Type: EventTurnStart})
+	r.tellOf(hook.EventTurnStart)
 	defer func() {
 		end := Event{Type: EventTurnEnd, Context: r.context()}
 		switch {
@@ -160,6 +162,7 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 			end.StopReason = message.StopError
 		}
 		r.emit(end)
+		r.tellOf(hook.EventTurnEnd)
 	}()
 	if input != nil {
 		if err := input(); err != nil {

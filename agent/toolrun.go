@@ -82,12 +82,7 @@ func (r *run) runBatch(calls []message.ToolCall, limit int) error {
 }
 
 // call runs one call. Whatever goes wrong is a result that says so.
-func (r *run) call(c message.ToolCall, tell func(string)) (res Result) {
-	defer func() {
-		if p := recover(); p != nil {
-			res = failedResult(fmt.Sprintf("the tool %s broke: %v", c.Name, p))
-		}
-	}()
+func (r *run) call(c message.ToolCall, tell func(string)) Result {
 	t, ok := r.tools[c.Name]
 	if !ok {
 		return failedResult(fmt.Sprintf("there is no tool %q; there are: %s", c.Name, r.toolNames()))
@@ -95,29 +90,43 @@ func (r *run) call(c message.ToolCall, tell func(string)) (res Result) {
 	if rawjson.Kind(c.Arguments) != '{' || !rawjson.Valid(c.Arguments) {
 		return failedResult("not run: the arguments are not a whole JSON object")
 	}
-	call := Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Update: tell}
-	if r.cfg.Hooks.ToolCall != nil {
-		changed, err := r.cfg.Hooks.ToolCall(r.ctx, call)
-		if err != nil {
-			return failedResult("not run: " + err.Error())
-		}
-		call.Arguments = changed.Arguments
+	call, err := r.askToolCall(Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Update: tell})
+	if err == nil {
+		err = r.permit(t, call) // of what will really run
 	}
-	if r.cfg.Permit != nil {
-		if err := r.cfg.Permit(r.ctx, t, call); err != nil {
-			return failedResult("not run: " + err.Error())
-		}
+	if err != nil {
+		return failedResult("not run: " + err.Error())
 	}
-	res, err := t.Run(r.ctx, call)
+	return r.askToolResult(call, r.execute(t, call))
+}
+
+// permit asks whether a call may run. A permission that panics is none.
+func (r *run) permit(t Tool, c Call) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("what permits calls broke: %v", p)
+		}
+	}()
+	if r.cfg.Permit == nil {
+		return nil
+	}
+	return r.cfg.Permit(r.ctx, t, c)
+}
+
+// execute runs a tool. A tool that panics has failed.
+func (r *run) execute(t Tool, c Call) (res Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			res = failedResult(fmt.Sprintf("the tool %s broke: %v", c.Name, p))
+		}
+	}()
+	res, err := t.Run(r.ctx, c)
 	if err != nil {
 		if cause := context.Cause(r.ctx); cause != nil {
 			err = fmt.Errorf("stopped: %w", cause)
 		}
 		res.IsError = true
 		res.Content = append(res.Content, message.Text{Text: err.Error()})
-	}
-	if r.cfg.Hooks.ToolResult != nil {
-		res = r.cfg.Hooks.ToolResult(r.ctx, call, res)
 	}
 	return res
 }

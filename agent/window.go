@@ -2,6 +2,7 @@ package agent
 
 import (
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -63,8 +64,11 @@ func (r *run) context() *Context {
 
 // compactor compacts the session for a model.
 func (a *Agent) compactor(m message.Model) *compaction.Compactor {
+	// Where hooks change requests, the view is not what the provider's cache holds.
+	shared := a.cfg.SharedPrefix && !a.cfg.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: a.cfg.Session, Summarizer: phased{&a.reduce, a.summarizer()}, Settings: a.cfg.Compaction,
-		Model: m, Estimator: a.cfg.Estimator, Mask: a.cfg.Mask, Ledger: ledger.Options{Mask: a.cfg.Mask}, Hooks: a.cfg.Hooks.Compaction}
+		Model: m, Estimator: a.cfg.Estimator, Mask: a.cfg.Mask, Ledger: ledger.Options{Mask: a.cfg.Mask}, SharedPrefix: shared,
+		Hooks: a.cfg.Hooks.CompactionHooks(a.cfg.Session.ID())}
 }
 
 // summarizer is the caller's, or the session's model with extraction below

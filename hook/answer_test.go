@@ -115,7 +115,7 @@ func TestContext(t *testing.T) {
 		answers(EventContext, "c", `{"messages":[7]}`),
 		answers(EventContext, "d", `{"messages":[]}`),
 	)
-	a, err := b.Context(t.Context(), view)
+	a, err := b.Context(t.Context(), view, nil)
 	if err != nil || len(a.Messages) != 1 || a.Messages[0].Text("") != "[removed]" || view[0].Text("") != "my key" {
 		t.Errorf("%+v, %v", a, err)
 	}

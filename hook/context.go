@@ -25,8 +25,9 @@ func (b *Bus) OnContext(h Handler, f func(context.Context, []*message.Message) (
 
 // Context asks before a model call: msgs are the messages of the request, of
 // roles user, assistant and toolResult. What hooks answer is valid
-// ([ValidMessages]). An error means that ctx was done.
-func (b *Bus) Context(ctx context.Context, msgs []*message.Message) (ContextAnswer, error) {
+// ([ValidMessages]), and passes check where that is not nil. An error means that
+// ctx was done.
+func (b *Bus) Context(ctx context.Context, msgs []*message.Message, check func([]*message.Message) error) (ContextAnswer, error) {
 	return ask(ctx, b, question[[]*message.Message, ContextAnswer]{
 		event: EventContext,
 		encode: func(msgs []*message.Message) []byte {
@@ -39,7 +40,11 @@ func (b *Bus) Context(ctx context.Context, msgs []*message.Message) (ContextAnsw
 			if a.Messages == nil {
 				return nil
 			}
-			return ValidMessages(a.Messages)
+			err := ValidMessages(a.Messages)
+			if err == nil && check != nil {
+				err = check(a.Messages)
+			}
+			return err
 		},
 		merge: func(msgs *[]*message.Message, merged *ContextAnswer, a ContextAnswer) {
 			if a.Messages != nil {

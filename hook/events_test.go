@@ -74,7 +74,7 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 			return err
 		},
 		EventContext: func(ctx context.Context, b *Bus) error {
-			_, err := b.Context(ctx, []*message.Message{path[0].Message()})
+			_, err := b.Context(ctx, []*message.Message{path[0].Message()}, nil)
 			return err
 		},
 		EventSessionStart:    lifecycle(EventSessionStart),

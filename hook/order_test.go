@@ -194,7 +194,7 @@ func TestRequired(t *testing.T) {
 		b.OnNotice(EventTurnEnd, h, func(context.Context, Notice) error { return boom })
 		m := &message.Message{Role: message.RoleToolResult, Content: text("x")}
 		result, err1 := b.ToolResult(t.Context(), ToolResult{Result: m})
-		view, err2 := b.Context(t.Context(), []*message.Message{m})
+		view, err2 := b.Context(t.Context(), []*message.Message{m}, nil)
 		ruling, err3 := b.BeforeSwitch(t.Context(), BeforeSwitch{})
 		guide, err4 := b.CompactionHooks("s").Compacting(t.Context(), planned(t, work(t, 3), compaction.Manual))
 		err5 := b.Inform(t.Context(), Lifecycle{Name: EventTurnEnd})

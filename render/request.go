@@ -11,14 +11,14 @@ import (
 // Request is a view as it goes out, with its cache points.
 func Request(v *timeline.View) timeline.Request {
 	req := v.Request(true)
-	req.CachePoints = cachePoints(req.Messages)
+	req.CachePoints = CachePoints(req.Messages)
 	return req
 }
 
-// cachePoints marks the end of the request and the place where the request
-// before it ended: the second mark is what this request reads, the first what
-// the next one will.
-func cachePoints(msgs []*message.Message) []int {
+// CachePoints are those for the messages of a request: its end and the place
+// where the request before it ended. The first mark is what this request reads,
+// the second what the next one will.
+func CachePoints(msgs []*message.Message) []int {
 	last := len(msgs) - 1
 	if last < 0 {
 		return nil
