@@ -3,7 +3,6 @@
 package agent_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,73 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/coppice-dev/coppice/agent"
-	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/filestore"
-	"github.com/coppice-dev/coppice/summarize"
-	"github.com/coppice-dev/coppice/wire/dialects"
 )
-
-// Variables by which the test starts itself as the worker that is killed.
-const (
-	workerDir = "COPPICE_TEST_WORKER_DIR"
-	workerURL = "COPPICE_TEST_WORKER_URL"
-)
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(workerDir); dir != "" {
-		if err := worker(dir, os.Getenv(workerURL)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// worker starts the job, or goes on with it where there is a session already.
-func worker(dir, url string) error {
-	ctx := context.Background()
-	st := filestore.New(dir, filestore.Options{})
-	var log session.Log
-	var err error
-	for info, listErr := range st.List(ctx) {
-		if err = listErr; err == nil {
-			log, err = st.Open(ctx, info.Ref, session.Mode{Write: true})
-		}
-		break
-	}
-	resumed := log != nil
-	if err == nil && !resumed {
-		log, err = st.Create(ctx, session.Header{Cwd: dir})
-	}
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	d, _ := dialects.ByName("anthropic")
-	model := &provider.Bound{Client: provider.New(provider.ProviderConfig{BaseURL: url, APIKey: "fake-key"}, d, nil),
-		Model: message.Model{Provider: "fake", ID: "fake-1", API: "anthropic", Window: 32_000, MaxOutput: 8192}}
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model, NoBackground: true,
-		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	events := a.Run(ctx, "Scan all parts. "+planted[0])
-	if resumed {
-		events = a.Resume(ctx)
-	}
-	for _, err := range events {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // A job whose process is killed twice goes on from the log and finishes.
 func TestKilledTwice(t *testing.T) {

@@ -1,0 +1,103 @@
+package agent_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/wire/dialects"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// Variables by which the test starts itself as the worker that is killed.
+const (
+	workerDir = "COPPICE_TEST_WORKER_DIR"
+	workerURL = "COPPICE_TEST_WORKER_URL"
+)
+
+// asRecorder is the first argument that makes the test binary a hook program,
+// which adds the event that it gets to the file in the second one.
+const asRecorder = "record-hook-event"
+
+func TestMain(m *testing.M) {
+	var err error
+	switch {
+	case os.Getenv(workerDir) != "":
+		err = worker(os.Getenv(workerDir), os.Getenv(workerURL))
+	case len(os.Args) > 2 && os.Args[1] == asRecorder:
+		err = record(os.Args[2])
+	default:
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // or each program would stay for a second at its end
+		os.Exit(m.Run())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func record(file string) error {
+	event, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(event); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// worker starts the job, or goes on with it where there is a session already.
+func worker(dir, url string) error {
+	ctx := context.Background()
+	st := filestore.New(dir, filestore.Options{})
+	var log session.Log
+	var err error
+	for info, listErr := range st.List(ctx) {
+		if err = listErr; err == nil {
+			log, err = st.Open(ctx, info.Ref, session.Mode{Write: true})
+		}
+		break
+	}
+	resumed := log != nil
+	if err == nil && !resumed {
+		log, err = st.Create(ctx, session.Header{Cwd: dir})
+	}
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	d, _ := dialects.ByName("anthropic")
+	model := &provider.Bound{Client: provider.New(provider.ProviderConfig{BaseURL: url, APIKey: "fake-key"}, d, nil),
+		Model: message.Model{Provider: "fake", ID: "fake-1", API: "anthropic", Window: 32_000, MaxOutput: 8192}}
+	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model, NoBackground: true,
+		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	events := a.Run(ctx, "Scan all parts. "+planted[0])
+	if resumed {
+		events = a.Resume(ctx)
+	}
+	for _, err := range events {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
