@@ -344,8 +344,7 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
 	in.Visible = a.plan.beside(lists, a.estimator())
 	if a.SharedPrefix && a.view.Model != nil {
-		last := a.view.Request(true)
-		in.SharedPrefix, in.SharedModel = &last, a.view.Model.Provider+"/"+a.view.Model.ModelID
+		a.share(&in)
 	}
 	if a.Hooks.Compacting != nil {
 		g, err := a.Hooks.Compacting(ctx, a.told())

@@ -1,6 +1,8 @@
 package compaction_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -35,5 +37,38 @@ func TestSharedPrefixGoesToTheSessionsModel(t *testing.T) {
 	body := string(server.Requests()[0].Body)
 	if strings.Contains(body, "<conversation>") || !strings.Contains(body, "done by the session's model") || !strings.Contains(body, `"role":"assistant"`) {
 		t.Errorf("the request is not the session's own: %.300s", body)
+	}
+	// The mark stands behind what the answer before was made from.
+	cached, rest, _ := strings.Cut(body, `"cache_control"`)
+	if strings.Contains(cached, "done by the session's model") || !strings.Contains(rest, "done by the session's model") || !strings.Contains(cached, `"messages"`) {
+		t.Errorf("the session's prompt cache is not used: %.300s", body)
+	}
+}
+
+// asked is a summarizer that only looks at what it was asked.
+type asked struct{ in summarize.Input }
+
+func (a *asked) Summarize(_ context.Context, in summarize.Input) (summarize.Result, error) {
+	a.in = in
+	return summarize.Result{}, errors.New("only looking")
+}
+
+// What changes what a provider's cache holds is as in the session's own calls.
+func TestSharedPrefixHasTheSessionsOptions(t *testing.T) {
+	p := draw(t, strings.Fields("usr ass:9000 usr ass usr ass")...)
+	answer := &message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopEnd,
+		Content: []message.Block{message.Text{Text: "done"}}, Usage: &message.Usage{Input: 9100, Output: 10, TotalTokens: 9110}}
+	next := &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "next"}}}
+	if _, err := p.s.Append(ctx, session.ThinkingDraft("medium"), session.MessageDraft(answer), session.MessageDraft(next)); err != nil {
+		t.Fatal(err)
+	}
+	keep, a := int64(1), &asked{}
+	c := &compaction.Compactor{Session: p.s, Summarizer: a, Settings: compaction.Defaults(), SharedPrefix: true}
+	if _, err := c.Compact(ctx, compaction.Request{Keep: &keep}); err != nil {
+		t.Fatal(err)
+	}
+	want := message.CallOptions{Thinking: "medium", SessionID: p.s.ID()}
+	if a.in.SharedOptions != want || a.in.SharedTokens != 9111 {
+		t.Errorf("%+v, %d tokens", a.in.SharedOptions, a.in.SharedTokens)
 	}
 }

@@ -37,7 +37,7 @@ func (l *Ladder) candidates(in Input) []candidate {
 		facts := m.Facts()
 		isShared := in.SharedPrefix != nil && (in.SharedModel == facts.Key() || in.SharedModel == "" && i == 0)
 		if isShared {
-			out = append(out, candidate{rung: RungModel, model: facts, ours: true, shared: in.SharedPrefix, ask: askShared(m, *in.SharedPrefix)})
+			out = append(out, candidate{rung: RungModel, model: facts, ours: true, shared: in.SharedPrefix, ask: askShared(m, *in.SharedPrefix, in.SharedOptions)})
 		}
 		out = append(out, candidate{rung: RungModel, model: facts, ours: true, ask: askModel(m)})
 	}
@@ -55,9 +55,10 @@ func askModel(m Model) func(context.Context, query) (answer, error) {
 
 // askShared appends the instruction to a request that the model had. The
 // tools stay: without them the provider's cache would not match.
-func askShared(m Model, base timeline.Request) func(context.Context, query) (answer, error) {
+func askShared(m Model, base timeline.Request, opts message.CallOptions) func(context.Context, query) (answer, error) {
 	return func(ctx context.Context, q query) (answer, error) {
-		return complete(ctx, m, withInstruction(base, q.prompt), message.CallOptions{MaxOutput: q.maxOutput, Thinking: "off"})
+		opts.MaxOutput = q.maxOutput
+		return complete(ctx, m, withInstruction(base, q.prompt), opts)
 	}
 }
 

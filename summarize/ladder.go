@@ -288,8 +288,8 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 		check: Source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
 	a := Attempt{Phase: p.phase, Rung: c.rung, Model: keyOf(c.model), Changed: "shared prefix"}
 	var got answer
-	err := fits(withInstruction(*c.shared, q.prompt), q.maxOutput, c.model, p.estimate)
-	if err == nil {
+	var err error
+	if q.maxOutput, err = sharedOutput(r.sharedSize(*c.shared, q.prompt), q.maxOutput, c.model); err == nil {
 		r.tell(Progress{Phase: p.phase, Rung: c.rung, Model: a.Model, Pass: 1, Passes: 1})
 		got, err = r.send(ctx, c, q)
 	}
@@ -314,14 +314,33 @@ func sharedPrompt(f *fold) string {
 	return request{Instructions: ask, Focus: f.aside(f.focus, 1)}.text()
 }
 
-// fits refuses a request that would be above the window (invariant I9).
-func fits(req timeline.Request, output int64, m message.Model, estimate func(string) int64) error {
-	size := estimate(req.System) + tokens.Tools(req.Tools)
-	for _, msg := range req.Messages {
+// sharedSize is how large the shared request with its instruction may be: as
+// the provider counted it and a little more, or estimated with the margin.
+func (r *run) sharedSize(base timeline.Request, instruction string) int64 {
+	added := tokens.Hard(r.in.Estimate(instruction))
+	if n := r.in.SharedTokens; n > 0 {
+		return n + n/32 + added
+	}
+	size := r.in.Estimate(base.System) + tokens.Tools(base.Tools)
+	for _, msg := range base.Messages {
 		size += tokens.Default{}.Message(msg)
 	}
-	if need := tokens.Hard(size) + output; m.Window > 0 && need > m.Window {
-		return fmt.Errorf("the shared request may need %d tokens of a window of %d", need, m.Window)
+	return tokens.Hard(size) + added
+}
+
+// leastShared is the least room for an answer that a shared request goes out
+// with, in tokens, where more is wanted.
+const leastShared = 2048
+
+// sharedOutput is how much output a request of that size leaves room for, at
+// most limit. One that could be above the window is refused (invariant I9).
+func sharedOutput(size, limit int64, m message.Model) (int64, error) {
+	if m.Window <= 0 {
+		return limit, nil
 	}
-	return nil
+	room := m.Window - size
+	if room < min(limit, leastShared) {
+		return 0, fmt.Errorf("the shared request may need %d tokens of a window of %d", size+limit, m.Window)
+	}
+	return min(limit, room), nil
 }

@@ -278,6 +278,16 @@ func TestSharedPrefix(t *testing.T) {
 	if len(m.seen) != 1 || m.seen[0].req.System != SystemPrompt() {
 		t.Error("a shared request above the window was sent")
 	}
+
+	// Where the provider counted it, that number decides, and the answer gets
+	// the room that is left: at the threshold the margin alone would refuse it.
+	in.SharedTokens, in.MaxOutput, in.SharedOptions = 90_000, 13_000, message.CallOptions{Thinking: "high", SessionID: "s"}
+	m = newModel(100_000, always("x"))
+	mustSummarize(t, ladder(m), in)
+	opts := m.seen[0].opts
+	if m.seen[0].req.System == SystemPrompt() || opts.Thinking != "high" || opts.SessionID != "s" || opts.MaxOutput > 7188 || opts.MaxOutput < 5000 {
+		t.Errorf("system %.20q, options %+v", m.seen[0].req.System, opts)
+	}
 }
 
 func TestProgress(t *testing.T) {

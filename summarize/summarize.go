@@ -61,6 +61,11 @@ type Input struct {
 	// cache pays for the history.
 	SharedPrefix *timeline.Request
 	SharedModel  string
+	// SharedOptions are the options that it had: with another thinking level
+	// or routing key the provider would not find it in its cache.
+	SharedOptions message.CallOptions
+	// SharedTokens is how large the provider counts it. 0: not known.
+	SharedTokens int64
 }
 
 // Result is a summary and how it came about.
