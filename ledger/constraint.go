@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/coppice-dev/coppice/internal/prefilter"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -19,17 +20,17 @@ const maxConstraints = 80
 // is kept for nothing costs a line, a lost one costs the user's trust.
 var (
 	// orders count anywhere in a sentence.
-	orders = regexp.MustCompile(`(?i)\b(?:must(?:n['’]?t)?|never|always|do not|don['’]?t|dont|only|make sure|ensure|keep|prefer(?:ably|red)?|avoid|` +
+	orders = prefilter.MustCompile(`(?i)\b(?:must(?:n['’]?t)?|never|always|do not|don['’]?t|dont|only|make sure|ensure|keep|prefer(?:ably|red)?|avoid|` +
 		`forbidden|prohibited|not allowed|required?|mandatory|shall|should(?:n['’]?t)?|need(?:s)? to|has to|have to|had better|ought to|` +
 		`instead of|rather than|without|at (?:all costs|most|least)|no more than|no longer than|under no circumstances|by no means|in no case|` +
 		`may not|may only|can only|unless|wants?|would like|['’]d like|be careful|be sure|stick (?:to|with)|leave .{1,40} (?:alone|as|untouched|unchanged)|` +
 		`read[- ]only|as[- ]is|exactly|strictly|hands off|off[- ]limits|don['’]?t touch|not touch|remember (?:to|that)|from now on|let['’]?s not|` +
 		`use\b.{1,80}?\bnot|not\b.{1,60}?\bbut)\b`)
 	// imperatives count at the beginning of a sentence or clause.
-	imperatives = regexp.MustCompile(`(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)(?:not|use|stop|leave|limit|ask|wait (?:for|until|with|before)|follow|` +
+	imperatives = prefilter.MustCompile(`(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)(?:not|use|stop|leave|limit|ask|wait (?:for|until|with|before)|follow|` +
 		`preserve|respect|restrict|refrain|stay|treat|write|remember|remain|skip|ignore|exclude|include only|be|call it|name it|put|target|assume|require|maintain|retain|respond|reply|answer|speak|check with)\b|(?i)^no \p{L}`)
 	// european: German, French, Spanish, Portuguese.
-	european = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:muss|müssen|musst|müsst|soll(?:en|st|te|ten)?|darf|dürfen|darfst|niemals|nie|immer|nur|ausschließlich|` +
+	european = prefilter.MustCompile(`(?i)(?:^|[^\p{L}])(?:muss|müssen|musst|müsst|soll(?:en|st|te|ten)?|darf|dürfen|darfst|niemals|nie|immer|nur|ausschließlich|` +
 		`stell\w* sicher|achte\w* darauf|vermeide\w*|bevorzuge\w*|behalte\w*|verwende\w*|benutze\w*|nutze|bitte|auf keinen fall|anstatt|statt|ohne|verboten|unbedingt|keinesfalls|` +
 		`kein(?:e|en|er|em)?|nicht \p{L}+en[.!]*$|lass\w* .* nicht|` +
 		`doit|doivent|dois|devez|devrait|jamais|toujours|uniquement|seulement|assure[zr]?[- ](?:toi|vous)|veille[zr]? à|évite[zr]?|garde[zr]?|conserve[zr]?|préfère|préférez|` +
@@ -38,16 +39,16 @@ var (
 		`hay que|tiene[ns]? que|prohibido|sin|en lugar de|en vez de|obligatorio|` +
 		`deve[m]?|deverá\w*|sempre|somente|apenas|só|certifique\w*|garanta|evite|mantenha|prefira|prefiro|use|tem que|precisa|proibido|sem|em vez de|não \p{L}+)(?:$|[^\p{L}])`)
 	// spanishNo is a Spanish order not to: "no toques", "no uses".
-	spanishNo = regexp.MustCompile(`(?i)(?:^|[.,;:¡]\s*|por favor,? )no (?:me |lo |la |los |las |se )?\p{L}+(?:es|as|e|a|en|an|éis|áis)\b`)
+	spanishNo = prefilter.MustCompile(`(?i)(?:^|[.,;:¡]\s*|por favor,? )no (?:me |lo |la |los |las |se )?\p{L}+(?:es|as|e|a|en|an|éis|áis)\b`)
 	// germanNot is a German imperative with a negation: "Ändere die Datei nicht".
-	germanNot = regexp.MustCompile(`^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`)
+	germanNot = prefilter.MustCompile(`^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`)
 
 	// ask is a question that asks for nothing.
 	ask = regexp.MustCompile(`(?i)^(?:and |but |so |ok,? |hm+,? |also,? )*(?:why|what|when|where|who|which|whose|how|is|are|was|were|do|does|did|has|have|had|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|should|shouldn['’]t|shall|am|any|wo|was|wie|warum|wann|wer|ist|sind|hat|pourquoi|comment|quand|est-ce|qué|cómo|cuándo|por qué|o que|como|quando)\b`)
 	// polite is a question that is an order all the same.
-	polite = regexp.MustCompile(`(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`)
+	polite = prefilter.MustCompile(`(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`)
 	// musing is a statement of the user's own mind, which a "don't" only denies.
-	musing = regexp.MustCompile(`(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`)
+	musing = prefilter.MustCompile(`(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`)
 )
 
 // eastern are the words of Japanese, Chinese and Korean, which put no spaces

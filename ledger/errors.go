@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/prefilter"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -20,16 +21,16 @@ const (
 var (
 	// strongLine is a line that says by its form what went wrong: a panic, an
 	// exception, a compiler's complaint, a failed test.
-	strongLine = regexp.MustCompile(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S|✗ |✖ |× |✕ |❌ )` +
+	strongLine = prefilter.MustCompile(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S|✗ |✖ |× |✕ |❌ )` +
 		`|\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`)
 	// weakLine speaks of a failure.
-	weakLine = regexp.MustCompile(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`)
+	weakLine = prefilter.MustCompile(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`)
 	// happyLine speaks of failures that there are not, or only says that a
 	// command failed.
-	happyLine = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at |Warning\b|:\d+: in \S+$`)
+	happyLine = prefilter.MustCompile(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at |Warning\b|:\d+: in \S+$`)
 	escapes   = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	// failedTests is what test runners print although a pipe hid their code.
-	failedTests = regexp.MustCompile(`(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`)
+	failedTests = prefilter.MustCompile(`(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`)
 )
 
 // checkers are programs whose output tells of failures whatever their code.
@@ -119,7 +120,7 @@ func telling(output string, speakers []string, lastAnyway bool) []string {
 }
 
 // tally is how a test runner counts at the end what failed.
-var tally = regexp.MustCompile(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
+var tally = prefilter.MustCompile(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
 
 // withTally puts the count of failures behind the lines, in the place of one
 // from the middle where there is no room.

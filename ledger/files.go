@@ -116,7 +116,11 @@ func toolName(name string) string {
 	if i := strings.LastIndexAny(name, "./:"); i >= 0 {
 		name = name[i+1:]
 	}
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	name = strings.ToLower(name)
+	if !strings.ContainsAny(name, "_-") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", "")
 }
 
 // maxPath bounds a path, in bytes. Longer ones are text that went astray.

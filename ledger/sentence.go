@@ -56,10 +56,13 @@ func abbreviated(s string) bool {
 // that quoted words give no orders. Lengths are kept.
 func unquoted(s string) string {
 	const maxQuote = 200
+	if !strings.ContainsAny(s, "`\"“«「") {
+		return s
+	}
 	out := []byte(s)
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		shut := map[rune]string{'`': "`", '"': `"`, '“': "”", '«': "»", '「': "」"}[r]
+		shut := closingQuote(r)
 		if shut == "" {
 			i += n
 			continue
@@ -75,4 +78,19 @@ func unquoted(s string) string {
 		i += n + end + len(shut)
 	}
 	return string(out)
+}
+
+// closingQuote is what ends a quotation that r begins, or "".
+func closingQuote(r rune) string {
+	switch r {
+	case '`', '"':
+		return string(r)
+	case '“':
+		return "”"
+	case '«':
+		return "»"
+	case '「':
+		return "」"
+	}
+	return ""
 }

@@ -1,10 +1,10 @@
 package ledger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/prefilter"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -60,7 +60,7 @@ func attribute(tag, name string) string {
 	return value
 }
 
-var choosing = regexp.MustCompile(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
+var choosing = prefilter.MustCompile(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
 
 // choice reports whether a reply to a question settles something.
 func choice(lines []line) bool {
@@ -136,7 +136,7 @@ func refusal(result string) string {
 	return ""
 }
 
-var deciding = regexp.MustCompile(`(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`)
+var deciding = prefilter.MustCompile(`(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`)
 
 // prose takes an assistant's text.
 func (c *collector) prose(text string) {

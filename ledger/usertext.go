@@ -1,10 +1,11 @@
 package ledger
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/coppice-dev/coppice/internal/prefilter"
 )
 
 // injectedTags wrap what programs put into user messages: surroundings,
@@ -139,12 +140,12 @@ type line struct {
 }
 
 // ruleHead is what introduces a list of rules.
-var ruleHead = regexp.MustCompile(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
+var ruleHead = prefilter.MustCompile(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
 	`must|should|shall|how (?:we|i) (?:want|like|need)|(?:we|i) (?:want|need)|following behaviou?r|regeln|vorgaben|anforderungen|règles|contraintes|reglas|requisitos)\b|` +
 	`ルール|制約|要件|规则|規則|要求|约束|規定|규칙|요구사항|제약`)
 
 // forbids is what turns the items of a list into their opposite.
-var forbids = regexp.MustCompile(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
+var forbids = prefilter.MustCompile(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
 
 // introduces reports whether a line stands before a list.
 func introduces(text string) bool {

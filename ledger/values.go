@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/prefilter"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -86,7 +87,7 @@ func (n *names) mentioned(text, entry string) {
 	}
 }
 
-var declaration = regexp.MustCompile(`(?m)^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
+var declaration = prefilter.MustCompile(`(?m)^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
 
 // declared notes what the code declares that a call writes.
 func (n *names) declared(tc message.ToolCall, entry string) {
