@@ -5,23 +5,48 @@ import (
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
 )
 
-// share hands the session's own request to the summarizer. It is marked where
-// the request before it ended, which is as far as the provider has it in its
-// cache, and goes with the options that change what a cache holds: a request
-// without the mark, or with another thinking level, is paid for in full.
+// share hands the session's last request to the summarizer, with what came
+// since only as far as it is to be summarized: the provider does not have
+// that yet, and what stays in view needs no summary. The request is marked
+// where it ended, and goes with the options that change what a cache holds: a
+// request without the mark, or with another thinking level, is paid for in full.
 func (a *attempt) share(in *summarize.Input) {
 	last := a.view.Request(true)
+	sent := 0
 	for i, m := range slices.Backward(last.Messages) {
-		if m.Role == message.RoleAssistant && i > 0 {
-			last.CachePoints = []int{i - 1}
+		if m.Role == message.RoleAssistant {
+			sent = i
 			break
 		}
 	}
-	in.SharedPrefix, in.SharedModel = &last, a.view.Model.Provider+"/"+a.view.Model.ModelID
-	in.SharedOptions = message.CallOptions{Thinking: a.view.ThinkingLevel, SessionID: a.Session.ID()}
+	if sent > 0 {
+		last.CachePoints = []int{sent - 1}
+	}
+	end := min(max(sent, a.covered()), len(last.Messages))
 	if counted := a.view.Size(a.estimator(), 0).Measured; counted != nil {
 		in.SharedTokens = *counted
+		for _, m := range last.Messages[end:] {
+			in.SharedTokens -= a.estimator().Message(m)
+		}
 	}
+	last.Messages = last.Messages[:end]
+	in.SharedPrefix, in.SharedModel = &last, a.view.Model.Provider+"/"+a.view.Model.ModelID
+	in.SharedOptions = message.CallOptions{Thinking: a.view.ThinkingLevel, SessionID: a.Session.ID()}
+}
+
+// covered is how many messages of the view's request stand before the cut.
+func (a *attempt) covered() int {
+	n := 0
+	for _, it := range a.view.Items {
+		if it.Pos >= a.plan.Cut {
+			break
+		}
+		if timeline.ToLLM(it.Message) != nil {
+			n++
+		}
+	}
+	return n
 }
