@@ -24,19 +24,57 @@ func (c *collector) values(text string) {
 			c.fact(URL, u, u, "")
 		}
 	}
-	if strings.IndexFunc(text, func(r rune) bool { return r >= '0' && r <= '9' }) < 0 {
-		return
+	if unitFollows(text) {
+		for _, m := range numberShape.FindAllStringSubmatchIndex(text, limits[Number]) {
+			n := text[m[2]:m[5]]
+			c.fact(Number, n, n, "")
+		}
 	}
-	for _, m := range numberShape.FindAllStringSubmatchIndex(text, limits[Number]) {
-		n := text[m[2]:m[5]]
-		c.fact(Number, n, n, "")
-	}
-	for _, m := range hashShape.FindAllStringSubmatch(text, limits[Hash]) {
-		if isHash(m[1]) {
-			c.fact(Hash, m[1], m[1], "")
+	if longHex(text) {
+		for _, m := range hashShape.FindAllStringSubmatch(text, limits[Hash]) {
+			if isHash(m[1]) {
+				c.fact(Hash, m[1], m[1], "")
+			}
 		}
 	}
 }
+
+// unitFollows is false where numberShape finds nothing: behind each digit,
+// and a blank, stands no byte with which a unit begins.
+func unitFollows(text string) bool {
+	const begins = "%msµhdwKMGTkgbtlfpreHqUuE€°x"
+	for i := 0; i < len(text); i++ {
+		if !digit(text[i]) {
+			continue
+		}
+		next := text[i+1:]
+		if next != "" && strings.IndexByte(" \t\n\f\r", next[0]) >= 0 {
+			next = next[1:]
+		}
+		if next != "" && strings.IndexByte(begins, next[0]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// longHex is false where hashShape finds nothing.
+func longHex(text string) bool {
+	const least = 7
+	n := 0
+	for i := range len(text) {
+		if c := text[i]; digit(c) || c >= 'a' && c <= 'f' {
+			if n++; n == least {
+				return true
+			}
+		} else {
+			n = 0
+		}
+	}
+	return false
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 // isHash reports whether s looks like a hash: at least 7 hexadecimal digits,
 // letters and figures among them.

@@ -6,23 +6,30 @@ import (
 )
 
 // required returns literals of which each match of the expression holds one,
-// or nil. Letters beside a bounded literal are ASCII letters.
-func required(expr string) literals {
-	re, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	out := factsOf(re.Simplify()).literals
+// or nil. The
+// expression is simplified.
+func required(re *syntax.Regexp) literals {
+	out := factsOf(re).literals
 	slices.SortFunc(out, func(a, b literal) int {
 		return slices.Compare([]byte(a.text), []byte(b.text))
 	})
 	return slices.Compact(out)
 }
 
+// parse reads an expression that package regexp took.
+func parse(expr string) *syntax.Regexp {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return &syntax.Regexp{Op: syntax.OpNoMatch}
+	}
+	return re.Simplify()
+}
+
 // facts are what is known of the texts that an expression matches.
 type facts struct {
 	literals literals
 	exact    bool // the literals are all that it matches, as a whole
+	width0   bool // it matches a place, not a text
 	empty    bool // it may match nothing; begins and ends hold for the other texts then
 	begins   side
 	ends     side
@@ -40,11 +47,11 @@ func factsOf(re *syntax.Regexp) facts {
 	case syntax.OpCharClass:
 		return classFacts(re.Rune)
 	case syntax.OpBeginText, syntax.OpBeginLine:
-		return facts{ends: noLetter}
+		return facts{width0: true, ends: noLetter}
 	case syntax.OpEndText, syntax.OpEndLine:
-		return facts{begins: noLetter}
+		return facts{width0: true, begins: noLetter}
 	case syntax.OpWordBoundary:
-		return facts{begins: wordBorder, ends: wordBorder}
+		return facts{width0: true, begins: wordBorder, ends: wordBorder}
 	case syntax.OpCapture:
 		return factsOf(re.Sub[0])
 	case syntax.OpPlus:
@@ -147,8 +154,12 @@ func optional(f facts) facts {
 func sequence(subs []*syntax.Regexp) facts {
 	first := factsOf(subs[0])
 	s := joint{facts: first, run: first.literals, runExact: first.exact}
+	s.width0 = false
 	for _, sub := range subs[1:] {
 		s.add(factsOf(sub))
+	}
+	if s.next != anySide {
+		s.run = s.run.before(s.next)
 	}
 	s.literals = better(s.best, s.run)
 	return s.facts
@@ -160,6 +171,7 @@ type joint struct {
 	run      literals // of the last pieces, joined
 	runExact bool     // they are all that those pieces match
 	best     literals // of pieces before those; nil: nothing is known
+	next     side     // how what follows the run begins
 }
 
 func (s *joint) add(f facts) {
@@ -167,11 +179,14 @@ func (s *joint) add(f facts) {
 	if s.run != nil && f.literals != nil && (s.runExact || f.exact) {
 		longer = joined(s.run, f.literals, s.runExact)
 	}
-	if longer != nil {
-		s.run, s.runExact = longer, s.runExact && f.exact
+	switch {
+	case longer != nil:
+		s.run, s.runExact, s.next = longer, s.runExact && f.exact, anySide
 		s.exact = s.exact && f.exact
-	} else {
-		s.best = better(s.best, s.run.before(f.begins.unless(f.empty)))
+	case f.width0 && s.run != nil: // what follows stands right behind the run
+		s.next, s.exact = f.begins, false
+	default:
+		s.end(f.begins.unless(f.empty))
 		s.run, s.runExact = f.literals.behind(s.ends.unless(s.empty)), f.exact
 		s.exact = false
 	}
@@ -184,6 +199,15 @@ func (s *joint) add(f facts) {
 		s.ends = f.ends
 	}
 	s.empty = s.empty && f.empty
+}
+
+// end closes the run before something that begins so.
+func (s *joint) end(begins side) {
+	if s.next == anySide {
+		s.next = begins
+	}
+	s.best = better(s.best, s.run.before(s.next))
+	s.next = anySide
 }
 
 func (s side) unless(unsure bool) side {
@@ -204,7 +228,7 @@ func choice(subs []*syntax.Regexp) facts {
 			out.literals = append(slices.Clone(out.literals), f.literals...)
 		}
 		out.exact = out.exact && f.exact
-		out.empty = out.empty || f.empty
+		out.empty, out.width0 = out.empty || f.empty, out.width0 && f.width0
 		out.begins, out.ends = out.begins.or(f.begins), out.ends.or(f.ends)
 	}
 	return out

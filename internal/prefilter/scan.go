@@ -33,20 +33,25 @@ func newScanner(literals []literal) *scanner {
 
 // found reports whether one of the literals is in s.
 func (n *scanner) found(s string) bool {
+	if s == "" {
+		return false
+	}
 	within := false // a word, at this place
-	for i := 0; i+1 < len(s); i++ {
-		c, next := s[i], s[i+1]
-		if c >= 0x80 && foldsToASCII(s[i:]) {
+	c := lower(s[0])
+	for i := 1; i < len(s); i++ {
+		next := lower(s[i])
+		if c >= 0x80 && foldsToASCII(s[i-1:]) {
 			return true
 		}
 		set := &n.start
 		if within {
 			set = &n.inside
 		}
-		within = letter(c)
-		if key := pairOf(lower(c), lower(next)); set.has(key) && n.at(s, i, key) {
+		if key := pairOf(c, next); set.has(key) && n.at(s, i-1, key) {
 			return true
 		}
+		within = c-'a' < 26
+		c = next
 	}
 	return false
 }
