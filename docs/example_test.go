@@ -6,9 +6,12 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -107,6 +110,37 @@ func Example_hooks() {
 	}
 	fmt.Println(out.Status, out.Reason, "-", out.Detail)
 	// Output: cancelled hook-cancelled - not during the demonstration
+}
+
+func Example_bus() {
+	ctx := context.Background()
+	server := fake.New(fake.Call("1", "deploy", `{"to":"production"}`), fake.Say("I leave that to you."))
+	defer server.Close()
+	s, err := coppice.InMemory(ctx, coppice.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	deploy := agent.Tool{Name: "deploy", Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("deployed"), nil }}
+
+	bus := hook.New(hook.Options{Report: func(err error) { log.Print(err) }})
+	bus.OnToolCall(hook.Handler{Name: "no-production", Required: true}, func(_ context.Context, c hook.ToolCall) (a hook.ToolCallAnswer, err error) {
+		a.Cancel, a.Why = strings.Contains(string(c.Arguments), "production"), "production is for people"
+		return a, nil
+	})
+	worker, err := agent.New(agent.Config{Session: s.Session, Model: server.Bind("anthropic"), Tools: []agent.Tool{deploy}, Hooks: bus})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer worker.Close()
+	for ev, err := range worker.Run(ctx, "Ship it.") {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if ev.Type == agent.EventToolEnd {
+			fmt.Println(ev.ToolName, "-", ev.Text)
+		}
+	}
+	// Output: deploy - not run: production is for people
 }
 
 func Example_extractor() {

@@ -3,6 +3,7 @@ package docs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +112,23 @@ func documents(t *testing.T) []string {
 	return append(files, filepath.FromSlash("../README.md"), filepath.FromSlash("../CONTRIBUTING.md"), filepath.FromSlash("../examples/README.md"))
 }
 
+var shownFile = regexp.MustCompile("(?ms)^<!-- file: (\\S+) -->\n```\\w+\n(.*?)^```$")
+
+// writeFiles puts the files that a document shows into the shell's folder, as
+// programs where they are scripts.
+func (s shell) writeFiles(doc string) {
+	s.t.Helper()
+	for _, m := range shownFile.FindAllStringSubmatch(doc, -1) {
+		path := filepath.Join(s.dir, filepath.FromSlash(m[1]))
+		if runtime.GOOS == "windows" {
+			s.t.Skip("the document shows programs in shell")
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(m[2]), 0o700)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
 var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
 
 // Each console block shows what its commands print.
@@ -117,6 +136,11 @@ func TestConsoleBlocks(t *testing.T) {
 	for _, file := range documents(t) {
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
 			sh := newShell(t)
+			doc, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh.writeFiles(string(doc))
 			rewrite(t, file, console, func(m []string) string {
 				var out strings.Builder
 				out.WriteString("```console\n")

@@ -1,47 +1,14 @@
 package hook
 
 import (
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coppice-dev/coppice/internal/history"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"pgregory.net/rapid"
 )
-
-func TestParsePrograms(t *testing.T) {
-	got, err := ParsePrograms([]byte(`{
-		"tool_call": [{"command": ["check", "-v"], "name": "10-check", "required": true, "timeoutSeconds": 0.5}, {"command": "alone"}],
-		"context": []}`), true)
-	want := []Program{
-		{Event: EventToolCall, Name: "10-check", Project: true, Command: []string{"check", "-v"}, Required: true, Timeout: time.Second / 2},
-		{Event: EventToolCall, Project: true, Command: []string{"alone"}},
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	for raw, want := range map[string]string{
-		`[]`:                                   "no JSON object",
-		`{`:                                    "no JSON object",
-		`{"tool_cal":[]}`:                      "hooks.tool_cal: there is no such event",
-		`{"tool_call":{}}`:                     "hooks.tool_call: no array",
-		`{"tool_call":[1]}`:                    "hooks.tool_call[0]: no object",
-		`{"tool_call":[{"command":["a"]},{}]}`: "hooks.tool_call[1]: no command",
-		`{"tool_call":[{"command":["a",1]}]}`:  "element that is no string: 1",
-		`{"tool_call":[{"command":["a"],"requierd":true}]}`:             `unknown key "requierd"`,
-		`{"tool_call":[{"command":["a"],"required":"yes"}]}`:            `required is no boolean`,
-		`{"tool_call":[{"command":["a"],"timeoutSeconds":0}]}`:          "timeoutSeconds",
-		`{"tool_call":[{"command":["a"],"timeoutSeconds":1e300}]}`:      "timeoutSeconds",
-		`{"tool_call":[{"command":["a"],"timeoutSeconds":"30 years"}]}`: "timeoutSeconds is no number",
-	} {
-		if _, err := ParsePrograms([]byte(raw), false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", raw, err)
-		}
-	}
-}
 
 func TestValidMessages(t *testing.T) {
 	user := &message.Message{Role: message.RoleUser, Content: text("x")}
@@ -148,18 +115,6 @@ func FuzzAnswer(f *testing.F) {
 				if !rawjson.Valid(v) {
 					t.Fatalf("%q is left of %q", v, raw)
 				}
-			}
-		}
-	})
-}
-
-func FuzzParsePrograms(f *testing.F) {
-	f.Add([]byte(`{"tool_call":[{"command":["a"],"timeoutSeconds":1e99}]}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, _ := ParsePrograms(raw, true)
-		for _, p := range got {
-			if len(p.Command) == 0 || !p.Event.known() || p.Timeout < 0 {
-				t.Fatalf("%+v", p)
 			}
 		}
 	})

@@ -100,11 +100,10 @@ type hook struct {
 func New(opts Options) *Bus {
 	opts.Timeout = cmp.Or(opts.Timeout, DefaultTimeout)
 	b := &Bus{opts: opts, delay: killDelay, room: maxAnswer, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
-	all := append(b.fromSettings(), b.discover(opts.UserDir, false)...)
-	if b.trust() {
-		all = append(all, b.discover(opts.ProjectDir, true)...)
-	}
-	for _, h := range all {
+	all := b.fromSettings()
+	users, problems := discover(opts.UserDir, false)
+	b.reportAll(problems)
+	for _, h := range slices.Concat(all, users, b.trustedOnes()) {
 		b.programs[h.event] = append(b.programs[h.event], h)
 	}
 	for _, hooks := range b.programs {
@@ -151,9 +150,26 @@ func (b *Bus) on(e Event, h Handler, handle any) {
 	b.handlers[e] = hooks
 }
 
+// Programs are those that run: by event, in the order in which they are asked.
+func (b *Bus) Programs() []Program {
+	var out []Program
+	for _, e := range Events() {
+		for _, h := range b.programs[e] {
+			out = append(out, Program{Event: e, Name: h.name, Project: h.project, Command: slices.Clone(h.command), Required: h.required, Timeout: h.timeout})
+		}
+	}
+	return out
+}
+
 func (b *Bus) report(err error) {
 	if b.opts.Report != nil {
 		b.opts.Report(err)
+	}
+}
+
+func (b *Bus) reportAll(errs []error) {
+	for _, err := range errs {
+		b.report(err)
 	}
 }
 

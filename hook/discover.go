@@ -34,51 +34,58 @@ func (b *Bus) fromSettings() []hook {
 // discover finds the programs in a hook folder: dir/<event>/<program>. Hidden
 // files and notes (*.md) are left alone; anything else that is not a program is
 // reported, since its owner thinks that it runs.
-func (b *Bus) discover(dir string, project bool) []hook {
-	var out []hook
-	for _, d := range b.list(dir) {
+func discover(dir string, project bool) (out []hook, problems []error) {
+	problem := func(err error) { problems = append(problems, fmt.Errorf("hooks: %w", err)) }
+	folders, err := list(dir)
+	if err != nil {
+		problem(err)
+	}
+	for _, d := range folders {
 		event := Event(d.Name())
 		switch {
 		case !d.IsDir():
 			continue // helpers, notes
 		case !event.known():
-			b.report(fmt.Errorf("hooks: %s: there is no event of this name", filepath.Join(dir, d.Name())))
+			problem(fmt.Errorf("%s: there is no event of this name", filepath.Join(dir, d.Name())))
 			continue
 		}
-		for _, f := range b.list(filepath.Join(dir, d.Name())) {
+		files, err := list(filepath.Join(dir, d.Name()))
+		if err != nil {
+			problem(err)
+		}
+		for _, f := range files {
 			path := filepath.Join(dir, d.Name(), f.Name())
 			info, err := os.Stat(path)
 			switch {
 			case err != nil:
-				b.report(fmt.Errorf("hooks: %w", err))
+				problem(err)
 			case info.IsDir() || filepath.Ext(path) == ".md":
 			case !info.Mode().IsRegular() || !runnable(f.Name(), uint32(info.Mode().Perm())):
-				b.report(fmt.Errorf("hooks: %s is not executable, so it does not run", path))
+				problem(fmt.Errorf("%s is not executable, so it does not run", path))
 			default:
 				out = append(out, hook{event: event, name: f.Name(), project: project, found: true, command: []string{absolute(path)}})
 			}
 		}
 	}
-	return out
+	return out, problems
 }
 
 // list returns what is in a folder, without hidden names; a missing folder is
 // empty.
-func (b *Bus) list(dir string) []fs.DirEntry {
+func list(dir string) (out []fs.DirEntry, err error) {
 	if dir == "" {
-		return nil
+		return nil, nil
 	}
 	all, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.report(fmt.Errorf("hooks: %w", err))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	var out []fs.DirEntry
 	for _, d := range all {
 		if !strings.HasPrefix(d.Name(), ".") {
 			out = append(out, d)
 		}
 	}
-	return out
+	return out, err
 }
 
 // absolute: programs run in another folder than ours.

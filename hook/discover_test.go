@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -50,6 +51,9 @@ func TestDiscover(t *testing.T) {
 		got = append(got, h.name)
 	}
 	equal(t, "hooks", got, []string{"10-first", "15-settings", "20-second", "05-project"})
+	if p := b.Programs(); len(p) != 4 || p[1].Name != "15-settings" || p[3].Name != "05-project" || !p[3].Project || p[3].Command[0] != filepath.Join(project, "tool_call", "05-project") {
+		t.Errorf("%+v", p)
+	}
 	r.expect(t, "there is no such event", "no command is given", "tool_cal: there is no event of this name", "30-data is not executable")
 }
 
@@ -85,7 +89,7 @@ func TestTrust(t *testing.T) {
 		t.Error("it ran before it was trusted")
 	}
 	var not *Untrusted
-	if len(r.errs) != 1 || !errors.As(r.errs[0], &not) || not.Dir != dir {
+	if len(r.errs) != 1 || !errors.As(r.errs[0], &not) || not.Dir != dir || !slices.Equal(not.Programs, []string{"tool_call/p"}) {
 		t.Fatalf("reported %v", r.errs)
 	}
 	r.errs = nil

@@ -40,8 +40,9 @@ type Summary struct {
 	Details []byte // JSON object; nil: none
 }
 
-// BeforeFork tells that a new session is about to begin at an entry.
-type BeforeFork struct{ EntryID string }
+// BeforeFork tells that a new session is about to begin with the path to an
+// entry, that included.
+type BeforeFork struct{ EntryID string } // "": with nothing
 
 // ForkAnswer is what BeforeFork may answer.
 type ForkAnswer struct {

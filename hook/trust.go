@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // maxTrusted bounds the size of a hook folder, in bytes: it is read before
@@ -17,12 +18,13 @@ const maxTrusted = 64 << 20
 
 // Untrusted says that a project has hooks that do not run.
 type Untrusted struct {
-	Dir  string
-	Hash string // what to remember when the user trusts it
+	Dir      string
+	Hash     string   // what to remember when the user trusts it
+	Programs []string // by event and name, as in "tool_call/check"
 }
 
 func (u *Untrusted) Error() string {
-	return fmt.Sprintf("hooks: those in %s do not run before you have trusted them (%s)", u.Dir, u.Hash)
+	return fmt.Sprintf("hooks: %s in %s: not trusted, so not run (%s)", strings.Join(u.Programs, ", "), u.Dir, u.Hash)
 }
 
 // HashFolder names the content of a hook folder by a hash: the names of all
@@ -75,26 +77,37 @@ func hashFile(path string, room int64) (sum string, n int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), n, err
 }
 
-// trust looks whether the project's hooks may run, and reports where there are
-// some that may not.
-func (b *Bus) trust() bool {
+// trustedOnes returns the project's hooks where they may run, and reports where
+// there are some that may not.
+func (b *Bus) trustedOnes() []hook {
 	dir := b.opts.ProjectDir
 	if dir == "" {
-		return false
+		return nil
 	}
-	hash, err := HashFolder(dir)
+	hash, err := HashFolder(dir) // first: what is found later is what was hashed, or does not run
+	found, problems := discover(dir, true)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false
+		return nil
 	case err != nil:
 		b.report(err)
-		return false
-	case b.opts.Trusted == nil || !b.opts.Trusted(hash):
-		b.report(&Untrusted{Dir: dir, Hash: hash})
-		return false
+		return nil
+	case b.opts.Trusted != nil && b.opts.Trusted(hash):
+		b.trusted = hash
+		b.reportAll(problems)
+		return found
+	case len(found) > 0:
+		b.report(&Untrusted{Dir: dir, Hash: hash, Programs: namesOf(found)})
 	}
-	b.trusted = hash
-	return true
+	return nil
+}
+
+func namesOf(hooks []hook) []string {
+	var out []string
+	for _, h := range hooks {
+		out = append(out, string(h.event)+"/"+h.name)
+	}
+	return out
 }
 
 // stillTrusted looks again: an agent can write files, and so change a hook
@@ -105,7 +118,7 @@ func (b *Bus) stillTrusted() error {
 		return err
 	}
 	if hash != b.trusted {
-		return &Untrusted{Dir: b.opts.ProjectDir, Hash: hash}
+		return fmt.Errorf("%s has changed since you trusted it", b.opts.ProjectDir)
 	}
 	return nil
 }

@@ -82,7 +82,16 @@ func (d *decoder) dictionary(name string, node *hujson.Value, v reflect.Value) b
 	}
 	for i := range obj.Members {
 		m := &obj.Members[i]
-		k := reflect.ValueOf(m.Name.Value.(hujson.Literal).String())
+		k := reflect.New(v.Type().Key()).Elem()
+		k.SetString(m.Name.Value.(hujson.Literal).String())
+		if words, ok := wordOf(k.Interface(), k.String()); !ok {
+			hint := nearest(k.String(), words)
+			if hint != "" {
+				hint = member(name, hint)
+			}
+			d.problem(member(name, k.String()), &m.Name, "is not a known key", hint)
+			continue
+		}
 		elem := reflect.New(v.Type().Elem()).Elem()
 		if old := out.MapIndex(k); old.IsValid() {
 			elem.Set(old)
@@ -113,8 +122,18 @@ func (d *decoder) object(name string, node *hujson.Value, v reflect.Value) bool 
 		}
 		d.problem(member(name, n), &m.Name, "is not a known key", hint)
 	}
+	if s, ok := v.Addr().Interface().(sourced); ok {
+		s.setSource(d.source)
+	}
+	if err := checkValue(v.Interface()); err != nil {
+		d.problem(name, node, err.Error(), "")
+		return false
+	}
 	return true
 }
+
+// A sourced value remembers where it came from.
+type sourced interface{ setSource(Source) }
 
 func (d *decoder) scalar(name string, node *hujson.Value, v reflect.Value) bool {
 	lit, ok := node.Value.(hujson.Literal)
@@ -206,15 +225,15 @@ func kindWord(k hujson.Kind) string {
 // field returns the field of a struct by its name in JSON.
 func field(v reflect.Value, name string) (reflect.Value, bool) {
 	for i, n := range fieldNames(v.Type()) {
-		if n == name {
+		if n == name && n != "" {
 			return v.Field(i), true
 		}
 	}
 	return reflect.Value{}, false
 }
 
-// fieldNames lists the names that the fields of a struct have in JSON. Every
-// struct in a setting has exported fields with tags only.
+// fieldNames lists the names that the fields of a struct have in JSON. What
+// has no tag is not part of the setting; its name is "".
 func fieldNames(t reflect.Type) []string {
 	out := make([]string, t.NumField())
 	for i := range out {

@@ -64,36 +64,48 @@ func Load(o Options) (*Settings, []Problem) {
 		in.Project = load(ProjectPath(o.Project), LayerProject)
 	}
 	if dir != "" && in.Project.Data != nil {
-		trust := load(filepath.Join(dir, trustName), LayerUser)
-		t, err := parseTrust(trust.Data)
+		trusted, err := Trusted(o, in.Project.Path, ContentHash(in.Project.Data))
 		if err != nil {
-			problems = append(problems, Problem{Source: Source{LayerUser, trust.Path}, Detail: err.Error()})
+			problems = append(problems, Problem{Source: Source{LayerUser, filepath.Join(dir, trustName)}, Detail: err.Error()})
 		}
-		in.Trusted = t.Trusted[trustKey(in.Project.Path)] == ContentHash(in.Project.Data)
+		in.Trusted = trusted
 	}
 	s, more := Resolve(in)
 	return s, append(problems, more...)
 }
 
-// Trust remembers that the user trusts the content hash of a project's file:
-// from now on everything in it counts, as long as it does not change. The
-// hash is what the user was shown, ProjectFile.Hash.
+// Trusted reports whether the user trusts a file or folder of a project with
+// this content hash.
+func Trusted(o Options, path, hash string) (bool, error) {
+	_, t, err := o.trust()
+	return err == nil && t.Trusted[trustKey(path)] == hash, err
+}
+
+// Trust remembers that the user trusts the content hash of a project's file,
+// or of a folder of hooks, as long as it does not change. The hash is what the
+// user was shown, ProjectFile.Hash for the file.
 func Trust(o Options, path, hash string) error {
-	dir, err := ConfigDir(o.getenv())
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(dir, trustName)
-	data, err := o.read(name)
-	if err != nil {
-		return fmt.Errorf("trust: %w", err)
-	}
-	t, err := parseTrust(data)
+	name, t, err := o.trust()
 	if err != nil {
 		return fmt.Errorf("trust: %s %w", name, err)
 	}
 	t.Trusted[trustKey(path)] = hash
 	return replaceFile(name, t.encode())
+}
+
+// trust reads the file that says what is trusted.
+func (o Options) trust() (name string, t trustFile, err error) {
+	dir, err := ConfigDir(o.getenv())
+	if err != nil {
+		return trustName, t, err
+	}
+	name = filepath.Join(dir, trustName)
+	data, err := o.read(name)
+	if err != nil {
+		return name, t, fmt.Errorf("cannot be read: %w", err)
+	}
+	t, err = parseTrust(data)
+	return name, t, err
 }
 
 // Set changes one key in a settings file, which is made if need be. See Edit

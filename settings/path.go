@@ -71,6 +71,9 @@ func within(t reflect.Type, parts []string) (reflect.Type, bool) {
 		}
 		switch t.Kind() {
 		case reflect.Map:
+			if _, ok := wordOf(reflect.Zero(t.Key()).Interface(), p); !ok {
+				return nil, false
+			}
 			t = t.Elem()
 		case reflect.Struct:
 			f, ok := field(reflect.New(t).Elem(), p)

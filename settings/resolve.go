@@ -146,14 +146,16 @@ func (r *resolver) assign(k key, node *hujson.Value, d *decoder) {
 		return
 	}
 	old := reflect.ValueOf(v.Interface()) // a copy: v changes below
+	if k.rule.adds {
+		v.SetZero() // what this layer says alone
+	}
 	if !d.value(k.name, node, v) {
+		v.Set(old)
 		return
 	}
 	r.sources[k.name] = d.source
 	if k.rule.adds {
-		// A new slice each time: layers must not share memory.
-		sum := reflect.MakeSlice(v.Type(), 0, old.Len()+v.Len())
-		v.Set(reflect.AppendSlice(reflect.AppendSlice(sum, old), v))
+		v.Set(sum(old, v))
 	}
 	if obj, ok := node.Value.(*hujson.Object); ok {
 		for i := range obj.Members {
@@ -161,6 +163,26 @@ func (r *resolver) assign(k key, node *hujson.Value, d *decoder) {
 			r.sources[member(k.name, name)] = d.source
 		}
 	}
+}
+
+// sum puts lists, or maps of lists, together. It makes new ones each time:
+// layers must not share memory.
+func sum(a, b reflect.Value) reflect.Value {
+	if a.Kind() == reflect.Slice {
+		out := reflect.MakeSlice(a.Type(), 0, a.Len()+b.Len())
+		return reflect.AppendSlice(reflect.AppendSlice(out, a), b)
+	}
+	out := reflect.MakeMap(a.Type())
+	for _, m := range []reflect.Value{a, b} {
+		for k, list := range m.Seq2() {
+			have := out.MapIndex(k)
+			if !have.IsValid() {
+				have = reflect.Zero(list.Type())
+			}
+			out.SetMapIndex(k, sum(have, list))
+		}
+	}
+	return out
 }
 
 // checkProviders tells what only the merged value shows.

@@ -41,33 +41,46 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(problems)
 	}
 	want := map[string]string{
-		"compaction.enabled":          "true",
-		"compaction.reserveTokens":    "16384",
-		"compaction.keepRecentTokens": "20000",
-		"compaction.thresholdTokens":  "null",
-		"compaction.thresholdPercent": "null",
-		"compaction.autoContinue":     "true",
-		"compaction.continueText":     `"Continue if you have next steps."`,
-		"compaction.remoteEndpoint":   "null",
-		"compaction.model":            "null",
-		"compaction.request":          `"serialized"`,
-		"compaction.background":       "true",
-		"compaction.minGain":          "0.1",
-		"compaction.residueTokens":    "1000",
-		"compaction.constraintTokens": "2000",
-		"compaction.modelOverrides":   "{}",
-		"branchSummary.enabled":       "false",
-		"branchSummary.reserveTokens": "16384",
-		"branchSummary.skipPrompt":    "false",
-		"secrets.patterns":            "[]",
-		"session.dir":                 "null",
-		"session.sync":                `"always"`,
-		"retry.enabled":               "true",
-		"retry.maxRetries":            "3",
-		"retry.baseDelayMs":           "2000",
-		"model":                       "null",
-		"providers":                   "{}",
-		"errors.patterns":             "[]",
+		"compaction.enabled":              "true",
+		"compaction.reserveTokens":        "16384",
+		"compaction.keepRecentTokens":     "20000",
+		"compaction.thresholdTokens":      "null",
+		"compaction.thresholdPercent":     "null",
+		"compaction.autoContinue":         "true",
+		"compaction.continueText":         `"Continue if you have next steps."`,
+		"compaction.remoteEndpoint":       "null",
+		"compaction.model":                "null",
+		"compaction.request":              `"serialized"`,
+		"compaction.background":           "true",
+		"compaction.minGain":              "0.1",
+		"compaction.residueTokens":        "1000",
+		"compaction.constraintTokens":     "2000",
+		"compaction.modelOverrides":       "{}",
+		"branchSummary.enabled":           "false",
+		"branchSummary.reserveTokens":     "16384",
+		"branchSummary.skipPrompt":        "false",
+		"prune.toolOutput.enabled":        "true",
+		"prune.toolOutput.protectTokens":  "40000",
+		"prune.toolOutput.minSavings":     "20000",
+		"prune.toolOutput.protectedTools": `["skill","read"]`,
+		"prune.superseded":                "true",
+		"prune.empty":                     "true",
+		"prune.media":                     "true",
+		"prune.horizonTurns":              "20",
+		"permissions.default":             `"ask"`,
+		"permissions.allow":               "[]",
+		"permissions.ask":                 "[]",
+		"permissions.deny":                "[]",
+		"hooks":                           "{}",
+		"secrets.patterns":                "[]",
+		"session.dir":                     "null",
+		"session.sync":                    `"always"`,
+		"retry.enabled":                   "true",
+		"retry.maxRetries":                "3",
+		"retry.baseDelayMs":               "2000",
+		"model":                           "null",
+		"providers":                       "{}",
+		"errors.patterns":                 "[]",
 	}
 	if len(s.Resolved) != len(want) {
 		t.Errorf("%d keys, want %d", len(s.Resolved), len(want))
@@ -150,6 +163,12 @@ func TestProblems(t *testing.T) {
 		{"two keys", `{"providers":{"l":{"type":"openai","apiKey":"a","apiKeyEnv":"b"}}}`, "/u/settings.json: providers.l has both apiKey and apiKeyEnv; apiKey is used"},
 		{"no id", `{"providers":{"l":{"type":"openai","models":[{}]}}}`, "/u/settings.json: providers.l has a model without id"},
 		{"slash", `{"providers":{"a/b":{"type":"openai"}}}`, `/u/settings.json: providers["a/b"] must have a name without slashes`},
+		{"event", `{"hooks":{"tool_cal":[]}}`, "/u/settings.json:1: hooks.tool_cal is not a known key (did you mean hooks.tool_call?)"},
+		{"hook", "{\"hooks\":{\"tool_call\":[\n{}]}}", "/u/settings.json:2: hooks.tool_call[0] must have a command"},
+		{"hook's key", `{"hooks":{"session.compacting":[{"command":["a"],"requird":true}]}}`, `/u/settings.json:1: hooks["session.compacting"][0].requird is not a known key (did you mean hooks["session.compacting"][0].required?)`},
+		{"hook's limit", `{"hooks":{"context":[{"command":["a"],"timeoutSeconds":1e6}]}}`, "/u/settings.json:1: hooks.context[0].timeoutSeconds must be at most 86400"},
+		{"permission", `{"permissions":{"default":"yes"}}`, `/u/settings.json:1: permissions.default must be one of allow, ask, deny, not "yes"`},
+		{"rule", `{"permissions":{"deny":[" "]}}`, "/u/settings.json:1: permissions.deny[0] must name a tool"},
 		{"syntax", "{\n\"model\" \"x\"}", "/u/settings.json:2: cannot be read: invalid character '\"' after object name"},
 		{"torn", `{"model": "a`, "/u/settings.json:1: cannot be read: parsing string: unexpected EOF"},
 		{"array", `[]`, "/u/settings.json:1: must hold one object in braces"},
@@ -231,6 +250,38 @@ func TestMerge(t *testing.T) {
 		t.Error(src)
 	}
 	if src := resolved(t, s, "providers.k").Source; src.Layer != LayerProject {
+		t.Error(src)
+	}
+}
+
+// Hooks and rules of all layers count, and each hook knows where it is from.
+func TestHooksAddUp(t *testing.T) {
+	in := user(`{"hooks":{"tool_call":[{"command":["u"],"name":"10","required":true,"timeoutSeconds":0.5}],"context":[{"command":["c","-v"]}]},
+		"permissions":{"allow":["bash git *"],"deny":["write"]}}`)
+	in.Project = project(`{"hooks":{"tool_call":[{"command":["p"]}]},"permissions":{"allow":["write docs/**"],"default":"deny"}}`).Project
+	s, problems := Resolve(in)
+	if len(problems) > 0 || len(s.Hooks["tool_call"]) != 1 || len(s.Permissions.Allow) != 1 || s.Permissions.Default != PermissionAsk {
+		t.Errorf("untrusted: %+v %+v %v", s.Hooks, s.Permissions, problems)
+	}
+	if want := []string{"hooks", "permissions.allow", "permissions.default"}; !slices.Equal(s.Project.Ignored, want) {
+		t.Errorf("ignored %q", s.Project.Ignored)
+	}
+	in.Trusted = true
+	s, problems = Resolve(in)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	h := s.Hooks["tool_call"]
+	if len(h) != 2 || h[0].Command[0] != "u" || h[0].FromProject() || !h[0].Required || h[0].TimeoutSeconds != 0.5 || h[1].Command[0] != "p" || !h[1].FromProject() {
+		t.Errorf("%+v", h)
+	}
+	if c := s.Hooks["context"]; len(c) != 1 || !slices.Equal(c[0].Command, []string{"c", "-v"}) {
+		t.Errorf("%+v", c)
+	}
+	if p := s.Permissions; !slices.Equal(p.Allow, []PermissionRule{"bash git *", "write docs/**"}) || p.Default != PermissionDeny || len(p.Deny) != 1 {
+		t.Errorf("%+v", p)
+	}
+	if src := resolved(t, s, "hooks.context").Source; src.Layer != LayerUser {
 		t.Error(src)
 	}
 }
@@ -329,7 +380,8 @@ func TestFlagProblems(t *testing.T) {
 
 func FuzzResolve(f *testing.F) {
 	for _, s := range []string{`{}`, `{"model":"a/b",}`, "// c\n{\"compaction\":{\"enabled\":1}}", `{"providers":{"x":{"models":[{"price":{}}]}}}`,
-		`{"compaction":{"modelOverrides":{"a/b":{"reserveTokens":1}}}}`, `{"model":null}`, `{"providers":null}`, "\ufeff{", `{"retry":{"maxRetries":1e400}}`} {
+		`{"compaction":{"modelOverrides":{"a/b":{"reserveTokens":1}}}}`, `{"model":null}`, `{"providers":null}`, "\ufeff{", `{"retry":{"maxRetries":1e400}}`,
+		`{"hooks":{"":[{"":1,"command":["a"]}],"context":[{"command":[]}]},"permissions":{"allow":["x"],"allow":null}}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -70,10 +70,17 @@ func typeSchema(t reflect.Type) map[string]any {
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": typeSchema(t.Elem())}
 	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": typeSchema(t.Elem())}
+		s := map[string]any{"type": "object", "additionalProperties": typeSchema(t.Elem())}
+		if w, ok := reflect.Zero(t.Key()).Interface().(worded); ok {
+			s["propertyNames"] = map[string]any{"enum": w.words()}
+		}
+		return s
 	case reflect.Struct:
 		s := objectSchema()
 		for i, n := range fieldNames(t) {
+			if n == "" {
+				continue
+			}
 			properties(s)[n] = typeSchema(t.Field(i).Type)
 		}
 		return s

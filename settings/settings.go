@@ -6,8 +6,11 @@ import "strings"
 type Settings struct {
 	Compaction    Compaction
 	BranchSummary BranchSummary
+	Prune         Prune
 	Session       Session
 	Secrets       Secrets
+	Permissions   Permissions
+	Hooks         map[HookEvent][]Hook // of all layers, the user's first
 	Errors        Errors
 	Retry         Retry
 	Model         ModelName // "": the first provider that has a key
@@ -84,6 +87,23 @@ type BranchSummary struct {
 	Enabled       bool
 	ReserveTokens int64
 	SkipPrompt    bool
+}
+
+// Prune says what is shown less of without a model (spec/pruning.md).
+type Prune struct {
+	ToolOutput   ToolOutput
+	Superseded   bool  // reads that a later read repeats
+	Empty        bool  // results in which nothing was found
+	Media        bool  // old images, when the provider's caps near
+	HorizonTurns int64 // calls within which an edit below the threshold has to pay
+}
+
+// ToolOutput says when old tool output is pruned. Sizes are in tokens.
+type ToolOutput struct {
+	Enabled        bool
+	ProtectTokens  int64 // newest results that stay
+	MinSavings     int64 // less than this in all is not worth it
+	ProtectedTools []string
 }
 
 // Session says where sessions are kept and how safely.

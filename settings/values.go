@@ -142,12 +142,19 @@ func (ErrorClass) words() []string {
 		"bad-request", "pairing", "thinking", "transient", "unknown"}
 }
 
+// wordOf reports whether text is one of the words of a type, where it has words.
+func wordOf(v any, text string) (words []string, ok bool) {
+	w, isWorded := v.(worded)
+	if !isWorded {
+		return nil, true
+	}
+	return w.words(), slices.Contains(w.words(), text)
+}
+
 // checkValue applies the rules of v's type.
 func checkValue(v any) error {
-	if w, ok := v.(worded); ok {
-		if got := fmt.Sprint(v); !slices.Contains(w.words(), got) {
-			return fmt.Errorf("must be one of %s, not %q", strings.Join(w.words(), ", "), got)
-		}
+	if words, ok := wordOf(v, fmt.Sprint(v)); !ok {
+		return fmt.Errorf("must be one of %s, not %q", strings.Join(words, ", "), v)
 	}
 	if c, ok := v.(checker); ok {
 		return c.check()

@@ -28,19 +28,29 @@ type Question struct {
 	Tool string
 	What string // the command, or the path
 	Why  string // "changes files", "runs a command", "outside the project"
-	// Rule is what AllowSession would allow: the tool, and for files outside
-	// the project their folder.
+	// Rule is what AllowSession would allow, in the form of Rules: the tool; for
+	// commands those of the same program, for files outside the project those
+	// of the same folder.
 	Rule string
 }
 
+// Verdict is what becomes of a call.
+type Verdict int
+
+// The verdicts.
+const (
+	Asked Verdict = iota // it runs when the user allows it
+	Allowed
+	Denied
+)
+
 // Guard decides which calls may run: reading and searching inside the project
-// freely, everything else when the user allows it (spec/agent.md).
+// freely, everything else when rules or the user allow it (spec/agent.md).
 type Guard struct {
-	Dir  string // the project
-	Yolo bool   // allow everything
-	// Allow names rules that are allowed beforehand, in the form of
-	// Question.Rule.
-	Allow []string
+	Dir     string  // the project
+	Yolo    bool    // ask nobody: what rules do not deny may run
+	Rules   Rules   // come first
+	Default Verdict // of calls that need permission and have no rule
 	// Ask asks the user, one question at a time; nil: nobody is there, and
 	// the answer is no.
 	Ask func(ctx context.Context, q Question) (Answer, error)
@@ -52,11 +62,13 @@ type Guard struct {
 
 // Permit is an agent.Permit.
 func (g *Guard) Permit(ctx context.Context, t agent.Tool, c agent.Call) error {
-	q, ask := question(g.Dir, t, c)
-	if !ask || g.Yolo || g.isAllowed(q.Rule) {
+	q, verdict := g.judge(t, c)
+	switch {
+	case verdict == Denied:
+		return fmt.Errorf("the settings do not allow %s %s", q.Tool, q.What)
+	case verdict == Allowed || g.Yolo || g.isAllowed(q.Rule):
 		return nil
-	}
-	if g.Ask == nil {
+	case g.Ask == nil:
 		return fmt.Errorf("%s %s is not allowed here, and nobody can be asked", q.Tool, q.What)
 	}
 	g.asking.Lock()
@@ -76,12 +88,27 @@ func (g *Guard) Permit(ctx context.Context, t agent.Tool, c agent.Call) error {
 	return nil
 }
 
-func (g *Guard) isAllowed(rule string) bool {
-	for _, r := range g.Allow {
-		if r == rule {
-			return true
-		}
+// judge says what becomes of a call before anybody is asked.
+func (g *Guard) judge(t agent.Tool, c agent.Call) (Question, Verdict) {
+	q, needs := question(g.Dir, t, c)
+	about := subject{tool: q.Tool, what: q.What, isPath: isFileTool(t.Name), dir: g.Dir}
+	if _, denied := about.first(g.Rules.Deny, false); denied {
+		return q, Denied
 	}
+	if rule, asked := about.first(g.Rules.Ask, false); asked {
+		q.Rule = rule
+		if !needs {
+			q.Why = "the settings ask about it"
+		}
+		return q, Asked
+	}
+	if _, allowed := about.first(g.Rules.Allow, true); allowed || !needs {
+		return q, Allowed
+	}
+	return q, g.Default
+}
+
+func (g *Guard) isAllowed(rule string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.allowed[rule]
@@ -96,44 +123,47 @@ func (g *Guard) remember(rule string) {
 	g.allowed[rule] = true
 }
 
-// question is what to ask before a call; false: it may run.
+// isFileTool reports whether a tool of ours is about a path.
+func isFileTool(name string) bool {
+	switch name {
+	case "read", "grep", "find", "write", "edit":
+		return true
+	}
+	return false
+}
+
+// question is what to ask before a call; false: it needs no permission.
 func question(dir string, t agent.Tool, c agent.Call) (Question, bool) {
 	arg := func(name string) string { return rawjson.String(rawjson.Get(c.Arguments, name)) }
 	q := Question{Tool: t.Name, Rule: t.Name}
-	switch t.Name {
-	case "recall":
-		return q, false
-	case "bash":
+	switch {
+	case t.Name == "bash":
 		q.What, q.Why = arg("command"), "runs a command"
-		q.Rule = "bash " + program(q.What)
+		q.Rule = "bash " + like(q.What)
 		return q, true
-	case "read", "grep", "find", "write", "edit":
-	default:
-		if t.Parallel {
-			return q, false // it changes nothing
-		}
+	case !isFileTool(t.Name):
 		q.What, q.Why = string(c.Arguments), "changes something"
-		return q, true
+		return q, !t.Parallel // or it changes nothing
 	}
 	path := resolve(dir, arg("path"))
 	q.What = path
 	if !inside(dir, path) {
 		q.Why = "outside the project"
-		q.Rule += " " + filepath.Dir(path)
+		q.Rule += " " + filepath.ToSlash(filepath.Join(filepath.Dir(path), "*"))
 		return q, true
 	}
 	q.Why = "changes files"
 	return q, t.Name == "write" || t.Name == "edit"
 }
 
-// program is the command by whose name a rule goes: the first word of a simple
-// command, the whole of one that could run more than that.
-func program(command string) string {
-	if strings.ContainsAny(command, ";&|`$(){}<>\n\\\"'") {
+// like is the pattern of commands like one: those of the same program; of one
+// that could run more than that, it alone.
+func like(command string) string {
+	program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+	if !simple(command) || strings.ContainsAny(program, "=*\\\"'") {
 		return command
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(command), " ")
-	return first
+	return program + " *"
 }
 
 // inside reports whether a path leads into dir, links followed as far as the

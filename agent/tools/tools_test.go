@@ -151,13 +151,13 @@ func TestGuardQuestions(t *testing.T) {
 		{"read", `{"path":"main.go"}`, false, ""},
 		{"grep", `{"pattern":"x"}`, false, ""},
 		{"find", `{"pattern":"x","path":"cmd"}`, false, ""},
-		{"read", `{"path":"../secret"}`, true, "read " + filepath.Dir(dir)},
-		{"read", `{"path":"/etc/passwd"}`, true, "read /etc"},
-		{"read", `{"path":"out/etc/passwd"}`, true, "read " + filepath.Join(dir, "out/etc")},
-		{"write", `{"path":"dangling","content":""}`, true, "write " + dir},
+		{"read", `{"path":"../secret"}`, true, "read " + filepath.Dir(dir) + "/*"},
+		{"read", `{"path":"/etc/passwd"}`, true, "read /etc/*"},
+		{"read", `{"path":"out/etc/passwd"}`, true, "read " + filepath.Join(dir, "out/etc/*")},
+		{"write", `{"path":"dangling","content":""}`, true, "write " + dir + "/*"},
 		{"write", `{"path":"new.txt","content":""}`, true, "write"},
 		{"edit", `{"path":"main.go"}`, true, "edit"},
-		{"bash", `{"command":"git status"}`, true, "bash git"},
+		{"bash", `{"command":"git status"}`, true, "bash git *"},
 		{"bash", `{"command":"git status; rm -rf /"}`, true, "bash git status; rm -rf /"},
 	}
 	for _, tt := range tests {
@@ -179,7 +179,7 @@ func TestGuardRemembers(t *testing.T) {
 	if err := (&Guard{Dir: dir, Yolo: true}).Permit(ctx, write, c); err != nil {
 		t.Errorf("yolo: %v", err)
 	}
-	if err := (&Guard{Dir: dir, Allow: []string{"write"}}).Permit(ctx, write, c); err != nil {
+	if err := (&Guard{Dir: dir, Rules: Rules{Allow: []string{"write"}}}).Permit(ctx, write, c); err != nil {
 		t.Errorf("allowed by rule: %v", err)
 	}
 	asked := 0

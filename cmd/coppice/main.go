@@ -15,6 +15,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program, whatever it still waits for
 	code := cli.Run(ctx, environment())
 	stop()
 	os.Exit(code)

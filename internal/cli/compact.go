@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/spf13/cobra"
@@ -146,6 +147,7 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 	if err != nil {
 		return explain("read "+c.Session.Ref(), err)
 	}
+	c.Hooks = a.hooks().CompactionHooks(c.Session.ID())
 	stop := a.progress(l)
 	out, err := c.Compact(ctx, req)
 	stop()
@@ -159,6 +161,7 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 			return explain("write "+f.out, err)
 		}
 	}
+	a.tell(ctx, hook.CompactionNotice(compaction.Manual, out))
 	var after *timeline.View
 	if out.Status == compaction.Applied {
 		if after, _, err = a.project(ctx, c.Session, nil); err != nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -23,7 +25,8 @@ func (a *app) forkCmd() *cobra.Command {
 	cmd := command(groupLook, "fork SESSION ENTRY", "Start a session that goes on from an entry",
 		`Write a new session with the path up to ENTRY, that included, and no other
 branch. Entries keep their ids, and those that survive keep their labels. The old
-session stays as it is and is named as the parent of the new one.
+session stays as it is and is named as the parent of the new one. A hook may
+cancel the fork, or add a summary of what the new session does not have.
 
 With --before the new session ends before ENTRY; where that is a prompt, its text
 is printed, to be changed and sent again.`,
@@ -74,6 +77,10 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 	if err != nil {
 		return err
 	}
+	summary, err := a.askFork(ctx, s, at)
+	if err != nil {
+		return err
+	}
 	h := session.Header{Cwd: s.Log().Header().Cwd, ParentSession: s.Ref()}.Complete(a.Now())
 	path, err := a.placeOf(ctx, h, f.out)
 	if err != nil {
@@ -97,8 +104,58 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 	if err := filestore.CopySide(ctx, s.Ref(), path); err != nil {
 		return explain("write "+path, err)
 	}
+	if summary != nil {
+		e, err := a.appendTo(ctx, path, *summary)
+		if err != nil {
+			return explain("write "+path, err)
+		}
+		out.Entries++
+		out.LeafID = &e.ID
+	}
+	a.tell(ctx, hook.Lifecycle{Name: hook.EventFork, SessionID: h.ID})
 	a.printFork(out, f.json)
 	return nil
+}
+
+// askFork lets hooks cancel a fork, or bring a summary of what it will not
+// have. That stands at the fork's leaf (spec/branches.md).
+func (a *app) askFork(ctx context.Context, s *session.Session, at *session.Entry) (*session.Draft, error) {
+	var e hook.BeforeFork
+	if at != nil {
+		e.EntryID = at.ID
+	}
+	answer, err := a.hooks().BeforeFork(ctx, e)
+	switch {
+	case err != nil:
+		return nil, explain("fork", err)
+	case answer.Cancel:
+		return nil, &failure{Code: codeFailed, What: "fork", Why: visible(answer.Why)}
+	case answer.Summary == nil:
+		return nil, nil
+	}
+	leaf, err := s.Leaf(ctx)
+	if err != nil || leaf == nil {
+		return nil, explain("read "+s.Ref(), err)
+	}
+	d := session.BranchSummaryDraft(&session.BranchSummary{FromID: leaf.ID, Summary: a.masker()(answer.Summary.Text), FromHook: true})
+	if details := answer.Summary.Details; details != nil {
+		d.Body = rawjson.Set(d.Body, "details", rawjson.JS(details))
+	}
+	return &d, nil
+}
+
+// appendTo adds an entry to a session of ours.
+func (a *app) appendTo(ctx context.Context, path string, d session.Draft) (*session.Entry, error) {
+	s, err := a.open(ctx, path, true)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	entries, err := s.Append(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return entries[0], nil
 }
 
 // forkAt finds the last entry of a fork (nil: none), and the text of the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/settings"
 	"github.com/spf13/cobra"
@@ -55,6 +56,7 @@ type app struct {
 
 	loaded *settings.Settings
 	models *provider.Catalog
+	bus    *hook.Bus
 }
 
 // Groups of commands in the help.

@@ -25,7 +25,8 @@ func (a *app) runCmd() *cobra.Command {
 takes: what does not fit the window any more is compacted on the way.
 
 Reading and searching inside the project run freely. Nobody can be asked here, so
-writing, commands and paths outside are refused unless --yolo allows everything.
+writing, commands and paths outside are refused unless the settings
+(permissions.*) or --yolo allow them. What the settings deny stays denied.
 
 --demo needs no key: a scripted model on this machine does a long job in a tiny
 window, and you can watch the context being compacted.`,
@@ -35,7 +36,7 @@ window, and you can watch the context being compacted.`,
 	cmd.Flags().StringVar(&f.session, "session", "", "go on with this session (default: a new one)")
 	cmd.Flags().StringVar(&f.model, "model", "", "PROVIDER/ID (default: the session's, then setting model, then the first with a key)")
 	cmd.Flags().BoolVar(&f.demo, "demo", false, "a scripted model in a tiny window, without a key")
-	cmd.Flags().BoolVar(&f.yolo, "yolo", false, "let every tool run without asking")
+	cmd.Flags().BoolVar(&f.yolo, "yolo", false, "let every tool run that the settings do not deny")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print events as JSON lines")
 	return cmd
 }
@@ -44,6 +45,7 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 	if f.prompt == "" && !f.demo {
 		return usagef("nothing to say; try coppice run -p TEXT")
 	}
+	a.Err = &locked{w: a.Err} // hooks are reported while the agent works
 	s, err := a.runSession(ctx, f)
 	if err != nil {
 		return err
@@ -60,7 +62,7 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 	} else if cfg, err = a.agentConfig(ctx, s, f); err != nil {
 		return err
 	}
-	cfg.Session, cfg.Mask, cfg.Now = s, a.masker(), a.Now
+	cfg.Session, cfg.Mask, cfg.Now, cfg.Hooks = s, a.masker(), a.Now, a.hooks()
 	ag, err := agent.New(cfg)
 	if err != nil {
 		return explain("run", err)
@@ -151,9 +153,30 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 	c := a.settings().Compaction.For(facts.Provider, facts.ID)
 	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Compaction: compactionSettings(c),
 		ContinueText: c.ContinueText, NoContinue: !c.AutoContinue, NoBackground: !c.Background,
-		Tools: tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}
-	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo}).Permit
+		SharedPrefix: c.Request == settings.RequestSharedPrefix,
+		Tools:        tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}
+	pruning := a.pruneSettings()
+	cfg.Prune, cfg.PruneHorizon = &pruning, a.settings().Prune.HorizonTurns
+	if cfg.PruneHorizon == 0 { // nothing pays; the agent takes 0 for its default
+		cfg.PruneHorizon = -1
+	}
+	cfg.Permit = a.guard(f.yolo).Permit
 	return cfg, a.runSummarizer(&cfg, c)
+}
+
+// guard decides about tool calls as the settings say. Nobody can be asked.
+func (a *app) guard(yolo bool) *tools.Guard {
+	p := a.settings().Permissions
+	list := func(rules []settings.PermissionRule) []string {
+		out := make([]string, len(rules))
+		for i, r := range rules {
+			out[i] = string(r)
+		}
+		return out
+	}
+	verdicts := map[settings.Permission]tools.Verdict{settings.PermissionAsk: tools.Asked, settings.PermissionAllow: tools.Allowed, settings.PermissionDeny: tools.Denied}
+	return &tools.Guard{Dir: a.Dir, Yolo: yolo, Default: verdicts[p.Default],
+		Rules: tools.Rules{Allow: list(p.Allow), Ask: list(p.Ask), Deny: list(p.Deny)}}
 }
 
 // runSummarizer sets the summarizer where the settings name an endpoint or a

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"strings"
 
 	"github.com/coppice-dev/coppice/settings"
 	"github.com/spf13/cobra"
@@ -79,34 +78,6 @@ func (a *app) set(key, value string) error {
 		return explain("set "+key, err)
 	}
 	a.say("set in %s\n", path)
-	return nil
-}
-
-func (a *app) settingsTrustCmd() *cobra.Command {
-	return command("", "trust", "Let all settings of this project's file count",
-		`Providers, models, endpoints and patterns of secrets in a project's settings file
-count only after you have looked at the file and trusted it. Trust holds for
-what the file says now: when it changes it has to be trusted anew.`,
-		"  coppice settings trust", cobra.NoArgs, func(*cobra.Command, []string) error { return a.trust() })
-}
-
-func (a *app) trust() error {
-	f := a.settings().Project
-	switch {
-	case f == nil:
-		return &failure{Code: codeFailed, What: "trust", Why: "there is no " + settings.ProjectPath(a.Dir)}
-	case f.Trusted:
-		a.say("%s is trusted already\n", f.Path)
-		return nil
-	}
-	if err := settings.Trust(settings.Options{Project: a.Dir, Getenv: a.Getenv}, f.Path, f.Hash); err != nil {
-		return explain("trust "+f.Path, err)
-	}
-	a.say("trusted %s as it is now", f.Path)
-	if len(f.Ignored) > 0 {
-		a.say("; from now on these count too: %s", strings.Join(f.Ignored, ", "))
-	}
-	a.say("\n")
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/settings"
 	"github.com/coppice-dev/coppice/timeline"
@@ -122,6 +123,13 @@ func compactionSettings(c settings.Compaction) compaction.Settings {
 	return compaction.Settings{Enabled: c.Enabled, ReserveTokens: c.ReserveTokens, KeepRecentTokens: c.KeepRecentTokens,
 		ThresholdTokens: c.ThresholdTokens, ThresholdPercent: float64(c.ThresholdPercent), MinGain: float64(c.MinGain),
 		ResidueTokens: c.ResidueTokens, ConstraintTokens: c.ConstraintTokens}
+}
+
+// pruneSettings are the settings in the words of package prune.
+func (a *app) pruneSettings() prune.Settings {
+	p := a.settings().Prune
+	return prune.Settings{ToolOutput: p.ToolOutput.Enabled, ProtectTokens: p.ToolOutput.ProtectTokens, MinSavings: p.ToolOutput.MinSavings,
+		ProtectedTools: p.ToolOutput.ProtectedTools, Superseded: p.Superseded, Empty: p.Empty, Media: p.Media}
 }
 
 // project says what the model sees at leaf (nil: the session's leaf).

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/settings"
+)
+
+// hooks are the programs that are asked: those of the settings and of the
+// user's and the project's folders. What goes wrong with one is printed to
+// standard error.
+func (a *app) hooks() *hook.Bus {
+	if a.bus == nil {
+		o := hook.Options{Dir: a.Dir, ProjectDir: a.projectHooks(), Programs: a.namedHooks(), Mask: a.masker(), Report: a.hookFailed, Trusted: a.trustsHooks}
+		if dir, err := settings.ConfigDir(a.Getenv); err == nil {
+			o.UserDir = filepath.Join(dir, "hooks")
+		}
+		a.bus = hook.New(o)
+	}
+	return a.bus
+}
+
+// projectHooks is the folder of the project's hooks; "": there is no project.
+func (a *app) projectHooks() string {
+	if a.Dir == "" {
+		return ""
+	}
+	return filepath.Join(a.Dir, ".coppice", "hooks")
+}
+
+// namedHooks are the hooks of the settings.
+func (a *app) namedHooks() []hook.Program {
+	var out []hook.Program
+	for _, e := range hook.Events() {
+		for _, h := range a.settings().Hooks[settings.HookEvent(e)] {
+			command := slices.Clone(h.Command)
+			if strings.HasPrefix(command[0], "~/") {
+				command[0] = a.abs(command[0])
+			}
+			out = append(out, hook.Program{Event: e, Name: h.Name, Project: h.FromProject(), Command: command, Required: h.Required,
+				Timeout: time.Duration(float64(h.TimeoutSeconds) * float64(time.Second))})
+		}
+	}
+	return out
+}
+
+// trustsHooks reports whether the user trusts the project's hook folder with
+// this content.
+func (a *app) trustsHooks(hash string) bool {
+	ok, err := settings.Trusted(settings.Options{Getenv: a.Getenv}, a.projectHooks(), hash)
+	if err != nil {
+		a.warn("trust: %v", err)
+	}
+	return ok
+}
+
+// hookFailed tells the user what a hook did not do.
+func (a *app) hookFailed(err error) {
+	var untrusted *hook.Untrusted
+	if errors.As(err, &untrusted) {
+		a.warn("hooks: %s in %s do not run until you trust them: coppice settings trust", strings.Join(untrusted.Programs, ", "), untrusted.Dir)
+		return
+	}
+	a.warn("%s", visible(err.Error()))
+}
+
+// tell informs hooks of what has happened, also when the command was
+// interrupted. It ends with the hooks' own limits.
+func (a *app) tell(ctx context.Context, n hook.Notice) {
+	_ = a.hooks().Inform(context.WithoutCancel(ctx), n) // fails only with ctx
+}
+
+// locked lets several goroutines write, each a piece at a time.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
