@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/coppice-dev/coppice/ledger"
@@ -130,12 +131,8 @@ func (in Input) caps() (history, prefix int64) {
 
 // part returns nil where the messages show a summarizer nothing.
 func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, limit, most int64) *wanted {
-	var rounds []round
-	for _, rd := range roundsOf(sources) {
-		if transcript([]round{rd}, DefaultResultLimit, r.in.Mask) != "" {
-			rounds = append(rounds, rd)
-		}
-	}
+	s := newSerializer(SerializeOptions{Mask: r.in.Mask})
+	rounds := slices.DeleteFunc(roundsOf(sources), func(rd round) bool { return !s.shows(rd) })
 	if len(rounds) == 0 {
 		return nil
 	}

@@ -1,10 +1,12 @@
 package summarize
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
 )
 
 // round is what a fold never divides while it fits: a message, or an
@@ -75,6 +77,15 @@ func transcript(rounds []round, limit int, mask func(string) string) string {
 		}
 	}
 	return strings.Join(blocks, "\n\n")
+}
+
+// shows reports whether a transcript of the round has anything in it.
+func (s serializer) shows(r round) bool {
+	return r.text != "" || slices.ContainsFunc(r.sources, func(src ledger.Source) bool {
+		// Calls are always shown, and most rounds begin with one.
+		m := timeline.ToLLM(src.Message)
+		return m != nil && len(callsOf(m)) > 0 || s.message(src.Message) != ""
+	})
 }
 
 // pieceOf makes a round of a text that is no message, such as a previous

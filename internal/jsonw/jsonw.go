@@ -4,27 +4,44 @@
 package jsonw
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
 // Object builds an object. The zero value is the empty object. Its methods
-// return it, so that calls can be chained.
-type Object struct{ buf []byte }
+// return it, so that calls can be chained. Values must not change before
+// Bytes.
+type Object struct {
+	parts [][]byte // what stands before buf
+	buf   []byte
+}
+
+// large is the size in bytes from which on a value is not copied before the
+// whole is put together: a history would be copied at each step of a growing
+// buffer.
+const large = 16 << 10
 
 // Raw adds a member whose value is JSON already.
 func (o *Object) Raw(name string, value []byte) *Object {
-	if len(o.buf) == 0 {
+	if o.empty() {
 		o.buf = append(o.buf, '{')
 	} else {
 		o.buf = append(o.buf, ',')
 	}
 	o.buf = append(o.buf, rawjson.Quote(name)...)
 	o.buf = append(o.buf, ':')
-	o.buf = append(o.buf, value...)
+	if len(value) < large {
+		o.buf = append(o.buf, value...)
+		return o
+	}
+	o.parts = append(o.parts, o.buf, value)
+	o.buf = nil
 	return o
 }
+
+func (o *Object) empty() bool { return len(o.buf) == 0 && len(o.parts) == 0 }
 
 // OptRaw adds a member unless its value is nil.
 func (o *Object) OptRaw(name string, value []byte) *Object {
@@ -62,36 +79,38 @@ func (o *Object) Bool(name string, b bool) *Object {
 
 // Bytes returns the object. The builder must not be used afterwards.
 func (o *Object) Bytes() []byte {
-	if len(o.buf) == 0 {
+	if o.empty() {
 		return []byte("{}")
 	}
-	return append(o.buf, '}')
+	o.buf = append(o.buf, '}')
+	if o.parts == nil {
+		return o.buf
+	}
+	return bytes.Join(append(o.parts, o.buf), nil)
 }
 
-// Array builds an array. The zero value is the empty array.
-type Array struct {
-	buf []byte
-	n   int
-}
+// Array builds an array. The zero value is the empty array. Values must not
+// change before Bytes.
+type Array struct{ values [][]byte }
 
 // Add adds an element that is JSON already.
-func (a *Array) Add(value []byte) {
-	if a.n == 0 {
-		a.buf = append(a.buf, '[')
-	} else {
-		a.buf = append(a.buf, ',')
-	}
-	a.buf = append(a.buf, value...)
-	a.n++
-}
+func (a *Array) Add(value []byte) { a.values = append(a.values, value) }
 
 // Len returns the number of elements.
-func (a *Array) Len() int { return a.n }
+func (a *Array) Len() int { return len(a.values) }
 
 // Bytes returns the array. The builder must not be used afterwards.
 func (a *Array) Bytes() []byte {
-	if a.n == 0 {
-		return []byte("[]")
+	size := len("[]") + len(a.values)
+	for _, v := range a.values {
+		size += len(v)
 	}
-	return append(a.buf, ']')
+	out := append(make([]byte, 0, size), '[')
+	for i, v := range a.values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
 }

@@ -1,6 +1,7 @@
 package jsonw
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -26,6 +27,19 @@ func TestObjectKeepsOrder(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	if got := string(new(Object).Bytes()) + string(new(Array).Bytes()); got != "{}[]" {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestLargeValues(t *testing.T) {
+	text := strings.Repeat("x", large)
+	var o Object
+	got := string(o.Str("a", text).Int("b", 1).Str("c", text).Str("d", text).Bytes())
+	if want := `{"a":"` + text + `","b":1,"c":"` + text + `","d":"` + text + `"}`; got != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
+	}
+	var only Object
+	if got := string(only.Raw("a", []byte(text)).Bytes()); got != `{"a":`+text+`}` {
+		t.Errorf("got %d bytes", len(got))
 	}
 }
 
