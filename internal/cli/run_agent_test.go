@@ -17,9 +17,15 @@ import (
 // exit code and both outputs.
 func runOn(t *testing.T, server *fake.Server, dir string, args ...string) (int, string, string) {
 	t.Helper()
+	return runSet(t, server, dir, "", args...)
+}
+
+// runSet is runOn with more members for the settings file.
+func runSet(t *testing.T, server *fake.Server, dir, more string, args ...string) (int, string, string) {
+	t.Helper()
 	config := t.TempDir()
-	settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"fake-1","contextWindow":32000}]}}}`,
-		server.BaseURL("openai-chat"))
+	settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"fake-1","contextWindow":32000}]}},%s}`,
+		server.BaseURL("openai-chat"), more)
 	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
