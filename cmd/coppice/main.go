@@ -28,6 +28,7 @@ func environment() cli.Env {
 	if env.Terminal = term.IsTerminal(os.Stdout.Fd()); env.Terminal {
 		env.Width, _, _ = term.GetSize(os.Stdout.Fd())
 	}
+	env.ErrTerminal = term.IsTerminal(os.Stderr.Fd())
 	return env
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/coppice-dev/coppice/message"
@@ -11,6 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/wire"
 	"github.com/coppice-dev/coppice/wire/dialects"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 func (a *app) checkCmd() *cobra.Command {
@@ -40,7 +42,9 @@ func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
 		return err
 	}
 	defer s.Close()
-	out, err := a.checkSession(ctx, s)
+	w := a.work("reading " + s.Ref())
+	out, err := a.checkSession(ctx, s, w)
+	w.stop()
 	if err != nil {
 		return explain("check "+s.Ref(), err)
 	}
@@ -57,7 +61,7 @@ func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
 
 // checkSession collects what is wrong: in the log, in the view, and in the
 // requests that the view makes.
-func (a *app) checkSession(ctx context.Context, s *session.Session) (checkJSON, error) {
+func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (checkJSON, error) {
 	out := checkJSON{Problems: []problemJSON{}}
 	path := notes{}
 	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) {
@@ -83,7 +87,8 @@ func (a *app) checkSession(ctx context.Context, s *session.Session) (checkJSON, 
 			out.Problems = append(out.Problems, problemOf(p))
 		}
 	}
-	refused, err := refusals(v.Request(false), t.model)
+	w.at("looking at the requests")
+	refused, err := promptly(ctx, func() ([]problemJSON, error) { return refusals(ctx, v.Request(false), t.model) })
 	if err != nil {
 		return out, err
 	}
@@ -121,16 +126,36 @@ func pairProblems(v *timeline.View) []session.Problem {
 }
 
 // refusals renders the request in each dialect and says what would be refused.
-func refusals(req timeline.Request, m message.Model) ([]problemJSON, error) {
+// No more renderings are there at a time than there are processors.
+func refusals(ctx context.Context, req timeline.Request, m message.Model) ([]problemJSON, error) {
+	all := dialects.All()
+	found := make([][]problemJSON, len(all))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range all {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var err error
+			found[i], err = refusalsOf(d, req, m)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(found...), nil
+}
+
+func refusalsOf(d wire.Dialect, req timeline.Request, m message.Model) ([]problemJSON, error) {
+	body, err := d.Render(req, message.Model{}, message.CallOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("render as %s: %w", d.Name(), err)
+	}
 	var out []problemJSON
-	for _, d := range dialects.All() {
-		body, err := d.Render(req, message.Model{}, message.CallOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("render as %s: %w", d.Name(), err)
-		}
-		for _, p := range d.Validate(body, factsFor(d, m), true) {
-			out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Detail: p.Where + ": " + p.Detail})
-		}
+	for _, p := range d.Validate(body, factsFor(d, m), true) {
+		out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Detail: p.Where + ": " + p.Detail})
 	}
 	return out, nil
 }

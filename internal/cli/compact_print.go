@@ -15,6 +15,8 @@ import (
 
 // showPlan shows what a compaction would do.
 func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, req compaction.Request, f compactFlags) error {
+	w := a.work("planning over " + c.Session.Ref())
+	defer w.stop()
 	p, v, err := c.Plan(ctx, req)
 	if err != nil {
 		return explain("plan "+c.Session.Ref(), err)
@@ -23,6 +25,7 @@ func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, 
 	if err != nil {
 		return explain("plan "+c.Session.Ref(), err)
 	}
+	w.stop()
 	if f.json {
 		a.json(out)
 	} else {

@@ -52,15 +52,20 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 			return err
 		}
 	}
+	w := a.work("reading " + s.Ref())
+	defer w.stop()
 	v, t, err := a.project(ctx, s, leaf)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
 	if known {
-		body, err := dialect.Render(v.Request(false), message.Model{Images: true}, message.CallOptions{})
+		body, err := promptly(ctx, func() ([]byte, error) {
+			return dialect.Render(v.Request(false), message.Model{Images: true}, message.CallOptions{})
+		})
 		if err != nil {
 			return explain("render as "+as, err)
 		}
+		w.stop()
 		a.Out.Write(append(body, '\n'))
 		return nil
 	}
@@ -68,7 +73,11 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	out := contextOf(s, v, t, problems)
+	out, err := promptly(ctx, func() (contextJSON, error) { return contextOf(s, v, t, problems), nil })
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	w.stop()
 	if asJSON {
 		a.json(out)
 		return nil

@@ -123,7 +123,9 @@ func (a *app) export(ctx context.Context, ref string, f exportFlags) error {
 	if err := a.refuseExisting(path); err != nil {
 		return err
 	}
+	w := a.work("writing " + path)
 	n, err := writePrivate(path, write)
+	w.stop()
 	if err != nil {
 		return explain("export "+path, err)
 	}

@@ -121,13 +121,13 @@ func (a *app) importFile(ctx context.Context, path string, f importFlags) error 
 	}
 	defer log.Close()
 	sink := convert.NewSink(session.New(log, session.Options{Now: a.Now}))
-	var stop func()
-	sink.Progress, stop = a.importProgress(src)
+	w := a.work("importing " + src.Path)
+	sink.Progress = func(read int64) { w.part(read, src.Size) }
 	err = im.Import(ctx, src, sink)
 	if err == nil {
 		err = sink.Flush(ctx)
 	}
-	stop()
+	w.stop()
 	if err != nil {
 		return explainImport(what, err)
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,14 +10,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// json prints one JSON value on a line.
+// json prints one JSON value on a line, as it is written: it may be large.
 func (a *app) json(v any) {
-	b, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
+	out := bufio.NewWriterSize(a.Out, 64<<10)
+	err := json.MarshalWrite(out, v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
+	if err == nil {
+		err = errors.Join(out.WriteByte('\n'), out.Flush())
+	}
 	if err != nil {
 		fmt.Fprintf(a.Err, "coppice: output: %v\n", err)
-		return
 	}
-	a.Out.Write(append(b, '\n'))
 }
 
 // say prints for people.
@@ -23,7 +27,12 @@ func (a *app) say(format string, args ...any) { fmt.Fprintf(a.Out, format, args.
 
 // warn prints a line to standard error.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.Err, "coppice: "+format+"\n", args...)
+	if a.ErrTerminal {
+		format = clearLine + "coppice: " + format
+	} else {
+		format = "coppice: " + format
+	}
+	fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
 // isCobraUsage recognizes cobra's own errors, which have no type.

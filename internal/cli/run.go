@@ -26,6 +26,8 @@ type Env struct {
 	Version  string
 	Terminal bool // Out is a terminal
 	Width    int  // its columns; 0: unknown
+
+	ErrTerminal bool // Err is a terminal: long work shows there how far it is
 }
 
 // Run runs one command and returns the exit code: 0 done, 1 failed, 2 wrong

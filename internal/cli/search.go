@@ -59,6 +59,8 @@ func (a *app) search(ctx context.Context, ref, query string, f searchFlags) erro
 	}
 	var hits []hitJSON
 	var err error
+	w := a.work("searching")
+	defer w.stop()
 	if f.all {
 		hits, err = a.searchAll(ctx, query, f.options())
 	} else {
@@ -67,6 +69,7 @@ func (a *app) search(ctx context.Context, ref, query string, f searchFlags) erro
 	if err != nil {
 		return err
 	}
+	w.stop()
 	if len(hits) == 0 {
 		a.warn("search: nothing found")
 	}

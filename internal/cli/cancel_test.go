@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// countdown is a context that ends when it has been looked at so many times:
+// a Ctrl-C at each place where a command minds it.
+type countdown struct {
+	context.Context
+	end  context.CancelFunc
+	mu   sync.Mutex
+	left int
+}
+
+func newCountdown(n int) *countdown {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &countdown{Context: ctx, end: cancel, left: n}
+}
+
+func (c *countdown) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+func (c *countdown) Done() <-chan struct{} {
+	_ = c.Err()
+	return c.Context.Done()
+}
+
+// sample writes a session of some rounds and returns its file.
+func sample(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"` + filepath.ToSlash(dir) + `"}` + "\n")
+	parent := "null"
+	for i := range 60 {
+		role, stop := "user", ""
+		if i%2 == 1 {
+			role, stop = "assistant", `,"stopReason":"stop"`
+		}
+		id := fmt.Sprintf(`"%08d"`, i)
+		fmt.Fprintf(&b, `{"type":"message","id":%s,"parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":%q,"content":[{"type":"text","text":%q}]%s}}`+"\n",
+			id, parent, role, strings.Repeat("some words of a session ", 200), stop)
+		parent = id
+	}
+	file := filepath.Join(dir, "s.jsonl")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Ctrl-C ends a look at a session wherever it comes, with exit code 130, and
+// leaves nothing behind.
+func TestCtrlCEndsLooks(t *testing.T) {
+	commands := [][]string{
+		{"context", "s.jsonl", "--json"},
+		{"context", "s.jsonl", "--as", "anthropic"},
+		{"check", "s.jsonl", "--json"},
+		{"compact", "s.jsonl", "--plan", "--json"},
+		{"search", "s.jsonl", "words"},
+		{"export", "s.jsonl", "-o", "out.md"},
+		{"export", "s.jsonl", "-o", "out.html"},
+		{"export", "s.jsonl", "-o", "out.jsonl"},
+		{"import", "s.jsonl", "-o", "imported.jsonl"},
+	}
+	for _, args := range commands {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			dir := t.TempDir()
+			sample(t, dir)
+			interrupted := 0
+			for n := 0; ; n++ {
+				ctx := newCountdown(n)
+				var out, errs bytes.Buffer
+				code := Run(ctx, Env{Args: append([]string{"--session-dir", filepath.Join(dir, "sessions")}, args...), In: strings.NewReader(""), Out: &out, Err: &errs,
+					Getenv: func(string) string { return "" }, Dir: dir, Now: func() time.Time { return time.Unix(1767225600, 0) }})
+				ended := ctx.Context.Err() != nil
+				ctx.end()
+				if code == int(codeInterrupted) {
+					interrupted++
+					if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 {
+						t.Fatalf("after %d: left behind: %v", n, files)
+					}
+					continue
+				}
+				if code != int(codeDone) {
+					t.Fatalf("after %d: exit code %d: %s", n, code, errs.String())
+				}
+				if !ended {
+					break // it was never looked at again
+				}
+				for _, f := range []string{"out.md", "out.html", "out.jsonl", "imported.jsonl"} {
+					_ = os.Remove(filepath.Join(dir, f))
+				}
+			}
+			if interrupted == 0 {
+				t.Error("never interrupted")
+			}
+		})
+	}
+}

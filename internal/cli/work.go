@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// work shows on standard error what a command is at, where that is a terminal
+// and it takes longer than a moment.
+type work struct {
+	to   io.Writer // nil: nobody looks
+	quit chan struct{}
+	done sync.WaitGroup
+
+	mu      sync.Mutex
+	what    string
+	percent int64 // -1: not known
+	shown   bool
+	ended   bool
+}
+
+// When the line appears, and how often it changes.
+const (
+	workPatience = 700 * time.Millisecond
+	workInterval = 200 * time.Millisecond
+)
+
+// clearLine takes away what stands on the terminal's line.
+const clearLine = "\r\x1b[K"
+
+// work begins to show. It is to be stopped before anything else is printed.
+func (a *app) work(what string) *work {
+	w := &work{what: what, percent: -1}
+	if !a.ErrTerminal {
+		return w
+	}
+	w.to, w.quit = a.Err, make(chan struct{})
+	w.done.Go(w.run)
+	return w
+}
+
+func (w *work) run() {
+	t := time.NewTimer(workPatience)
+	defer t.Stop()
+	for {
+		select {
+		case <-w.quit:
+			return
+		case <-t.C:
+			w.draw()
+			t.Reset(workInterval)
+		}
+	}
+}
+
+func (w *work) draw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	line := w.what
+	if w.percent >= 0 {
+		line += fmt.Sprintf(": %d%%", w.percent)
+	}
+	w.shown = true
+	fmt.Fprint(w.to, clearLine+visible(line))
+}
+
+// at says what the command is at now.
+func (w *work) at(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.what, w.percent = what, -1
+}
+
+// part says how much of it is done.
+func (w *work) part(done, total int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.percent = min(100*done/max(total, 1), 100)
+}
+
+// stop takes the line away. It may be called more than once.
+func (w *work) stop() {
+	if w.to == nil || w.ended {
+		return
+	}
+	w.ended = true
+	close(w.quit)
+	w.done.Wait()
+	if w.shown {
+		fmt.Fprint(w.to, clearLine)
+	}
+}
+
+// promptly computes something that does not look at ctx, and leaves it alone
+// when ctx ends. f must have no effects and read nothing that is closed then.
+func promptly[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var none T
+	if ctx.Err() != nil {
+		return none, ctx.Err()
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		v, err := f()
+		answers <- answer{v, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
