@@ -133,6 +133,25 @@ func TestHooksOfACompaction(t *testing.T) {
 	}
 }
 
+// A veto holds as long as the request can go out without the compaction.
+func TestVetoAtTheHardLimit(t *testing.T) {
+	server := fake.New(fake.Say("ok"))
+	server.Window = 16_000
+	s := memory(t)
+	history(t, s, 20) // about 20,000 tokens
+	bus, failed := newBus()
+	bus.OnBeforeCompact(hook.Handler{Name: "never"}, func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+		return compaction.Answer{Cancel: true, Why: "not now"}, nil
+	})
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
+	r.must("And now?")
+	if got := r.ends(); got != "threshold cancelled hook-cancelled, overflow applied" {
+		t.Errorf("%s\n%s", got, r.story())
+	}
+	failed.expect(t, "cancelled (not now)")
+	r.sound()
+}
+
 // Hooks on a tool call: blocked, changed, its result hidden.
 func TestHooksOfATool(t *testing.T) {
 	var ran []string

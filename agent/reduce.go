@@ -54,7 +54,11 @@ func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 			}
 			continue
 		case step.Compact && !r.tried && !r.declined && r.automatic():
-			if o := r.compactNow(r.trigger(), pending); o.Status != compaction.Applied {
+			o := r.compactNow(r.trigger(), pending)
+			if o.Reason == compaction.HookCancelled && step.Size.Decision() >= r.facts().Window {
+				o = r.compactNow(compaction.Overflow, pending) // at the hard limit no hook stops it
+			}
+			if o.Status != compaction.Applied {
 				failure = o
 			}
 			if r.ctx.Err() != nil {

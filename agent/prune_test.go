@@ -1,0 +1,39 @@
+package agent_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Below the threshold an edit is made when it pays within the horizon.
+func TestPruneHorizon(t *testing.T) {
+	for horizon, want := range map[int64]int{0: 1, -1: 0} {
+		s := memory(t)
+		read := func(id string, text string) {
+			t.Helper()
+			_, err := s.Append(context.Background(),
+				session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "read it"}}}),
+				session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopToolUse,
+					Content: []message.Block{message.ToolCall{ID: id, Name: "read", Arguments: []byte(`{"path":"a.txt"}`)}}}),
+				session.MessageDraft(&message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: []message.Block{message.Text{Text: text}}}),
+				session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopEnd,
+					Content: []message.Block{message.Text{Text: "Read."}}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		read("1", logLines("a", 80_000)) // about 20,000 tokens
+		history(t, s, 9)
+		read("2", "short now")
+		r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: extract, PruneHorizon: horizon})
+		r.must("And now?")
+		if got := len(r.of(agent.EventPrune)); got != want {
+			t.Errorf("horizon %d: pruned %d times, want %d", horizon, got, want)
+		}
+	}
+}
