@@ -5,9 +5,11 @@ package jsonw
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Object builds an object. The zero value is the empty object. Its methods
@@ -25,20 +27,31 @@ const large = 16 << 10
 
 // Raw adds a member whose value is JSON already.
 func (o *Object) Raw(name string, value []byte) *Object {
-	if o.empty() {
-		o.buf = append(o.buf, '{')
-	} else {
-		o.buf = append(o.buf, ',')
-	}
-	o.buf = append(o.buf, rawjson.Quote(name)...)
-	o.buf = append(o.buf, ':')
 	if len(value) < large {
+		o.member(name, len(value))
 		o.buf = append(o.buf, value...)
 		return o
 	}
+	o.member(name, 0)
 	o.parts = append(o.parts, o.buf, value)
 	o.buf = nil
 	return o
+}
+
+// member begins a member whose value has about so many bytes.
+func (o *Object) member(name string, size int) {
+	next := byte(',')
+	if o.empty() {
+		next = '{'
+	}
+	o.buf = slices.Grow(o.buf, len(name)+size+len(`{"":}`))
+	o.buf = append(quote(append(o.buf, next), name), ':')
+}
+
+// quote appends s as rawjson.Quote writes it.
+func quote(buf []byte, s string) []byte {
+	buf, _ = jsontext.AppendQuote(buf, s) // invalid UTF-8 became U+FFFD
+	return buf
 }
 
 func (o *Object) empty() bool { return len(o.buf) == 0 && len(o.parts) == 0 }
@@ -52,7 +65,14 @@ func (o *Object) OptRaw(name string, value []byte) *Object {
 }
 
 // Str adds a string. Invalid UTF-8 becomes U+FFFD.
-func (o *Object) Str(name, s string) *Object { return o.Raw(name, rawjson.Quote(s)) }
+func (o *Object) Str(name, s string) *Object {
+	if len(s) >= large {
+		return o.Raw(name, rawjson.Quote(s))
+	}
+	o.member(name, len(s)+len(s)/16+len(`""`)) // some characters are escaped
+	o.buf = quote(o.buf, s)
+	return o
+}
 
 // OptStr adds a string unless it is empty.
 func (o *Object) OptStr(name, s string) *Object {

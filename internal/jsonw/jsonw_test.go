@@ -43,6 +43,22 @@ func TestLargeValues(t *testing.T) {
 	}
 }
 
+// A history of results of 2 KB, put together as the dialects do.
+func BenchmarkHistory(b *testing.B) {
+	text := strings.Repeat("a line of a file\n", 2000/17)
+	for b.Loop() {
+		var list Array
+		for range 1000 {
+			var part, m Object
+			var content Array
+			content.Add(part.Str("type", "text").Str("text", text).Bytes())
+			list.Add(m.Str("role", "user").Raw("content", content.Bytes()).Bytes())
+		}
+		var o Object
+		b.SetBytes(int64(len(o.Raw("messages", list.Bytes()).Bytes())))
+	}
+}
+
 func TestClean(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"plain", `{"a":"b"}`, `{"a":"b"}`},
