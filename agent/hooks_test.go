@@ -57,8 +57,10 @@ func TestHooksOfACompaction(t *testing.T) {
 	summary := func(s string) answer { return says(compaction.Answer{Summary: s}, nil) }
 	veto := says(compaction.Answer{Cancel: true, Why: "not now"}, nil)
 	crash := func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) { panic("torn") }
-	hang := func(ctx context.Context, _ compaction.BeforeCompact) (compaction.Answer, error) {
-		<-ctx.Done()
+	over := make(chan struct{})
+	defer close(over)
+	hang := func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+		<-over
 		return compaction.Answer{}, nil
 	}
 	fails := says(compaction.Answer{}, errTest)
