@@ -16,6 +16,19 @@ type Tree struct {
 // ReadTree reads the shape of a log in one pass. Each entry is handed to visit
 // with its place and is not kept, so the caller takes from it what it needs.
 func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree, error) {
+	if r, ok := log.(treeReader); ok {
+		return r.ReadTree(ctx, visit)
+	}
+	return readTree(ctx, log, visit)
+}
+
+// treeReader is a log that reads its tree in a better way, with the same answer.
+type treeReader interface {
+	ReadTree(ctx context.Context, visit func(i int, e *Entry)) (*Tree, error)
+	ReadShape(ctx context.Context) (*Shape, error)
+}
+
+func readTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree, error) {
 	leaf, err := log.Leaf(ctx)
 	if err != nil {
 		return nil, err
@@ -41,11 +54,43 @@ func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree,
 	return t, nil
 }
 
+// Shape is a tree that knows of each entry what it is and where it stands. An
+// entry that is to be shown is read with Log.Find, by id and place.
+type Shape struct {
+	Tree
+	Nodes []Node // in log order, as Up
+}
+
+// Node is an entry without its content.
+type Node struct {
+	ID   string
+	Type Type
+	At   int64 // as Entry.At
+}
+
+// ReadShape reads the tree of a log without making its entries, where the log
+// can do that: in a file of any size it costs one pass over the bytes and a
+// few dozen bytes an entry.
+func ReadShape(ctx context.Context, log Log) (*Shape, error) {
+	if r, ok := log.(treeReader); ok {
+		return r.ReadShape(ctx)
+	}
+	s := &Shape{}
+	t, err := readTree(ctx, log, func(_ int, e *Entry) {
+		s.Nodes = append(s.Nodes, Node{ID: e.ID, Type: e.Type, At: e.At})
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Tree = *t
+	return s, nil
+}
+
 // parentPlace finds the parent of e among the entries before it. Only where
 // the named one is not there the log is asked, which bridges damage: asking
 // for every parent would make it keep them all.
 func parentPlace(ctx context.Context, log Log, e *Entry, places map[string]int32) (int32, error) {
-	if up, ok := places[e.ParentID]; ok && e.ParentID != "" {
+	if up, ok := places[e.ParentID]; ok && e.ParentID != "" && e.ParentID != e.ID {
 		return up, nil
 	}
 	if e.ParentID == "" {

@@ -51,3 +51,27 @@ func TestTreeAgreesWithParents(t *testing.T) {
 		}
 	})
 }
+
+func TestShapeOfAnyLog(t *testing.T) {
+	ctx := context.Background()
+	log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session.New(log, session.Options{})
+	name, err := s.SetName(ctx, "a name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.MoveTo(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	shape, err := session.ReadShape(ctx, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(shape.Nodes) != 2 || shape.Nodes[0] != (session.Node{ID: name.ID, Type: session.TypeInfo, At: name.At}) ||
+		!slices.Equal(shape.Up, []int32{-1, -1}) || shape.Leaf != 1 {
+		t.Errorf("shape %+v", shape)
+	}
+}

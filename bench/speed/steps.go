@@ -70,26 +70,25 @@ func describePlan(p *compaction.Plan) string {
 	return fmt.Sprintf("%d+%d summarized, kept from %s", len(p.History), len(p.Prefix), p.FirstKept.ID)
 }
 
-// tree reads the tree with the id, type and place of each entry, and the
-// labels in force.
+// tree reads the tree: the id, type and place of each entry, what it hangs
+// under, and the labels in force.
 func tree(ctx context.Context, log session.Log) (string, error) {
-	type node struct {
-		id  string
-		typ session.Type
-		at  int64
-	}
-	var nodes []node
-	labels := map[string]string{}
-	t, err := session.ReadTree(ctx, log, func(_ int, e *session.Entry) {
-		nodes = append(nodes, node{e.ID, e.Type, e.At})
-		if l := e.Label(); l != nil {
-			labels[l.TargetID] = l.Label
-		}
-	})
+	t, err := session.ReadShape(ctx, log)
 	if err != nil {
 		return "", err
 	}
-	roots, inner := 0, make([]bool, len(nodes))
+	labels := map[string]string{}
+	for _, n := range t.Nodes {
+		if n.Type != session.TypeLabel {
+			continue
+		}
+		e, err := log.Find(ctx, n.ID, n.At)
+		if err != nil {
+			return "", err
+		}
+		labels[e.Label().TargetID] = e.Label().Label
+	}
+	roots, inner := 0, make([]bool, len(t.Nodes))
 	for _, up := range t.Up {
 		if up < 0 {
 			roots++
@@ -103,7 +102,7 @@ func tree(ctx context.Context, log session.Log) (string, error) {
 			ends++
 		}
 	}
-	return fmt.Sprintf("%d entries, roots: %d, ends: %d", len(nodes), roots, ends), nil
+	return fmt.Sprintf("%d entries, roots: %d, ends: %d", len(t.Nodes), roots, ends), nil
 }
 
 // list reads what a list shows of the sessions in a folder.

@@ -85,6 +85,28 @@ func BenchmarkOpen(b *testing.B) {
 				l.Close()
 			}
 		})
+		b.Run(fmt.Sprintf("tree/%d", n), func(b *testing.B) {
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			for b.Loop() {
+				l := open(b)
+				if _, err := session.ReadTree(ctx, l, func(int, *session.Entry) {}); err != nil {
+					b.Fatal(err)
+				}
+				l.Close()
+			}
+		})
+		b.Run(fmt.Sprintf("shape/%d", n), func(b *testing.B) {
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			for b.Loop() {
+				l := open(b)
+				if _, err := session.ReadShape(ctx, l); err != nil {
+					b.Fatal(err)
+				}
+				l.Close()
+			}
+		})
 		b.Run(fmt.Sprintf("root/%d", n), func(b *testing.B) {
 			b.SetBytes(info.Size())
 			for b.Loop() {

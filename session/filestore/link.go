@@ -12,12 +12,20 @@ import (
 // identical lines and reports what is wrong. Everything in front of first is
 // linked already.
 func (t *table) link(first int, read reader) error {
-	if t.byID == nil {
-		t.byID = make(map[string]slot, len(t.recs))
-		t.twins = map[twin]int32{}
+	t.ids.reserve(t.recs, len(t.recs))
+	open, err := t.linkFrom(first, read)
+	if err != nil {
+		return err
 	}
+	t.linkRest(open)
+	return nil
+}
+
+// linkFrom links the records from position first on, but for those whose
+// parent is not in front of them: it returns these. More records may follow
+// before they are linked.
+func (t *table) linkFrom(first int, read reader) (open []int, err error) {
 	t.linked = true
-	var open []int // parents that are not in front of them
 	for i := first; i < len(t.recs); i++ {
 		if t.recs[i].isHeader() {
 			t.linkHeader(i)
@@ -25,17 +33,21 @@ func (t *table) link(first int, read reader) error {
 		}
 		found, err := t.linkEntry(i, read)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !found {
 			open = append(open, i)
 		}
 	}
+	return open, nil
+}
+
+// linkRest links what linkFrom left open.
+func (t *table) linkRest(open []int) {
 	for _, i := range open {
 		t.linkOpen(i)
 	}
 	slices.SortStableFunc(t.problems, func(a, b session.Problem) int { return a.Line - b.Line })
-	return nil
 }
 
 func (t *table) linkHeader(i int) {
@@ -72,11 +84,13 @@ func (t *table) linkEntry(i int, read reader) (bool, error) {
 		}
 	case r.parent == r.id:
 		found = false // never its own, nor under an older entry of that id
-	case r.parent != "":
-		if s, ok := t.byID[r.parent]; ok {
-			r.up = int32(t.canonical(int(s.last)))
-		} else {
-			found = false
+	case r.parent == "":
+	case prev >= 0 && t.recs[prev].id == r.parent: // nearly always
+		r.up = int32(t.canonical(prev))
+	default:
+		up := t.ids.find(t.recs, r.parent)
+		if found = up >= 0; found {
+			r.up = int32(t.canonical(up))
 		}
 	}
 	if err := t.register(i, read); err != nil {
@@ -92,13 +106,16 @@ func (t *table) linkEntry(i int, read reader) (bool, error) {
 // byte for byte, under the same parent, is the same entry.
 func (t *table) register(i int, read reader) error {
 	r := &t.recs[i]
-	s, ok := t.byID[r.id]
-	if !ok {
-		t.byID[r.id] = slot{last: int32(i)}
+	before := t.ids.put(t.recs, i)
+	if before < 0 {
 		return nil
 	}
-	if !s.many {
-		if _, err := t.twin(int(s.last), read); err != nil {
+	if !t.many[r.id] {
+		if t.many == nil {
+			t.many, t.twins = map[string]bool{}, map[twin]int32{}
+		}
+		t.many[r.id] = true
+		if _, err := t.twin(before, read); err != nil {
 			return err
 		}
 	}
@@ -112,7 +129,6 @@ func (t *table) register(i int, read reader) error {
 	} else {
 		t.report(i, session.ProblemDuplicateID, "another entry has this id; what follows refers to the nearest one before it")
 	}
-	t.byID[r.id] = slot{last: int32(i), many: true}
 	return nil
 }
 
@@ -137,7 +153,7 @@ func (t *table) twin(i int, read reader) (int, error) {
 func (t *table) linkOpen(i int) {
 	r := &t.recs[i]
 	prev := t.entryBefore(i)
-	_, later := t.byID[r.parent]
+	later := t.ids.find(t.recs, r.parent) >= 0
 	switch {
 	case r.parent == r.id:
 		t.report(i, session.ProblemSelfParent, "an entry that is its own parent; taken as a root")

@@ -173,27 +173,39 @@ func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 			yield(nil, err)
 			return
 		}
-		w := window{f: f}
-		for i := range n {
-			if err := ctx.Err(); err != nil {
-				yield(nil, err)
-				return
-			}
-			l.mu.Lock()
-			e, err := t.recs[i].entry, error(nil)
-			skip := t.recs[i].isHeader() || t.recs[i].same >= 0
-			if e == nil && !skip {
-				e, err = t.decode(i, w.read)
-			}
-			l.mu.Unlock()
-			if skip {
-				continue
-			}
-			if !yield(e, l.wrap(err)) || err != nil {
-				return
-			}
+		stopped := false
+		err = l.each(ctx, t, f, n, func(e *session.Entry) bool {
+			stopped = !yield(e, nil)
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(nil, err)
 		}
 	}
+}
+
+// each walks the entries among the first n records of a linked table.
+func (l *Log) each(ctx context.Context, t *table, f fsx.File, n int, yield func(*session.Entry) bool) error {
+	w := window{f: f}
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		e, err := t.recs[i].entry, error(nil)
+		skip := t.recs[i].isHeader() || t.recs[i].same >= 0
+		if e == nil && !skip {
+			e, err = t.decode(i, w.read)
+		}
+		l.mu.Unlock()
+		if err != nil {
+			return l.wrap(err)
+		}
+		if !skip && !yield(e) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // Problems returns what was found wrong with the file so far; full reads all

@@ -6,12 +6,31 @@ import (
 	"errors"
 	"io"
 	"runtime"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 )
 
-// segment is how much of a file one worker scans at a time.
-const segment = 4 << 20
+// segment is how much of a file one worker scans at a time: small, so that
+// what is read is still in the processor's cache when it is scanned.
+const segment = 256 << 10
+
+// stretch is a part of a file that consists of whole lines. Its memory is used
+// again when the next one is looked at.
+type stretch struct {
+	batch
+	data []byte
+	from int64
+	buf  []byte // where data lies
+	err  error
+}
+
+// bytes returns the bytes of a record, or nil where it is not in the stretch.
+func (s *stretch) bytes(r *record) []byte {
+	at := r.off - s.from
+	if end := at + r.n; at >= 0 && end <= int64(len(s.data)) {
+		return s.data[at:end]
+	}
+	return nil
+}
 
 // scanFile scans a whole file of the given size, segments in parallel, and
 // returns their batches in file order.
@@ -20,29 +39,60 @@ func scanFile(ctx context.Context, f io.ReaderAt, size int64) ([]batch, error) {
 }
 
 func scanSegments(ctx context.Context, f io.ReaderAt, size, segment int64) ([]batch, error) {
-	batches := make([]batch, (size+segment-1)/segment)
-	buffers := make(chan []byte, runtime.GOMAXPROCS(0))
+	batches := make([]batch, 0, (size+segment-1)/segment)
+	err := stream(ctx, f, size, segment, func(s stretch) error {
+		batches = append(batches, s.batch)
+		return nil
+	})
+	return batches, err
+}
+
+// stream scans a file of the given size, segments in parallel, and calls each
+// with every one of them in file order.
+func stream(ctx context.Context, f io.ReaderAt, size, segment int64, each func(stretch) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	workers := runtime.GOMAXPROCS(0)
+	buffers := make(chan []byte, workers+1) // one more than are filled, to be looked at
 	for range cap(buffers) {
 		buffers <- nil
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(cap(buffers))
-	for i := range batches {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+	results := make(chan chan stretch, cap(buffers))
+	wg.Go(func() {
+		defer close(results)
+		for from := int64(0); from < size; from += segment {
+			var buf []byte
+			select {
+			case buf = <-buffers:
+			case <-ctx.Done():
+				return
 			}
-			buf := <-buffers
-			defer func() { buffers <- buf }()
-			from := int64(i) * segment
-			data, off, err := readLines(f, from, min(from+segment, size), size, &buf)
-			if err == nil {
-				batches[i] = scanLines(data, off)
-			}
-			return err
-		})
+			result := make(chan stretch, 1)
+			results <- result // has room: there are no more results than buffers
+			wg.Go(func() {
+				s := stretch{}
+				s.data, s.from, s.err = readLines(f, from, min(from+segment, size), size, &buf)
+				if s.err == nil {
+					s.batch = scanLines(s.data, s.from)
+				}
+				s.buf = buf
+				result <- s
+			})
+		}
+	})
+	for result := range results {
+		s := <-result
+		if s.err == nil {
+			s.err = each(s)
+		}
+		if s.err != nil {
+			return s.err
+		}
+		buffers <- s.buf
 	}
-	return batches, g.Wait()
+	return ctx.Err()
 }
 
 // readLines reads the lines that begin in [from, to), whole, into buf, and

@@ -79,7 +79,7 @@ func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, erro
 		return nil, fmt.Errorf("session id %q: letters, digits, '.', '_' and '-' only, a letter or digit at both ends", h.ID)
 	}
 	t := newTable(0, h)
-	t.linked, t.byID, t.twins = true, map[string]slot{}, map[twin]int32{}
+	t.linked = true
 	return &Log{store: s, mode: session.Mode{Write: true}, header: h, t: t,
 		path: filepath.Join(s.root, ProjectDir(h.Cwd), fileName(h))}, nil
 }

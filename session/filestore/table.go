@@ -27,14 +27,9 @@ type table struct {
 	header  []byte // the header line; nil: none
 	first   int    // position of the header; none: the file has none
 
-	byID  map[string]slot
+	ids   idIndex         // linked only
+	many  map[string]bool // ids of several records, all of which are in twins
 	twins map[twin]int32
-}
-
-// slot is the newest record of an id so far.
-type slot struct {
-	last int32
-	many bool // there are several, and all are in twins
 }
 
 // twin identifies a line among those with the same id.
@@ -132,8 +127,8 @@ func (t *table) position(id string, at int64) (int, bool) {
 // newest finds the newest record of an id.
 func (t *table) newest(id string) (int, bool) {
 	if t.linked {
-		s, ok := t.byID[id]
-		return t.canonical(int(s.last)), ok
+		i := t.ids.find(t.recs, id)
+		return t.canonical(i), i >= 0
 	}
 	i := t.before(len(t.recs), id)
 	return i, i >= 0
@@ -152,7 +147,7 @@ func (t *table) before(i int, id string) int {
 // canonical returns the position that stands for a record: identical lines
 // are one entry, the first.
 func (t *table) canonical(i int) int {
-	if i < len(t.recs) && t.recs[i].same >= 0 {
+	if i >= 0 && i < len(t.recs) && t.recs[i].same >= 0 {
 		return int(t.recs[i].same)
 	}
 	return i
@@ -165,8 +160,11 @@ func (t *table) canonical(i int) int {
 // left by a program that wrote a session twice, is none; it cannot be told
 // from a new branch without the whole index, unless the id says that it is
 // Coppice's own or the line carries on from the one before it.
-func (t *table) leaf() (i int, decided bool) {
-	last := t.entryBefore(len(t.recs))
+func (t *table) leaf() (i int, decided bool) { return t.leafOf(len(t.recs)) }
+
+// leafOf is the leaf of the first n records.
+func (t *table) leafOf(n int) (i int, decided bool) {
+	last := t.entryBefore(n)
 	if last < 0 {
 		return none, t.linked || t.from == 0
 	}
@@ -240,7 +238,7 @@ func (t *table) checkFirstKept(i int, raw []byte) {
 	if id == "" {
 		return
 	}
-	if _, ok := t.byID[id]; !ok {
+	if t.ids.find(t.recs, id) < 0 {
 		t.report(i, session.ProblemUnknownFirstKept,
 			"the first entry that the compaction keeps, "+strconv.Quote(id)+", is not in the log; nothing from before it is shown")
 	}
