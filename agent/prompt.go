@@ -38,11 +38,11 @@ func interrupted(v *timeline.View) []*message.Message {
 	var out []*message.Message
 	for i := len(v.Items) - 1; i >= 0; i-- {
 		it := v.Items[i]
-		if it.Message.Role != message.RoleToolResult {
+		if it.Message().Role != message.RoleToolResult {
 			break
 		}
 		if it.Kind == timeline.SyntheticResult {
-			m := it.Message.Clone()
+			m := it.Message().Clone()
 			m.Content = []message.Block{message.Text{Text: "[interrupted: the program ended before this call did; it may have run in part]"}}
 			out = append(out, m)
 		}

@@ -129,7 +129,7 @@ func (r *rig) messages() []*message.Message {
 	}
 	var out []*message.Message
 	for _, it := range v.Items {
-		out = append(out, it.Message)
+		out = append(out, it.Message())
 	}
 	return out
 }

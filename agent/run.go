@@ -129,7 +129,7 @@ func (r *run) unfinished() (bool, error) {
 	if err != nil || len(v.Items) == 0 {
 		return false, err
 	}
-	last := v.Items[len(v.Items)-1].Message
+	last := v.Items[len(v.Items)-1].Message()
 	return last.Role == message.RoleUser || last.Role == message.RoleToolResult, nil
 }
 

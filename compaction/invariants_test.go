@@ -80,7 +80,7 @@ func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
 			t.Fatalf("I8: the open request is gone: %q", text)
 		}
 	}
-	for _, own := range []string{out.Summary, out.ShortSummary, string(out.Entry.Raw)} {
+	for _, own := range []string{out.Summary, out.ShortSummary, string(out.Entry.Raw())} {
 		if strings.Contains(own, plantedKey) {
 			t.Fatal("I11: the planted key is in the summary or its details")
 		}
@@ -137,7 +137,7 @@ func logBytes(t tb, s *session.Session) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(append(out, e.Raw...), '\n')
+		out = append(append(out, e.Raw()...), '\n')
 	}
 	return out
 }
@@ -145,7 +145,7 @@ func logBytes(t tb, s *session.Session) []byte {
 func pinnedTexts(v *timeline.View) (out []string) {
 	for _, it := range v.Items {
 		if it.Pinned && it.Entry != nil {
-			out = append(out, blocks(it.Message)...)
+			out = append(out, blocks(it.Message())...)
 		}
 	}
 	return out
@@ -154,7 +154,7 @@ func pinnedTexts(v *timeline.View) (out []string) {
 func openTexts(v *timeline.View) (out []string) {
 	for _, it := range v.OpenRequest() {
 		if !it.Request { // one that was shortened before stays as it is
-			out = append(out, blocks(it.Message)...)
+			out = append(out, blocks(it.Message())...)
 		}
 	}
 	return out

@@ -39,7 +39,7 @@ func TestHookSummary(t *testing.T) {
 	}
 	c := out.Entry.Compaction()
 	if !c.FromHook || c.ShortSummary != "The hook." || string(c.PreserveData) != `{"mine":[1,2]}` || !strings.HasPrefix(c.Summary, "What the hook wrote about ") {
-		t.Errorf("entry: %s", out.Entry.Raw)
+		t.Errorf("entry: %s", out.Entry.Raw())
 	}
 	r.checkThirds()
 }
@@ -145,8 +145,8 @@ func TestHookDataIsNoJSON(t *testing.T) {
 		if out.Rung != "hook" {
 			t.Errorf("%q: by %q", data, out.Rung)
 		}
-		if e, ok := session.ParseEntry(out.Entry.Raw); !ok || e.Compaction().PreserveData != nil || e.Compaction().Summary != out.Summary {
-			t.Errorf("%q: the entry is %s", data, out.Entry.Raw)
+		if e, ok := session.ParseEntry(out.Entry.Raw()); !ok || e.Compaction().PreserveData != nil || e.Compaction().Summary != out.Summary {
+			t.Errorf("%q: the entry is %s", data, out.Entry.Raw())
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestHookGuidance(t *testing.T) {
 			}
 		}
 		if c := out.Entry.Compaction(); string(c.PreserveData) != `{"n":1}` || c.FromHook {
-			t.Errorf("entry %s", out.Entry.Raw)
+			t.Errorf("entry %s", out.Entry.Raw())
 		}
 
 		r = newRig(t, api, ordinary, newDay(9, 3000).open(t), fake.Say("Plain prose will do."))

@@ -184,7 +184,7 @@ func bytesOfLog(t testing.TB, s *session.Session) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(append(out, e.Raw...), '\n')
+		out = append(append(out, e.Raw()...), '\n')
 	}
 	return out
 }

@@ -143,7 +143,7 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 	if p.Target > 0 {
 		all := Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
 		for _, it := range append(in.View.OpenRequest(), pinnedItems(in.View)...) {
-			all.Request += in.Estimator.Message(it.Message)
+			all.Request += in.Estimator.Message(it.Message())
 		}
 		history, prefix := in.outputLimits(true)
 		keep = min(keep, (p.Target-all.Sum()-in.allowance(history, prefix))/2)
@@ -225,7 +225,7 @@ func (p *Plan) fillFloor(in PlanInput, at int) {
 			continue
 		}
 		p.Pins = append(p.Pins, it)
-		p.Floor.Pins += in.Estimator.Message(it.Message)
+		p.Floor.Pins += in.Estimator.Message(it.Message())
 		pinned[it.Entry.ID] = true
 	}
 	for _, it := range in.View.OpenRequest() {
@@ -234,7 +234,7 @@ func (p *Plan) fillFloor(in PlanInput, at int) {
 		}
 		p.Request = append(p.Request, it)
 		if !pinned[it.Entry.ID] {
-			size := in.Estimator.Message(it.Message)
+			size := in.Estimator.Message(it.Message())
 			if p.Target > 0 {
 				size = min(size, p.Target/4)
 			}

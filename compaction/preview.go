@@ -66,7 +66,7 @@ func (p *Plan) beside(lists fileLists, est tokens.Estimator) string {
 func (p *Plan) shownText() string {
 	text := p.requestText()
 	for _, it := range p.Pins {
-		text += llmText(it.Message)
+		text += llmText(it.Message())
 	}
 	return text
 }
@@ -74,7 +74,7 @@ func (p *Plan) shownText() string {
 func (p *Plan) requestText() string {
 	text := ""
 	for _, it := range p.Request {
-		text += llmText(timeline.ShortenRequest(it.Message, it.Entry.ID, p.Target))
+		text += llmText(timeline.ShortenRequest(it.Message(), it.Entry.ID, p.Target))
 	}
 	return text
 }

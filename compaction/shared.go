@@ -44,7 +44,7 @@ func (a *attempt) covered() int {
 		if it.Pos >= a.plan.Cut {
 			break
 		}
-		if timeline.ToLLM(it.Message) != nil {
+		if timeline.ToLLM(it.Message()) != nil {
 			n++
 		}
 	}

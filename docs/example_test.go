@@ -42,7 +42,7 @@ func Example_agent() {
 		log.Fatal(err)
 	}
 	for _, it := range v.Items {
-		fmt.Println(it.Message.Role)
+		fmt.Println(it.Message().Role)
 	}
 	// Output:
 	// user

@@ -240,12 +240,12 @@ func (b *book) view(v *timeline.View) pageView {
 		pv.Prompt = systemParts(v.Prompt.Message())
 	}
 	for _, it := range v.Items {
-		item := pageItem{Entry: b.placeOf(it.Entry), Role: it.Message.Role, Pinned: it.Pinned, Request: it.Request, Why: string(it.Kind)}
-		parts := messageParts(it.Message)
+		item := pageItem{Entry: b.placeOf(it.Entry), Role: it.Message().Role, Pinned: it.Pinned, Request: it.Request, Why: string(it.Kind)}
+		parts := messageParts(it.Message())
 		if it.Entry == nil || !sameParts(parts, partsOf(it.Entry)) {
 			item.Parts, item.Changed = parts, it.Entry != nil
 		}
-		pv.Tokens += est.Message(it.Message)
+		pv.Tokens += est.Message(it.Message())
 		pv.Items = append(pv.Items, item)
 	}
 	byID := map[string]int{}

@@ -40,7 +40,7 @@ func JSONL(ctx context.Context, log session.Log, leaf *session.Entry, scope Scop
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		out.Write(e.Raw)
+		out.Write(e.Raw())
 		if err := out.WriteByte('\n'); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

@@ -121,8 +121,8 @@ func (m *markdown) view(v *timeline.View) {
 		if it.Kind != "" {
 			marks = append(marks, "made by the view: "+string(it.Kind))
 		}
-		m.heading(it.Entry, roleTitle(it.Message), marks)
-		m.parts(messageParts(it.Message))
+		m.heading(it.Entry, roleTitle(it.Message()), marks)
+		m.parts(messageParts(it.Message()))
 	}
 }
 

@@ -63,14 +63,14 @@ func (l *maskedLog) masked(e *session.Entry, err error) (*session.Entry, error) 
 	if e == nil || err != nil {
 		return e, err
 	}
-	raw, err := maskJSON(e.Raw, l.mask)
+	raw, err := maskJSON(e.Raw(), l.mask)
 	if err != nil {
 		return nil, fmt.Errorf("mask entry %s: %w", e.ID, err)
 	}
-	if bytes.Equal(raw, e.Raw) {
+	if bytes.Equal(raw, e.Raw()) {
 		return e, nil
 	}
-	return &session.Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: raw, At: e.At, Line: e.Line}, nil
+	return e.WithRaw(raw), nil
 }
 
 // unmasked are the members whose texts mean something to programs: references,

@@ -50,7 +50,7 @@ func partsOf(e *session.Entry) []part {
 	if m := e.Message(); m != nil {
 		return messageParts(m)
 	}
-	return []part{{Kind: partRaw, Text: indented(e.Raw)}}
+	return []part{{Kind: partRaw, Text: indented(e.Raw())}}
 }
 
 func messageParts(m *message.Message) []part {

@@ -147,7 +147,7 @@ func messages(msgs []*message.Message) []byte {
 func entries(list []*session.Entry) []byte {
 	var a jsonw.Array
 	for _, e := range list {
-		a.Add(jsonw.Clean(e.Raw))
+		a.Add(jsonw.Clean(e.Raw()))
 	}
 	return a.Bytes()
 }

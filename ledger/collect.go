@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -24,10 +26,13 @@ func Collect(sources []Source, opts Options) *Ledger {
 		opts.Extractors = DefaultExtractors()
 	}
 	c := &collector{set: newSet(), opts: opts, calls: map[string]call{}, names: names{seen: map[string]*name{}}}
-	for _, src := range sources {
-		if src.Message != nil {
-			c.entry = src.EntryID
-			c.message(src.Message)
+	for block := range slices.Chunk(sources, readBlock) {
+		words := readAll(block)
+		for i, src := range block {
+			if src.Message != nil {
+				c.entry = src.EntryID
+				c.message(src.Message, words[i])
+			}
 		}
 	}
 	c.finish()
@@ -60,12 +65,12 @@ func (c *collector) fact(class Class, key, text, note string) {
 	c.set.add(f)
 }
 
-func (c *collector) message(m *message.Message) {
+func (c *collector) message(m *message.Message, words *said) {
 	switch m.Role {
 	case message.RoleUser:
-		c.user(m.Text("\n"))
+		c.user(words)
 	case message.RoleAssistant:
-		c.assistant(m)
+		c.assistant(m, words)
 	case message.RoleToolResult:
 		c.result(m)
 	case message.RoleBashExecution:
@@ -73,9 +78,9 @@ func (c *collector) message(m *message.Message) {
 	}
 }
 
-func (c *collector) assistant(m *message.Message) {
-	if text := m.Text("\n"); text != "" {
-		c.prose(text)
+func (c *collector) assistant(m *message.Message, words *said) {
+	if words != nil {
+		c.prose(words)
 	}
 	for _, tc := range m.ToolCalls() {
 		c.call(tc)

@@ -184,8 +184,8 @@ func (c *collector) result(m *message.Message) {
 		c.answer(text)
 		return
 	}
-	if said := refusal(text); said != "" {
-		c.user(said)
+	if words := refusal(text); words != "" {
+		c.user(readUser(words))
 		return
 	}
 	c.ran(known, readOutcome(text, m.IsError))

@@ -13,26 +13,33 @@ import (
 const maxRequest = 240
 
 // user takes what the user said.
-func (c *collector) user(text string) {
-	own := ownText(text)
-	lines := proseLines(own)
-	skill := c.skill(text)
-	if len(lines) == 0 {
+func (c *collector) user(s *said) {
+	skill := c.skill(s.text)
+	if len(s.lines) == 0 {
 		return
 	}
-	if asked := requestOf(lines); asked != "" {
-		c.fact(Request, "", strings.TrimSpace(skill+" "+asked), "")
+	if s.request != "" {
+		c.fact(Request, "", strings.TrimSpace(skill+" "+s.request), "")
 	}
-	for _, s := range constraints(lines) {
-		c.fact(Constraint, "", s, "")
+	for _, order := range s.orders {
+		c.fact(Constraint, "", order, "")
 	}
-	if c.asked && choice(lines) {
-		c.fact(Decision, "", message.CutHead(fold(own), maxRequest), "by the user")
+	if c.asked && choice(s.lines) {
+		c.fact(Decision, "", message.CutHead(fold(s.own), maxRequest), "by the user")
 	}
 	c.asked = false
-	c.questions, c.asker = questionsOf(lines), "user"
-	c.values(own)
-	c.names.mentioned(own, c.entry)
+	c.questions, c.asker = s.questions, "user"
+	c.mentions(s)
+}
+
+// mentions takes the values and the names out of what was said.
+func (c *collector) mentions(s *said) {
+	for _, v := range s.values {
+		c.fact(v.class, v.text, v.text, "")
+	}
+	for _, name := range s.names {
+		c.names.note(name, c.entry)
+	}
 }
 
 // skill takes the skill that a program put before the user's words: where its
@@ -136,37 +143,22 @@ func refusal(result string) string {
 	return ""
 }
 
-var deciding = prefilter.MustCompile(`(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`)
-
 // prose takes an assistant's text.
-func (c *collector) prose(text string) {
-	const most = 64 << 10
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
+func (c *collector) prose(s *said) {
+	for _, d := range s.decisions {
+		c.fact(Decision, "", d, "")
 	}
-	lines := proseLines(text)
-	for _, line := range lines {
-		if !deciding.MatchString(line.text) {
-			continue
-		}
-		for _, s := range sentences(line.text) {
-			if deciding.MatchString(s) && len(s) <= maxRequest && !strings.HasSuffix(s, "?") {
-				c.fact(Decision, "", s, "")
-			}
-		}
-	}
-	if strings.Contains(text, "[ ]") || strings.Contains(text, "[x]") {
-		for line := range strings.SplitSeq(text, "\n") {
+	if strings.Contains(s.own, "[ ]") || strings.Contains(s.own, "[x]") {
+		for line := range strings.SplitSeq(s.own, "\n") {
 			c.checkbox(strings.TrimSpace(line))
 		}
 	}
-	c.questions, c.asker = questionsOf(lines), "assistant"
+	c.questions, c.asker = s.questions, "assistant"
 	c.asked = len(c.questions) > 0
-	if c.asked && !slices.Contains(c.questions, lastSentence(lines)) && len(c.questions) < 2 {
+	if c.asked && !slices.Contains(c.questions, lastSentence(s.lines)) && len(c.questions) < 2 {
 		c.questions = nil // asked on the way, not at the end
 	}
-	c.values(text)
-	c.names.mentioned(text, c.entry)
+	c.mentions(s)
 }
 
 func lastSentence(lines []line) string {

@@ -15,28 +15,28 @@ var (
 	hashShape   = regexp.MustCompile(`(?:^|[^\w/.-])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{7,12})(?:$|[^\w-])`)
 )
 
-// values takes URLs, numbers with a unit and hashes out of what somebody
-// wrote.
-func (c *collector) values(text string) {
+// valuesOf finds URLs, numbers with a unit and hashes in what somebody wrote.
+func valuesOf(text string) []value {
+	var out []value
 	if strings.Contains(text, "://") {
 		for _, u := range urlShape.FindAllString(text, limits[URL]) {
 			u = strings.TrimRight(u, ".,;:!?)]*_~")
-			c.fact(URL, u, u, "")
+			out = append(out, value{URL, u})
 		}
 	}
 	if unitFollows(text) {
 		for _, m := range numberShape.FindAllStringSubmatchIndex(text, limits[Number]) {
-			n := text[m[2]:m[5]]
-			c.fact(Number, n, n, "")
+			out = append(out, value{Number, text[m[2]:m[5]]})
 		}
 	}
 	if longHex(text) {
 		for _, m := range hashShape.FindAllStringSubmatch(text, limits[Hash]) {
 			if isHash(m[1]) {
-				c.fact(Hash, m[1], m[1], "")
+				out = append(out, value{Hash, m[1]})
 			}
 		}
 	}
+	return out
 }
 
 // unitFollows is false where numberShape finds nothing: behind each digit,
@@ -113,16 +113,18 @@ func (n *names) note(text, entry string) {
 	}
 }
 
-// mentioned notes the identifiers in backticks.
-func (n *names) mentioned(text, entry string) {
+// namesIn returns the identifiers in backticks.
+func namesIn(text string) []string {
+	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
 		parts := strings.Split(line, "`")
 		for i := 1; i+1 < len(parts); i += 2 {
 			if symbol(parts[i]) {
-				n.note(parts[i], entry)
+				out = append(out, parts[i])
 			}
 		}
 	}
+	return out
 }
 
 var declaration = prefilter.MustCompile(`(?m)^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)

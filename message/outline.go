@@ -29,6 +29,11 @@ func (o *Outline) Failed() bool {
 	return o.Role == RoleAssistant && (o.StopReason == StopError || o.StopReason == StopAborted)
 }
 
+// FinalAnswer reports whether a message ends a turn, as Message.FinalAnswer does.
+func (o *Outline) FinalAnswer() bool {
+	return o.Role == RoleAssistant && o.StopReason == StopEnd && len(o.Calls) == 0
+}
+
 // Outline returns the outline of a message.
 func (m *Message) Outline() *Outline {
 	o := &Outline{Role: m.Role, Provider: m.Provider, Model: m.Model, StopReason: m.StopReason, ToolCallID: m.ToolCallID,

@@ -21,7 +21,7 @@ func (p *planner) media(maxBytes int64) {
 	lastUser := -1
 	for i, it := range p.view.Items {
 		total += it.ItemBytes()
-		if it.Message.Role == message.RoleUser {
+		if it.Message().Role == message.RoleUser {
 			lastUser = i
 		}
 	}
@@ -29,15 +29,15 @@ func (p *planner) media(maxBytes int64) {
 		if total <= limit {
 			return
 		}
-		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || it.Message.Images() == 0 || p.taken[it.Entry.ID] {
+		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || it.Message().Images() == 0 || p.taken[it.Entry.ID] {
 			continue
 		}
 		content, freed := withoutImages(it)
-		edited := it.Message.Clone()
+		edited := it.Message().Clone()
 		edited.Content = content
 		p.place[it.Entry.ID] = i
 		p.taken[it.Entry.ID] = true
-		p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(it.Message), After: p.est.Message(edited), Content: content})
+		p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(it.Message()), After: p.est.Message(edited), Content: content})
 		total -= freed
 	}
 }
@@ -45,7 +45,7 @@ func (p *planner) media(maxBytes int64) {
 // withoutImages replaces the images of a message by stubs: kind, size, hash
 // and where to read them.
 func withoutImages(it timeline.Item) (content []message.Block, freed int64) {
-	for _, b := range it.Message.Content {
+	for _, b := range it.Message().Content {
 		img, ok := b.(message.Image)
 		if !ok {
 			content = append(content, b)

@@ -1,6 +1,8 @@
 package prune
 
 import (
+	"slices"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -16,11 +18,16 @@ type Economy struct {
 // freeTail is how much of the end of a view may be changed at no charge, in tokens.
 const freeTail = 8_000
 
-// Worth keeps the edits that pay: a change with X tokens behind it costs one
-// rewrite of X and saves its T tokens on each later call. Edits of one plan
-// share the rewrite behind the first of them, so they are judged together, the
-// oldest ones first to go. An edit is free when the cache is cold or when it
-// stands in the last 8,000 tokens.
+// lookback is how many blocks before its marks a provider looks for a prefix
+// that it has (reference: Anthropic's prompt caching). Requests are marked at
+// their end, so of an edit farther away it finds nothing but the system prompt.
+const lookback = 20
+
+// Worth keeps the edits that pay: a change costs one rewrite of what the
+// provider does not find any more and saves its tokens on each later call.
+// Edits of one plan share the rewrite of the first of them, so they are judged
+// together, the oldest ones first to go. An edit is free when the cache is
+// cold or when it stands in the last 8,000 tokens, near enough to be found.
 func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) []Edit {
 	if !e.Warm {
 		return edits
@@ -28,9 +35,9 @@ func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) []Ed
 	if e.Write == 0 && e.Read == 0 {
 		e.Write, e.Read = 1.25, 0.1
 	}
-	behind := sizesBehind(v, est)
+	rewrites := rewritesOf(v, est)
 	for len(edits) > 0 {
-		x := behind[edits[0].Entry.ID]
+		x := rewrites[edits[0].Entry.ID]
 		if x <= freeTail {
 			return edits
 		}
@@ -44,18 +51,28 @@ func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) []Ed
 	return nil
 }
 
-// sizesBehind is how many tokens stand from each entry to the end of the view.
-func sizesBehind(v *timeline.View, est tokens.Estimator) map[string]int64 {
-	out := make(map[string]int64, len(v.Items))
+// rewritesOf is how many tokens an edit of each entry makes a provider write
+// again: those from there on while the prefix before them is found, else all.
+func rewritesOf(v *timeline.View, est tokens.Estimator) map[string]int64 {
+	behind := make(map[string]int64, len(v.Items))
+	var far []string
 	var sum int64
-	for i := len(v.Items) - 1; i >= 0; i-- {
-		it := v.Items[i]
-		sum += est.Message(it.Message)
-		if it.Entry != nil {
-			out[it.Entry.ID] = sum
+	blocks := 0
+	for _, it := range slices.Backward(v.Items) {
+		sum += est.Message(it.Message())
+		blocks += len(it.Message().Content)
+		if it.Entry == nil {
+			continue
+		}
+		behind[it.Entry.ID] = sum
+		if blocks > lookback {
+			far = append(far, it.Entry.ID)
 		}
 	}
-	return out
+	for _, id := range far {
+		behind[id] = sum
+	}
+	return behind
 }
 
 // Breaks reports whether an edit of an old message would invalidate reasoning
@@ -70,7 +87,7 @@ func Breaks(v *timeline.View, e Edit) bool {
 		if !after {
 			continue
 		}
-		for _, b := range it.Message.Content {
+		for _, b := range it.Message().Content {
 			if t, ok := b.(message.Thinking); ok && t.Signature != "" {
 				return true
 			}

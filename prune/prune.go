@@ -105,7 +105,7 @@ func (p *planner) look() {
 	p.place = map[string]int{}
 	last, turn := -1, -1
 	for i, it := range p.view.Items {
-		switch it.Message.Role {
+		switch it.Message().Role {
 		case message.RoleAssistant:
 			last = i
 		case message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleBranchSummary:
@@ -114,17 +114,17 @@ func (p *planner) look() {
 	}
 	calls := map[string]message.ToolCall{}
 	for i, it := range p.view.Items {
-		for _, c := range it.Message.ToolCalls() {
+		for _, c := range it.Message().ToolCalls() {
 			calls[c.ID] = c
 		}
-		if it.Entry == nil || it.Pos < 0 || it.Message.Role != message.RoleToolResult {
+		if it.Entry == nil || it.Pos < 0 || it.Message().Role != message.RoleToolResult {
 			continue
 		}
 		p.place[it.Entry.ID] = i
 		if it.Pinned {
 			continue
 		}
-		p.results = append(p.results, result{item: it, call: calls[it.Message.ToolCallID], size: p.est.Message(it.Message), open: i > last || i > turn})
+		p.results = append(p.results, result{item: it, call: calls[it.Message().ToolCallID], size: p.est.Message(it.Message()), open: i > last || i > turn})
 	}
 }
 
@@ -140,7 +140,7 @@ func (p *planner) take(r result, kind Kind, text string) {
 }
 
 func (p *planner) after(r result, content []message.Block) int64 {
-	m := r.item.Message.Clone()
+	m := r.item.Message().Clone()
 	m.Content = content
 	return p.est.Message(m)
 }
@@ -152,7 +152,7 @@ func (p *planner) oldOutput() {
 	var old []result
 	for _, r := range slices.Backward(p.results) {
 		protected := passed < p.settings.ProtectTokens || r.open || r.item.Edited || p.taken[r.item.Entry.ID] ||
-			slices.Contains(p.settings.ProtectedTools, r.item.Message.ToolName)
+			slices.Contains(p.settings.ProtectedTools, r.item.Message().ToolName)
 		passed += r.size
 		if protected {
 			continue
@@ -180,7 +180,7 @@ func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all
 // empty prunes results that their tool marks as empty (details.empty).
 func (p *planner) empty() {
 	for _, r := range p.results {
-		if !r.open && !r.item.Message.IsError && markedEmpty(r.item.Entry) {
+		if !r.open && !r.item.Message().IsError && markedEmpty(r.item.Entry) {
 			p.take(r, Empty, "[nothing found; "+readBack(r)+"]")
 		}
 	}

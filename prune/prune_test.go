@@ -206,6 +206,45 @@ func TestWorth(t *testing.T) {
 	}
 }
 
+// Behind more than twenty blocks a provider does not find the prefix in front
+// of an edit: then the whole view is written again, and what the edit saves is
+// set against that. A cheap end of the view is no reason either.
+func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		rounds       int // of two blocks each, behind the edit
+		result       int // tokens of the result that is edited
+		horizon      int64
+		want         int
+		what, reason string
+	}{
+		{2, 30_000, 24, 1, "near", "11.5 · 60,000 / 30,000 = 23 calls"},
+		{12, 30_000, 24, 0, "far", "the 30,000 tokens in front are written again too"},
+		{12, 30_000, 36, 1, "far, with more time", "11.5 · 90,000 / 30,000 = 34.5 calls"},
+		{2, 100, 1, 1, "a small tail, near", "the last 8,000 tokens are free"},
+		{12, 100, 1, 0, "a small tail, far", "the last 8,000 tokens are not found"},
+	} {
+		w := newWork(t)
+		w.user(strings.Repeat("word", 30_000))
+		w.read("first", `{"path":"a"}`, tt.result)
+		for i := range tt.rounds {
+			w.bash(fmt.Sprint(i), max(tt.result*2/tt.rounds, 1))
+		}
+		w.read("again", `{"path":"a"}`, 1)
+		w.answer()
+		w.user("next")
+		s := Defaults()
+		s.ToolOutput = false
+		v, est := w.view(), tokens.Default{}
+		edits := Plan(v, s, est, 0)
+		if len(edits) != 1 {
+			t.Fatalf("%s: %d edits", tt.what, len(edits))
+		}
+		if got := len(Worth(v, edits, Economy{Warm: true, HorizonCalls: tt.horizon}, est)); got != tt.want {
+			t.Errorf("%s: %d edits, want %d: %s", tt.what, got, tt.want, tt.reason)
+		}
+	}
+}
+
 // Each placeholder is smaller than what it replaces, pinned and open results
 // are left alone, and the view stays whole and paired.
 func TestPruningKeepsTheInvariants(t *testing.T) {

@@ -58,7 +58,7 @@ func (p *planner) superseded() {
 				break
 			}
 		}
-		if !r.item.Message.IsError && !r.item.Edited && complete(r) {
+		if !r.item.Message().IsError && !r.item.Edited && complete(r) {
 			later[e.path] = append(later[e.path], e)
 		}
 	}
@@ -67,11 +67,11 @@ func (p *planner) superseded() {
 // complete tells whether a result holds all that was asked for. Tools say so
 // in their details, or in a line at the end.
 func complete(r result) bool {
-	details := rawjson.Get(rawjson.Get(r.item.Entry.Raw, "message"), "details")
+	details := rawjson.Get(rawjson.Get(r.item.Entry.Raw(), "message"), "details")
 	if rawjson.Kind(rawjson.Get(details, "truncation")) == '{' || rawjson.Bool(rawjson.Get(details, "truncated")) {
 		return false
 	}
-	text := r.item.Message.Text("\n")
+	text := r.item.Message().Text("\n")
 	tail := strings.ToLower(text[max(0, len(text)-200):])
 	for _, sign := range []string{"truncated", "more lines in file", "left out", "use offset="} {
 		if strings.Contains(tail, sign) {
@@ -83,5 +83,5 @@ func complete(r result) bool {
 
 // markedEmpty reports whether a tool marked its result as empty.
 func markedEmpty(e *session.Entry) bool {
-	return rawjson.Bool(rawjson.Get(rawjson.Get(rawjson.Get(e.Raw, "message"), "details"), "empty"))
+	return rawjson.Bool(rawjson.Get(rawjson.Get(rawjson.Get(e.Raw(), "message"), "details"), "empty"))
 }

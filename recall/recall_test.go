@@ -127,7 +127,7 @@ func TestSearchSeesAllKindsOfEntries(t *testing.T) {
 		"sewing with a needle",
 		"lost the needle",
 		"a needle",
-		string(entries[6].Raw),
+		string(entries[6].Raw()),
 	} {
 		if got := EntryText(entries[i]); got != want {
 			t.Errorf("text of %s: %q, want %q", entries[i].Type, got, want)
@@ -211,7 +211,7 @@ func TestSearchAndReadHistories(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := contains(e, q); want != found[e.ID] {
-				t.Fatalf("%s in %s: found %v, want %v", text, e.Raw, found[e.ID], want)
+				t.Fatalf("%s in %s: found %v, want %v", text, e.Raw(), found[e.ID], want)
 			}
 			readInPieces(ctx, t, log, e)
 		}

@@ -107,7 +107,7 @@ type searcher struct {
 }
 
 func (s *searcher) look(place int, e *session.Entry) {
-	if s.only != nil && (place >= len(s.only) || !s.only[place]) || s.rulesOut(e.Raw, &s.raw) {
+	if s.only != nil && (place >= len(s.only) || !s.only[place]) || s.rulesOut(e.Raw(), &s.raw) {
 		return
 	}
 	parts := partsOf(e)

@@ -33,7 +33,7 @@ const (
 func EntryText(e *session.Entry) string {
 	parts := partsOf(e)
 	if parts == nil {
-		return string(e.Raw)
+		return string(e.Raw())
 	}
 	texts := make([]string, len(parts))
 	for i, p := range parts {

@@ -208,31 +208,31 @@ func (c *chain) push(e *Entry) *Entry {
 	if e.At < 0 {
 		return e
 	}
-	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: e.Raw, At: -1}
+	return unplaced(e, e.ParentID, e.Raw())
 }
 
 // rechained returns e as the child of parent ("": as a root), e itself where
 // its bytes say that already. They may lack even the id, which reading derived.
 func rechained(e *Entry, parent string) *Entry {
-	h, _ := ScanHead(e.Raw)
-	raw := e.Raw
+	raw := e.Raw()
+	h, _ := ScanHead(raw)
 	if rawjson.String(h.ID) != e.ID {
 		raw = rawjson.Set(raw, "id", rawjson.Quote(e.ID))
 	}
 	switch stored := rawjson.String(h.ParentID); {
-	case stored == parent && e.ParentID == parent && len(raw) == len(e.Raw):
+	case stored == parent && e.ParentID == parent && len(raw) == e.Len():
 		return e
 	case parent == "":
 		raw = rawjson.Set(raw, "parentId", []byte("null"))
 	case stored != parent:
 		raw = rawjson.Set(raw, "parentId", rawjson.Quote(parent))
 	}
-	return &Entry{ID: e.ID, ParentID: parent, Type: e.Type, Time: e.Time, Raw: raw, At: -1}
+	return unplaced(e, parent, raw)
 }
 
 // changed returns e with another text as the value of a member.
 func changed(e *Entry, member, value string) *Entry {
-	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: rawjson.Set(e.Raw, member, rawjson.Quote(value)), At: -1}
+	return unplaced(e, e.ParentID, rawjson.Set(e.Raw(), member, rawjson.Quote(value)))
 }
 
 // modern returns an entry of an older format as format 3 stores it: the role
@@ -242,10 +242,15 @@ func modern(log Log, e *Entry) *Entry {
 	if log.Header().Version >= Version || e.Type != TypeMessage {
 		return e
 	}
-	msg := rawjson.Get(e.Raw, "message")
+	msg := rawjson.Get(e.Raw(), "message")
 	if rawjson.String(rawjson.Get(msg, "role")) != "hookMessage" {
 		return e
 	}
-	raw := rawjson.Set(e.Raw, "message", rawjson.Set(msg, "role", rawjson.Quote(string(message.RoleCustom))))
-	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, Raw: raw, At: -1}
+	raw := rawjson.Set(e.Raw(), "message", rawjson.Set(msg, "role", rawjson.Quote(string(message.RoleCustom))))
+	return unplaced(e, e.ParentID, raw)
+}
+
+// unplaced returns e with another parent and other bytes, to be put into a log.
+func unplaced(e *Entry, parent string, raw []byte) *Entry {
+	return &Entry{ID: e.ID, ParentID: parent, Type: e.Type, Time: e.Time, raw: raw, At: -1}
 }

@@ -35,31 +35,89 @@ const (
 	CustomState     = "coppice.state"
 )
 
-// Entry is one record of the log. It never changes; its Raw bytes are the
-// truth and the typed views read them. An Entry is safe for concurrent use.
+// Entry is one record of the log. It never changes; its bytes are the truth
+// and the typed views read them. An Entry is safe for concurrent use.
 type Entry struct {
 	ID       string
 	ParentID string // "": a root
 	Type     Type
 	Time     time.Time // zero where the stored timestamp is none
-	Raw      []byte    // the JSON object as it stands in the log; not to be changed
 	At       int64     // place in the log: byte offset in a file, ordinal elsewhere; grows along the log; -1: not in it yet
 	Line     int       // line number from 1; 0 where it is not known yet
+
+	raw    []byte // nil: they are on the shelf
+	shelf  Shelf
+	length int // of the bytes on the shelf
+
+	outline *message.Outline // known without the bytes; nil: it is not
 
 	once  sync.Once
 	views views
 }
 
+// Shelf keeps the bytes of entries outside the process's memory.
+type Shelf interface {
+	// Bytes returns the length bytes of an entry. Where they cannot be read
+	// any more it returns an entry that says so (Unreadable), and the log
+	// takes no more appends.
+	Bytes(e *Entry, length int) []byte
+}
+
+// WithRaw returns an entry like e with other bytes.
+func (e *Entry) WithRaw(raw []byte) *Entry {
+	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, At: e.At, Line: e.Line, raw: raw}
+}
+
+// Outlined returns an entry like e whose message has the outline o, with these
+// bytes, or, where raw is nil, with length bytes that stay on a shelf.
+func (e *Entry) Outlined(o *message.Outline, raw []byte, s Shelf, length int) *Entry {
+	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, At: e.At, Line: e.Line,
+		outline: o, raw: raw, shelf: s, length: length}
+}
+
+// Raw returns the JSON object as it stands in the log; not to be changed. The
+// bytes of an entry far from the leaf are read from the log each time.
+func (e *Entry) Raw() []byte {
+	if e.raw == nil && e.shelf != nil {
+		return e.shelf.Bytes(e, e.length)
+	}
+	return e.raw
+}
+
+// InMemory returns the bytes of an entry, or nil where they are on a shelf.
+func (e *Entry) InMemory() []byte { return e.raw }
+
+// Len returns the length of Raw in bytes.
+func (e *Entry) Len() int {
+	if e.raw == nil {
+		return e.length
+	}
+	return len(e.raw)
+}
+
+// Outline returns the outline of the message that the entry bears, or nil
+// where it bears none. It costs less than Message.
+func (e *Entry) Outline() *message.Outline {
+	if e.outline != nil {
+		return e.outline
+	}
+	if e.Message() == nil {
+		return nil
+	}
+	return e.view().outline
+}
+
 // views are the decoded forms, made when first asked for.
 type views struct {
-	msg   *message.Message
-	typed any // a pointer to the view of the entry's own type; nil: it has none
+	msg     *message.Message
+	outline *message.Outline // of msg; nil where the entry has one of its own
+	typed   any              // a pointer to the view of the entry's own type; nil: it has none
 }
 
 // ParseEntry reads an entry from one JSON object. It reports false where raw
 // is not an object with a string type. An entry without an id gets ID "".
 func ParseEntry(raw []byte) (*Entry, bool) {
-	e := &Entry{Raw: raw, At: -1}
+	e := &Entry{raw: raw, At: -1}
 	typed := false
 	for k, v := range rawjson.Members(raw) {
 		switch k {
@@ -152,7 +210,12 @@ func typed[T any](e *Entry, t Type) *T {
 }
 
 func (e *Entry) view() *views {
-	e.once.Do(e.decode)
+	e.once.Do(func() {
+		e.decode()
+		if e.views.msg != nil && e.outline == nil {
+			e.views.outline = e.views.msg.Outline()
+		}
+	})
 	return &e.views
 }
 

@@ -158,8 +158,8 @@ func checkChain(t interface{ Fatalf(string, ...any) }, s *session.Session) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		if e.ParentID != last || rawjson.String(rawjson.Get(e.Raw, "parentId")) != last || rawjson.String(rawjson.Get(e.Raw, "id")) != e.ID {
-			t.Fatalf("%s is not the child of %q: %s", e.ID, last, e.Raw)
+		if e.ParentID != last || rawjson.String(rawjson.Get(e.Raw(), "parentId")) != last || rawjson.String(rawjson.Get(e.Raw(), "id")) != e.ID {
+			t.Fatalf("%s is not the child of %q: %s", e.ID, last, e.Raw())
 		}
 		last = e.ID
 	}
@@ -357,7 +357,7 @@ func TestForkShowsTheSame(t *testing.T) {
 func raws(s *session.Session) string {
 	var out []string
 	for e := range s.Log().All(ctx) {
-		out = append(out, string(e.Raw))
+		out = append(out, string(e.Raw()))
 	}
 	return strings.Join(out, "\n")
 }

@@ -82,7 +82,7 @@ func (h Head) EntryAt(raw []byte, at int64, line int) *Entry {
 		ParentID: rawjson.String(h.ParentID),
 		Type:     Type(rawjson.String(h.Type)),
 		Time:     message.DecodeTime(h.Timestamp),
-		Raw:      raw,
+		raw:      raw,
 		At:       at,
 		Line:     line,
 	}

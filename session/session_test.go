@@ -135,8 +135,8 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	e, err := s.SetLabel(ctx, a.ID, "")
-	if err != nil || labels() != "" || strings.Contains(string(e.Raw), `"label":`) {
-		t.Errorf("cleared: %q, %s, %v", labels(), e.Raw, err)
+	if err != nil || labels() != "" || strings.Contains(string(e.Raw()), `"label":`) {
+		t.Errorf("cleared: %q, %s, %v", labels(), e.Raw(), err)
 	}
 	if _, err := s.SetLabel(ctx, "nobody", "x"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("unknown target: %v", err)

@@ -12,8 +12,8 @@ import (
 func (e *Entry) Usage() (*message.Usage, ModelChange) {
 	switch {
 	case e.Type == TypeUsage:
-		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.Raw, "provider")), ModelID: rawjson.String(rawjson.Get(e.Raw, "model"))}
-		return message.DecodeUsage(rawjson.Get(e.Raw, "usage")), by
+		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.Raw(), "provider")), ModelID: rawjson.String(rawjson.Get(e.Raw(), "model"))}
+		return message.DecodeUsage(rawjson.Get(e.Raw(), "usage")), by
 	case e.Compaction() != nil:
 		return e.Compaction().Usage, ModelChange{}
 	case e.BranchSummary() != nil:

@@ -11,11 +11,11 @@ import (
 // right behind it, what was recorded between moves behind them, a call
 // without a result gets one that says so.
 func (v *View) arrange(cands []candidate) {
-	msgs := make([]*message.Message, len(cands))
+	stored := make([]*message.Outline, len(cands))
 	for i, c := range cands {
-		msgs[i] = c.item.Entry.Message() // pairs are those of the log, edits aside
+		stored[i] = c.item.Entry.Outline() // pairs are those of the log, edits aside
 	}
-	groups, orphans := Groups(msgs)
+	groups, orphans := GroupOutlines(stored)
 	// By candidate: the number from 1 of the group that it heads, or that it
 	// is a result of.
 	headOf, memberOf := make([]int, len(cands)), make([]int, len(cands))
@@ -49,7 +49,7 @@ func (v *View) arrange(cands []candidate) {
 		answered := make([]string, 0, len(g.Results))
 		for _, r := range g.Results {
 			res := &cands[r]
-			id := res.item.Message.ToolCallID
+			id := res.item.outline.ToolCallID
 			answered = append(answered, id)
 			switch {
 			case res.rule != "":
@@ -80,13 +80,14 @@ const missingResult = "[no result: the tool call was interrupted]"
 
 // answerMissing adds results for the calls that have none.
 func (v *View) answerMissing(head *candidate, answered []string, group int) {
-	for _, call := range head.item.Message.ToolCalls() {
+	for _, call := range head.item.outline.Calls {
 		if i := slices.Index(answered, call.ID); i >= 0 {
 			answered = slices.Delete(answered, i, i+1) // calls may share an id
 			continue
 		}
-		v.Items = append(v.Items, Item{Pos: -1, Group: group, Pinned: head.item.Pinned, Kind: SyntheticResult,
-			Message: &message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
-				Content: []message.Block{message.Text{Text: missingResult}}}})
+		it := Item{Pos: -1, Group: group, Pinned: head.item.Pinned, Kind: SyntheticResult}
+		it.show(&message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
+			Content: []message.Block{message.Text{Text: missingResult}}})
+		v.Items = append(v.Items, it)
 	}
 }

@@ -22,7 +22,7 @@ type candidate struct {
 // that has to be somewhere in every view's account (invariant I1). A
 // compaction's own summary is not one.
 func Bears(e *session.Entry) bool {
-	return e.Type != session.TypeCompaction && e.Message() != nil
+	return e.Type != session.TypeCompaction && e.Outline() != nil
 }
 
 // candidates lists the covered entries that are shown, then those of the
@@ -30,15 +30,15 @@ func Bears(e *session.Entry) bool {
 func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []candidate {
 	cands := make([]candidate, 0, len(t.covered)+len(t.path))
 	for _, c := range t.covered {
-		cand := candidate{item: Item{Entry: c.entry, Message: c.entry.Message(), Pos: -1, Pinned: c.pinned, Request: c.request}}
-		if cand.item.Message == nil {
+		cand := candidate{item: Item{Entry: c.entry, outline: c.entry.Outline(), Pos: -1, Pinned: c.pinned, Request: c.request}}
+		if cand.item.outline == nil {
 			continue
 		}
 		if c.edit != nil && !c.pinned {
 			cand.edit(c.edit)
 		}
 		if c.request && !c.pinned {
-			cand.item.Message = ShortenRequest(cand.item.Message, c.entry.ID, p.Target)
+			cand.item.show(ShortenRequest(cand.item.own(), c.entry.ID, p.Target))
 		}
 		cands = append(cands, cand)
 	}
@@ -46,14 +46,14 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []ca
 		if !Bears(e) {
 			continue
 		}
-		m := e.Message()
-		cand := candidate{item: Item{Entry: e, Message: m, Pos: i, Pinned: t.pinned[e.ID]}}
+		o := e.Outline()
+		cand := candidate{item: Item{Entry: e, outline: o, Pos: i, Pinned: t.pinned[e.ID]}}
 		switch {
-		case m.Role == message.RoleSystem:
+		case o.Role == message.RoleSystem:
 			cand.rule = RuleSystem
-		case m.Bash != nil && m.Bash.ExcludeFromContext:
+		case o.Excluded:
 			cand.rule = RuleExcluded
-		case m.Failed():
+		case o.Failed():
 			cand.rule = RuleFailedAttempt
 		default:
 			if ed := edits[e.ID]; ed != nil {
@@ -94,13 +94,14 @@ const removedResult = "[result removed]"
 
 // edit applies a context edit.
 func (c *candidate) edit(ed *session.ContextEdit) {
-	m := c.item.Message
+	m := c.item.own()
 	switch {
 	case ed.Omit && m.Role == message.RoleToolResult:
 		m = m.Clone()
 		m.Content = []message.Block{message.Text{Text: removedResult}}
 		m.IsError = false
-		c.item.Message, c.item.Edited = m, true
+		c.item.Edited = true
+		c.item.show(m)
 	case ed.Omit:
 		c.rule = RuleEditNull
 		c.callless = callIDs(m, nil)
@@ -108,7 +109,8 @@ func (c *candidate) edit(ed *session.ContextEdit) {
 		edited := m.Clone()
 		edited.Content = ed.Content
 		c.callless = callIDs(m, edited)
-		c.item.Message, c.item.Edited = edited, true
+		c.item.Edited = true
+		c.item.show(edited)
 	}
 }
 
@@ -125,6 +127,17 @@ func callIDs(before, after *message.Message) map[string]bool {
 		}
 	}
 	return ids
+}
+
+// sendable reports whether a candidate has anything that can be sent.
+func (c *candidate) sendable() bool {
+	switch c.item.outline.Role {
+	case message.RoleToolResult:
+		return true
+	case message.RoleUser, message.RoleAssistant, message.RoleCustom:
+		return c.item.outline.Shows
+	}
+	return sendable(c.item.own())
 }
 
 // sendable reports whether a message has anything that can be sent. Tool

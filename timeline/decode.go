@@ -11,8 +11,8 @@ import (
 // decodeChunk is how many entries a worker decodes at a time.
 const decodeChunk = 64
 
-// decodeAll decodes the messages of a path, on all processors where the path
-// is long: nearly all of a projection's time goes there.
+// decodeAll decodes the messages of a path that is about to be read through,
+// on all processors where it is long.
 func decodeAll(path []*session.Entry) {
 	if len(path) < 2*decodeChunk {
 		return // each is decoded when it is asked for

@@ -21,30 +21,32 @@ func (g ToolGroup) Last() int {
 }
 
 // Groups pairs calls with results over a list of messages (nil where there is
-// none): a result belongs to the nearest earlier call of that id that has no
-// result yet. It returns the groups in order and the indices of results that
-// belong to none.
+// none), as GroupOutlines does.
 func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
+	outlines := make([]*message.Outline, len(msgs))
+	for i, m := range msgs {
+		if m != nil {
+			outlines[i] = m.Outline()
+		}
+	}
+	return GroupOutlines(outlines)
+}
+
+// GroupOutlines pairs calls with results over a list of messages (nil where
+// there is none): a result belongs to the nearest earlier call of that id that
+// has no result yet. It returns the groups in order and the indices of results
+// that belong to none.
+func GroupOutlines(msgs []*message.Outline) (groups []ToolGroup, orphans []int) {
 	open := map[string][]int{} // call id -> indices in groups, one for each call without a result
 	for i, m := range msgs {
-		if m == nil {
-			continue
-		}
-		switch m.Role {
-		case message.RoleAssistant:
-			first := true
-			for _, b := range m.Content {
-				c, ok := b.(message.ToolCall)
-				if !ok {
-					continue
-				}
-				if first {
-					groups = append(groups, ToolGroup{Assistant: i})
-					first = false
-				}
+		switch {
+		case m == nil:
+		case m.Role == message.RoleAssistant && len(m.Calls) > 0:
+			groups = append(groups, ToolGroup{Assistant: i})
+			for _, c := range m.Calls {
 				open[c.ID] = append(open[c.ID], len(groups)-1)
 			}
-		case message.RoleToolResult:
+		case m.Role == message.RoleToolResult:
 			waiting := open[m.ToolCallID]
 			if len(waiting) == 0 {
 				orphans = append(orphans, i)
@@ -52,7 +54,11 @@ func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
 			}
 			g := waiting[len(waiting)-1]
 			groups[g].Results = append(groups[g].Results, i)
-			open[m.ToolCallID] = waiting[:len(waiting)-1]
+			if waiting = waiting[:len(waiting)-1]; len(waiting) == 0 {
+				delete(open, m.ToolCallID)
+			} else {
+				open[m.ToolCallID] = waiting
+			}
 		}
 	}
 	return groups, orphans
@@ -60,6 +66,7 @@ func Groups(msgs []*message.Message) (groups []ToolGroup, orphans []int) {
 
 // Messages returns the message that each entry bears, nil for none.
 func Messages(entries []*session.Entry) []*message.Message {
+	decodeAll(entries)
 	msgs := make([]*message.Message, len(entries))
 	for i, e := range entries {
 		if Bears(e) {

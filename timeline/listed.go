@@ -18,12 +18,12 @@ func (v *View) Listed() []*message.Message {
 		if m == nil || m.Role == message.RoleSystem || m.Bash != nil && m.Bash.ExcludeFromContext {
 			continue
 		}
-		c := candidate{item: Item{Entry: e, Message: m}}
+		c := candidate{item: Item{Entry: e}}
 		if ed := v.edits[e.ID]; ed != nil {
 			c.edit(ed)
 		}
 		if c.rule == "" {
-			listed[i] = c.item.Message
+			listed[i] = c.item.own()
 		}
 		gone[i] = c.rule == RuleEditNull
 	}

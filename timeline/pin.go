@@ -115,7 +115,7 @@ func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int6
 	}
 	for _, it := range v.Items {
 		if it.Pinned && it.Entry != nil && !mine[it.Entry.ID] {
-			e.Others += est.Message(it.Message)
+			e.Others += est.Message(it.Message())
 		}
 	}
 	if e.Pin+e.Others > e.Limit {

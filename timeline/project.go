@@ -241,19 +241,18 @@ func (t *trail) view(p Policy) *View {
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}
-	decodeAll(t.path)
 	v.Model, v.ThinkingLevel = t.modelAndLevel()
 	v.Prompt = t.prompt()
 	v.edits, v.pins, v.pinned = t.edits(), t.pins, t.pinned
 	cands := t.candidates(p, v.edits)
 	t.dropThinking(cands, t.requestModel(p, v))
 	for i := range cands {
-		if c := &cands[i]; c.rule == "" && !sendable(c.item.Message) {
+		if c := &cands[i]; c.rule == "" && !c.sendable() {
 			c.rule = RuleEmpty
 		}
 	}
 	if t.comp != nil && t.comp.Compaction().Summary != "" {
-		v.Items = append(v.Items, Item{Entry: t.comp, Message: t.comp.Message(), Pos: -1})
+		v.Items = append(v.Items, Item{Entry: t.comp, outline: t.comp.Outline(), Pos: -1})
 	}
 	v.arrange(cands)
 	return v
@@ -299,6 +298,11 @@ func (t *trail) modelAndLevel() (*session.ModelChange, string) {
 	return model, level
 }
 
+func isSystem(e *session.Entry) bool {
+	o := e.Outline()
+	return o != nil && o.Role == message.RoleSystem
+}
+
 // prompt folds the system messages in force.
 func (t *trail) prompt() Prompt {
 	var p Prompt
@@ -310,8 +314,8 @@ func (t *trail) prompt() Prompt {
 		}
 	}
 	for _, e := range t.path[from:] {
-		if m := e.Message(); m != nil && m.Role == message.RoleSystem {
-			p.patch(m)
+		if isSystem(e) {
+			p.patch(e.Message())
 		}
 	}
 	return p

@@ -223,7 +223,7 @@ func TestEditsAndPins(t *testing.T) {
 	base := []string{user("u1", "", "original"), answer("a1", "u1", "b"), edit("e", "a1", "u1", `{"content":"short"}`)}
 	text := func(l ...string) (string, bool) {
 		it := project(t, parse(t, l...)).Items[0]
-		return it.Message.Text(""), it.Edited
+		return it.Message().Text(""), it.Edited
 	}
 	if got, edited := text(base...); got != "short" || !edited {
 		t.Errorf("edited: %q %v", got, edited)
@@ -320,7 +320,7 @@ func TestThinkingFollowsItsPrefix(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, it := range project(t, parse(t, tt.lines...)).Items {
-				for _, b := range it.Message.Content {
+				for _, b := range it.Message().Content {
 					if _, ok := b.(message.Thinking); ok {
 						got = append(got, it.Entry.ID)
 					}

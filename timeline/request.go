@@ -13,8 +13,9 @@ const endingLine = "(no new input; go on from here)"
 // insist on. A view that is only looked at ends where the path ends.
 func (v *View) Request(send bool) Request {
 	r := Request{System: v.Prompt.System(), Tools: v.Prompt.Tools}
+	decodeAll(v.Path)
 	for _, it := range v.Items {
-		if m := ToLLM(it.Message); m != nil {
+		if m := ToLLM(it.Message()); m != nil {
 			r.Messages = append(r.Messages, withoutEmpty(m))
 		}
 	}
@@ -53,13 +54,13 @@ func withoutEmpty(m *message.Message) *message.Message {
 func (v *View) OpenRequest() []Item {
 	answered := -1
 	for i := len(v.Path) - 1; i >= 0 && answered < 0; i-- {
-		if m := v.Path[i].Message(); m != nil && m.FinalAnswer() {
+		if o := v.Path[i].Outline(); o != nil && o.FinalAnswer() {
 			answered = i
 		}
 	}
 	var open []Item
 	for _, it := range v.Items {
-		if it.Entry == nil || it.Message.Role != message.RoleUser {
+		if it.Entry == nil || it.outline.Role != message.RoleUser {
 			continue
 		}
 		if it.Pos > answered || it.Pos < 0 && it.Request && answered < 0 {

@@ -39,12 +39,13 @@ const (
 // Size measures the view. pending is the size of input that waits.
 func (v *View) Size(est tokens.Estimator, pending int64) Size {
 	s := Size{Fixed: v.Prompt.Tokens(est), Pending: pending}
+	decodeAll(v.Path)
 	usage, after := v.lastUsage()
 	var behind, through int64
 	for i, it := range v.Items {
-		n := est.Message(it.Message)
+		n := est.Message(it.Message())
 		s.Estimated += n
-		s.Bytes += contentBytes(it.Message)
+		s.Bytes += contentBytes(it.Message())
 		if usage != nil && i > after {
 			behind += n
 		} else {
@@ -93,14 +94,13 @@ func (v *View) lastUsage() (*message.Usage, int) {
 		if it.Pos < 0 || it.Pos < changed {
 			break
 		}
-		m := it.Message
-		if m.Role != message.RoleAssistant || m.Usage.Total() == 0 {
+		o := it.outline
+		if o.Role != message.RoleAssistant || v.Model != nil && (o.Provider != v.Model.Provider || o.Model != v.Model.ModelID) {
 			continue
 		}
-		if v.Model != nil && (m.Provider != v.Model.Provider || m.Model != v.Model.ModelID) {
-			continue
+		if usage := it.own().Usage; usage.Total() > 0 {
+			return usage, i
 		}
-		return m.Usage, i
 	}
 	return nil, -1
 }
@@ -114,4 +114,4 @@ func contentBytes(m *message.Message) int64 {
 }
 
 // ItemBytes is about what an item adds to a request body.
-func (it Item) ItemBytes() int64 { return contentBytes(it.Message) }
+func (it Item) ItemBytes() int64 { return contentBytes(it.Message()) }

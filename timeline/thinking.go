@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -17,35 +18,32 @@ func (t *trail) dropThinking(cands []candidate, model message.Model) {
 	}
 	for i := range cands {
 		c := &cands[i]
-		m := c.item.Message
-		if c.rule != "" || m.Role != message.RoleAssistant {
+		o := c.item.outline
+		if c.rule != "" || o.Role != message.RoleAssistant || !o.Reasons {
 			continue
 		}
-		sameModel := m.Provider == model.Provider && m.Model == model.ID
+		sameModel := o.Provider == model.Provider && o.Model == model.ID
 		bound := !model.UnboundThinking && (c.item.Pos < 0 || changed[c.item.Pos])
 		if !sameModel || bound {
-			c.item.Message = withoutThinking(m)
+			c.item.bare = &bare{}
 		}
 	}
+}
+
+// bare is a message without its reasoning, made when it is first asked for.
+type bare struct {
+	once sync.Once
+	m    *message.Message
+}
+
+func (b *bare) of(m *message.Message) *message.Message {
+	b.once.Do(func() { b.m = withoutThinking(m) })
+	return b.m
 }
 
 // withoutThinking drops reasoning and everything that refers to it: a block
 // and the ids of its unit go together.
 func withoutThinking(m *message.Message) *message.Message {
-	bare := true
-	for _, b := range m.Content {
-		switch b := b.(type) {
-		case message.Thinking:
-			bare = false
-		case message.Text:
-			bare = bare && b.Signature == ""
-		case message.ToolCall:
-			bare = bare && b.ThoughtSignature == ""
-		}
-	}
-	if bare {
-		return m
-	}
 	out := *m
 	out.Content = nil
 	for _, b := range m.Content {
@@ -188,9 +186,9 @@ func (t *trail) markPrompts(mark func(from, to int)) {
 		}
 	}
 	for i, e := range t.path[from:] {
-		if m := e.Message(); m != nil && m.Role == message.RoleSystem {
+		if isSystem(e) {
 			before := p
-			p.patch(m)
+			p.patch(e.Message())
 			if !p.equal(before) {
 				mark(0, from+i)
 			}

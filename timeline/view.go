@@ -54,15 +54,41 @@ func (v *View) Pinned(id string) bool { return v.pinned[id] }
 
 // Item is one message of a view.
 type Item struct {
-	Entry   *session.Entry   // where it comes from; nil for a synthetic one
-	Message *message.Message // as shown: edited, thinking already left out where it must be; native role
-	Pos     int              // index in View.Path; -1 for the summary, covered and synthetic items
-	Group   int              // items of one tool group share a number; others have one of their own
+	Entry   *session.Entry // where it comes from; nil for a synthetic one
+	Pos     int            // index in View.Path; -1 for the summary, covered and synthetic items
+	Group   int            // items of one tool group share a number; others have one of their own
 	Pinned  bool
 	Request bool // shown because it belongs to the open request
 	Edited  bool
 	Kind    Synthetic // "" for a message that stands in the log
+
+	message *message.Message // as shown; nil: as it stands in the log
+	outline *message.Outline // of the message as shown
+	bare    *bare            // without reasoning; nil: as it is
 }
+
+// Message returns the message as shown: edited, reasoning left out where it
+// has to be, in its native role. It is decoded when it is first asked for.
+func (it Item) Message() *message.Message {
+	if it.bare != nil {
+		return it.bare.of(it.own())
+	}
+	return it.own()
+}
+
+// own is the message with its reasoning.
+func (it Item) own() *message.Message {
+	if it.message != nil {
+		return it.message
+	}
+	return it.Entry.Message()
+}
+
+// Outline returns the outline of the message as shown. It costs less than Message.
+func (it Item) Outline() *message.Outline { return it.outline }
+
+// show makes m the message of an item.
+func (it *Item) show(m *message.Message) { it.message, it.outline = m, m.Outline() }
 
 // Synthetic says why the view made a message itself.
 type Synthetic string

@@ -66,7 +66,7 @@ func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error
 func (s *stage) look(v *timeline.View) {
 	var rest, tail []string
 	for _, it := range v.Items {
-		text := plainText(timeline.ToLLM(it.Message))
+		text := plainText(timeline.ToLLM(it.Message()))
 		if it.Pos >= 0 {
 			tail = append(tail, text)
 		} else {

@@ -114,7 +114,7 @@ func pairProblems(v *timeline.View) []session.Problem {
 		if !behind {
 			continue
 		}
-		p := session.Problem{Kind: string(it.Kind), Detail: fmt.Sprintf("the call %s of %s has no result; an error stands in for it", it.Message.ToolCallID, it.Message.ToolName)}
+		p := session.Problem{Kind: string(it.Kind), Detail: fmt.Sprintf("the call %s of %s has no result; an error stands in for it", it.Message().ToolCallID, it.Message().ToolName)}
 		for j := i; j >= 0 && v.Items[j].Group == it.Group; j-- {
 			if e := v.Items[j].Entry; e != nil {
 				p.EntryID = e.ID

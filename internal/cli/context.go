@@ -157,8 +157,8 @@ func contextOf(s *session.Session, v *timeline.View, t target, logged []session.
 		out.Model = &modelName{Provider: v.Model.Provider, ID: v.Model.ModelID}
 	}
 	for _, it := range v.Items {
-		m := messageJSON{Role: string(it.Message.Role), Tokens: est.Message(it.Message), Bytes: it.ItemBytes(),
-			Pinned: it.Pinned, Request: it.Request, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(it.Message)}
+		m := messageJSON{Role: string(it.Message().Role), Tokens: est.Message(it.Message()), Bytes: it.ItemBytes(),
+			Pinned: it.Pinned, Request: it.Request, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(it.Message())}
 		if it.Entry != nil {
 			m.EntryID = it.Entry.ID
 		}

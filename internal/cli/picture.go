@@ -48,7 +48,7 @@ func kindsOf(v *timeline.View, est tokens.Estimator) []kind {
 	kinds := newKinds()
 	kinds[kindFixed].tokens = v.Prompt.Tokens(est)
 	for _, it := range v.Items {
-		m := it.Message
+		m := it.Message()
 		n := est.Message(m)
 		images := int64(m.Images()) * tokens.ImageTokens
 		switch {

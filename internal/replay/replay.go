@@ -12,7 +12,7 @@ import (
 
 // Draft is an entry to be appended elsewhere: the same id, the same members.
 func Draft(e *session.Entry) session.Draft {
-	body := e.Raw
+	body := e.Raw()
 	for _, name := range []string{"type", "id", "parentId", "timestamp"} {
 		body = rawjson.Delete(body, name)
 	}

@@ -54,7 +54,7 @@ func writeCopy(ctx context.Context, disk fsx.FS, path string, h session.Header, 
 		if err != nil {
 			return err
 		}
-		buf.Write(e.Raw)
+		buf.Write(e.Raw())
 		buf.WriteByte('\n')
 		if buf.Len() >= flushAt {
 			if err := flush(); err != nil {

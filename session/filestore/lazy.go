@@ -35,7 +35,7 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 	}
 	for {
 		from := max(t.from-size, 0)
-		blocks, err := readBlocks(ctx, l.file, from, t.from)
+		blocks, err := readBlocks(ctx, l.file, from, t.from, l.scratchAt(t.from))
 		if err != nil {
 			return 0, l.wrap(err)
 		}
@@ -53,6 +53,18 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 		l.blocks = blocks
 		return added, nil
 	}
+}
+
+// scratchAt returns the memory for reading in front of an offset: what is far
+// from the end is not kept.
+func (l *Log) scratchAt(off int64) *scratch {
+	if l.end-off < l.store.keep || l.header.Version < 2 {
+		return nil
+	}
+	if l.scratch == nil {
+		l.scratch = newScratch()
+	}
+	return l.scratch
 }
 
 // lazyParent finds the parent of the record at i in a lazy table: the nearest
@@ -134,6 +146,9 @@ func (t *table) adopt(e *session.Entry, at int64) {
 // entry returns the entry of a record, the same object each time.
 func (l *Log) entry(i int) (*session.Entry, error) {
 	r := &l.t.recs[i]
+	if r.entry == nil && r.seen != nil {
+		r.entry, r.seen = l.seenEntry(r), nil
+	}
 	if r.entry == nil {
 		e, err := l.t.decode(i, l.read)
 		if err != nil {
@@ -142,6 +157,19 @@ func (l *Log) entry(i int) (*session.Entry, error) {
 		r.entry = e
 	}
 	return r.entry, nil
+}
+
+// seenEntry makes the entry of a record that was outlined. Bytes that are not
+// in a block stay on the shelf.
+func (l *Log) seenEntry(r *record) *session.Entry {
+	e := &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: r.seen.time, At: r.off}
+	if r.seen.outline == nil {
+		return e.WithRaw(r.seen.raw)
+	}
+	if l.shelf == nil || l.shelf.file != l.file {
+		l.shelf = &shelf{file: l.file, lost: &l.lost}
+	}
+	return e.Outlined(r.seen.outline, l.inBlock(r), l.shelf, int(r.n))
 }
 
 // decode makes the entry of a record.
@@ -159,21 +187,31 @@ func (t *table) decode(i int, read reader) (*session.Entry, error) {
 	if t.migrates(r) {
 		raw = t.migrate(i, raw)
 	}
-	return &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: message.DecodeTime(h.Timestamp),
-		Raw: raw, At: r.off, Line: int(r.line)}, nil
+	e := &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: message.DecodeTime(h.Timestamp), At: r.off, Line: int(r.line)}
+	return e.WithRaw(raw), nil
 }
 
 // read returns the bytes of a record, not to be changed.
 func (l *Log) read(r *record) ([]byte, error) {
 	if r.entry != nil && !r.noID {
-		return r.entry.Raw, nil
-	}
-	for i := range l.blocks {
-		if raw := l.blocks[i].bytes(r); raw != nil {
+		if raw := r.entry.InMemory(); raw != nil {
 			return raw, nil
 		}
 	}
+	if raw := l.inBlock(r); raw != nil {
+		return raw, nil
+	}
 	return readRecord(l.file, r)
+}
+
+// inBlock returns the bytes of a record from the blocks read last, or nil.
+func (l *Log) inBlock(r *record) []byte {
+	for i := range l.blocks {
+		if raw := l.blocks[i].bytes(r); raw != nil {
+			return raw
+		}
+	}
+	return nil
 }
 
 func readRecord(f io.ReaderAt, r *record) ([]byte, error) {

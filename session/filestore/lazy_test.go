@@ -72,7 +72,7 @@ func answers(t interface{ Fatal(...any) }, l *Log) string {
 	var b strings.Builder
 	e, err := l.Leaf(bg)
 	for n := 0; e != nil && err == nil; e, err = l.Parent(bg, e) {
-		fmt.Fprintf(&b, "%s %s\n", e.ID, e.Raw)
+		fmt.Fprintf(&b, "%s %s %d %s %s\n", e.ID, e.Time, e.Len(), outline(e), e.Raw())
 		if n++; n > 100_000 {
 			t.Fatal("the path does not end")
 		}
@@ -83,15 +83,32 @@ func answers(t interface{ Fatal(...any) }, l *Log) string {
 	return b.String()
 }
 
-func checkLazyIsIndexed(t interface {
+func outline(e *session.Entry) string {
+	if o := e.Outline(); o != nil {
+		return fmt.Sprintf("%+v", *o)
+	}
+	return "no message"
+}
+
+type fataler interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, dir string, file []byte) {
+}
+
+// Whether the bytes are kept or read again makes no difference.
+func checkLazyIsIndexed(t fataler, dir string, file []byte) {
+	for _, keep := range []int64{keepBytes, 0, 100_000} {
+		checkLazyKeeping(t, dir, file, keep)
+	}
+}
+
+func checkLazyKeeping(t fataler, dir string, file []byte, keep int64) {
 	p := filepath.Join(dir, "s.jsonl")
 	if err := os.WriteFile(p, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := New(dir, Options{})
+	s.keep = keep
 	opened, err := s.Open(bg, p, session.Mode{})
 	if err != nil {
 		return // no session
@@ -126,12 +143,12 @@ func checkLazyIsIndexed(t interface {
 		}
 		a, err1 := fresh.Find(bg, e.ID, -1)
 		b, err2 := indexed.Find(bg, e.ID, -1)
-		if err1 != nil || err2 != nil || !bytes.Equal(a.Raw, b.Raw) {
+		if err1 != nil || err2 != nil || !bytes.Equal(a.Raw(), b.Raw()) {
 			t.Fatalf("find %q: %v %v, %v %v", e.ID, a, err1, b, err2)
 		}
 		a, err1 = fresh.Parent(bg, e)
 		b, err2 = indexed.Parent(bg, e)
-		if err1 != nil || err2 != nil || (a == nil) != (b == nil) || a != nil && !bytes.Equal(a.Raw, b.Raw) {
+		if err1 != nil || err2 != nil || (a == nil) != (b == nil) || a != nil && !bytes.Equal(a.Raw(), b.Raw()) {
 			t.Fatalf("parent of %q: %v %v, %v %v", e.ID, a, err1, b, err2)
 		}
 		fresh.Close()
@@ -157,10 +174,10 @@ func checkNothingLost(t *testing.T, dir string, file []byte) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			raws[string(e.Raw)] = true
+			raws[string(e.Raw())] = true
 			ids++
-			if e.ID == "" || !rawjson.Valid(e.Raw) {
-				t.Fatalf("entry %q: %s", e.ID, e.Raw)
+			if e.ID == "" || !rawjson.Valid(e.Raw()) {
+				t.Fatalf("entry %q: %s", e.ID, e.Raw())
 			}
 		}
 	}
@@ -247,7 +264,7 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := l.Find(bg, far.ID, far.At)
-	if err != nil || !bytes.Equal(got.Raw, far.Raw) || l.t.linked {
+	if err != nil || !bytes.Equal(got.Raw(), far.Raw()) || l.t.linked {
 		t.Errorf("find by hint: %v, linked %v", err, l.t.linked)
 	}
 	// What was handed out stays the same object when the index is built.

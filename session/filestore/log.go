@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
@@ -33,6 +34,9 @@ type Log struct {
 	readOnly bool  // it cannot be written to, whatever the mode says
 	notes    []session.Problem
 	blocks   []block                  // what a lazy table was read from last
+	scratch  *scratch                 // for blocks whose bytes are not kept
+	shelf    *shelf                   // where entries find their bytes again
+	lost     atomic.Pointer[error]    // why one could not; nothing is appended then
 	hinted   map[int64]*session.Entry // entries read by offset, outside a lazy table
 	pending  []*session.Entry         // set-up entries that wait for the file
 	leftover bool                     // a file half made by us could not be removed

@@ -54,8 +54,8 @@ func TestFormat1IsAChain(t *testing.T) {
 		if !session.IsOwnID(e.ID) || e.ParentID != parent {
 			t.Errorf("entry %d: id %q, parent %q, want %q", i, e.ID, e.ParentID, parent)
 		}
-		if p, ok := session.ParseEntry(e.Raw); !ok || p.ID != e.ID || p.ParentID != parent || rawjson.Get(e.Raw, "firstKeptEntryIndex") != nil {
-			t.Errorf("entry %d is not of format 3: %s", i, e.Raw)
+		if p, ok := session.ParseEntry(e.Raw()); !ok || p.ID != e.ID || p.ParentID != parent || rawjson.Get(e.Raw(), "firstKeptEntryIndex") != nil {
+			t.Errorf("entry %d is not of format 3: %s", i, e.Raw())
 		}
 	}
 	if kept := all[3].Compaction().FirstKeptEntryID; kept != all[1].ID {

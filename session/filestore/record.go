@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -22,6 +23,7 @@ type record struct {
 	noID       bool  // the file gives it no id
 	noParent   bool  // the file gives it no parentId, not even null
 	entry      *session.Entry
+	seen       *outlined // what was seen of the entry when a lazy table read it
 }
 
 const none = -1
@@ -43,12 +45,23 @@ type batch struct {
 	// open says that the last line, which begins at openAt, has no LF.
 	open   bool
 	openAt int64
+
+	outliner *outliner // nil: nothing is outlined
+	letGo    bool      // the bytes are not there any more when an entry is made
 }
 
 // scanLines reads whole lines that begin at offset off of a file; only the
 // last line of the file may lack its LF. It keeps nothing of data.
-func scanLines(data []byte, off int64) batch {
-	var b batch
+func scanLines(data []byte, off int64) batch { return batch{}.scan(data, off) }
+
+// scanOutlined is scanLines for entries that are wanted soon: messages are
+// outlined, and with keep false, which says that the bytes are let go, the
+// records have what it takes to make their entries all the same.
+func scanOutlined(data []byte, off int64, o *outliner, keep bool) batch {
+	return batch{outliner: o, letGo: !keep}.scan(data, off)
+}
+
+func (b batch) scan(data []byte, off int64) batch {
 	var names pool
 	if off == 0 {
 		if rest, ok := bytes.CutPrefix(data, []byte("\xef\xbb\xbf")); ok {
@@ -73,15 +86,22 @@ func scanLines(data []byte, off int64) batch {
 
 func (b *batch) scanLine(line []byte, off int64, names *pool) {
 	// Nearly every line is one typical entry; no list of records is made for it.
-	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' && rawjson.Valid(line) {
-		if h, ok := session.ScanHead(line); ok {
-			b.add(h, off, len(line), b.lost, names)
-			return
+	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' {
+		if b.outliner != nil {
+			if o, ok := b.outliner.line(line); ok && b.addOutlined(line, off, o, names) {
+				return
+			}
+		}
+		if rawjson.Valid(line) {
+			if h, ok := session.ScanHead(line); ok {
+				b.addRecord(h, line, off, b.lost, names)
+				return
+			}
 		}
 	}
 	l := session.SplitLine(line)
 	for _, r := range l.Records {
-		b.add(r.Head, off+int64(r.Start), r.End-r.Start, b.lost+r.Lost, names)
+		b.addRecord(r.Head, line[r.Start:r.End], off+int64(r.Start), b.lost+r.Lost, names)
 	}
 	b.lost += l.Lost
 	if l.Kind == "" {
@@ -94,10 +114,29 @@ func (b *batch) scanLine(line []byte, off int64, names *pool) {
 	b.flaws = append(b.flaws, f)
 }
 
-func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) {
+// addOutlined adds a valid line with an outlined message, if the line is an entry
+// of type message with an id.
+func (b *batch) addOutlined(line []byte, off int64, o *message.Outline, names *pool) bool {
+	h, ok := session.ScanHead(line)
+	if !ok || string(h.Type) != `"message"` || len(h.ID) <= len(`""`) || h.ParentID == nil {
+		return false
+	}
+	b.add(h, off, len(line), b.lost, names).seen = &outlined{time: message.DecodeTime(h.Timestamp), outline: o}
+	return true
+}
+
+// addRecord adds an object with a type.
+func (b *batch) addRecord(h session.Head, raw []byte, off int64, lost int, names *pool) {
 	if off <= bomLength && isTitle(h) {
 		return
 	}
+	r := b.add(h, off, len(raw), lost, names)
+	if b.letGo {
+		r.seen = &outlined{time: message.DecodeTime(h.Timestamp), raw: bytes.Clone(raw)}
+	}
+}
+
+func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) *record {
 	r := record{typ: names.typ(h.Type), off: off, n: int64(n), line: int32(b.lines), lost: int32(lost), up: none, same: none}
 	r.id = names.text(h.ID)
 	r.noID = r.id == ""
@@ -109,6 +148,7 @@ func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) {
 		r.parent = names.text(h.ParentID)
 	}
 	b.recs = append(b.recs, r)
+	return &b.recs[len(b.recs)-1]
 }
 
 // bomLength is where the first line begins behind a byte-order mark.

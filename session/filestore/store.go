@@ -43,6 +43,7 @@ type Store struct {
 	root string
 	opts Options
 	fs   fsx.FS
+	keep int64 // bytes of a file's end that a lazy table keeps in memory
 }
 
 var _ session.Store = (*Store)(nil)
@@ -61,7 +62,7 @@ func New(root string, opts Options) *Store {
 	if abs, err := filepath.Abs(root); err == nil {
 		root = abs
 	}
-	return &Store{root: root, opts: opts, fs: fsx.OS{}}
+	return &Store{root: root, opts: opts, fs: fsx.OS{}, keep: keepBytes}
 }
 
 // Root returns the folder of the store.

@@ -18,7 +18,7 @@ import (
 func treeText(tree *session.Tree, entries []*session.Entry) string {
 	var b strings.Builder
 	for i, e := range entries {
-		fmt.Fprintf(&b, "%d under %d: %s %s at %d: %s\n", i, tree.Up[i], e.Type, e.ID, e.At, e.Raw)
+		fmt.Fprintf(&b, "%d under %d: %s %s at %d: %s\n", i, tree.Up[i], e.Type, e.ID, e.At, e.Raw())
 	}
 	fmt.Fprintf(&b, "leaf %d", tree.Leaf)
 	return b.String()

@@ -239,7 +239,7 @@ func testUnknown(t *testing.T, s session.Store) {
 	l = reopen(t, s, l, session.Mode{})
 	want(t, "path", path(t, l), "b", "u", "a")
 	e, err := l.Find(context.Background(), "u", -1)
-	if err != nil || string(e.Raw) != line || e.Type != "of another program" {
+	if err != nil || string(e.Raw()) != line || e.Type != "of another program" {
 		t.Errorf("got %+v, %v", e, err)
 	}
 }
@@ -249,13 +249,13 @@ func testBroken(t *testing.T, s session.Store) {
 	add(t, l, Entry("a", "", message.RoleUser, "one"))
 	good := Entry("b", "a", message.RoleUser, "two")
 	for name, e := range map[string]*session.Entry{
-		"two lines":    {ID: "b", ParentID: "a", Type: good.Type, Raw: append(slices.Clone(good.Raw), '\n')},
-		"half":         {ID: "b", ParentID: "a", Type: good.Type, Raw: good.Raw[:40]},
-		"no object":    {ID: "b", ParentID: "a", Type: good.Type, Raw: []byte("1")},
+		"two lines":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(append(slices.Clone(good.Raw()), '\n')),
+		"half":         (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(good.Raw()[:40]),
+		"no object":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw([]byte("1")),
 		"nothing":      {ID: "b", ParentID: "a", Type: good.Type},
-		"other id":     {ID: "x", ParentID: "a", Type: good.Type, Raw: good.Raw},
-		"other parent": {ID: "b", Type: good.Type, Raw: good.Raw},
-		"other type":   {ID: "b", ParentID: "a", Type: session.TypeLabel, Raw: good.Raw},
+		"other id":     (&session.Entry{ID: "x", ParentID: "a", Type: good.Type}).WithRaw(good.Raw()),
+		"other parent": (&session.Entry{ID: "b", Type: good.Type}).WithRaw(good.Raw()),
+		"other type":   (&session.Entry{ID: "b", ParentID: "a", Type: session.TypeLabel}).WithRaw(good.Raw()),
 		"a header":     raw(`{"type":"session","id":"b","parentId":"a","timestamp":"x"}`),
 	} {
 		if _, err := l.Append(context.Background(), []*session.Entry{Entry("c", "a", message.RoleUser, "x"), e}); err == nil {
@@ -311,7 +311,7 @@ func testFind(t *testing.T, s session.Store) {
 		for _, e := range []*session.Entry{a, b} {
 			for _, at := range []int64{-1, 0, 3, e.At, 1 << 40} {
 				got, err := l.Find(ctx, e.ID, at)
-				if err != nil || got.ID != e.ID || string(got.Raw) != string(e.Raw) {
+				if err != nil || got.ID != e.ID || string(got.Raw()) != string(e.Raw()) {
 					t.Errorf("find %s at %d: %+v, %v", e.ID, at, got, err)
 				}
 			}

@@ -106,11 +106,11 @@ func agree(t *testing.T, file string, o opened) {
 func ours(v *timeline.View) []said {
 	var out []said
 	for _, it := range v.Items {
-		covered := it.Pos < 0 && it.Message.Role != message.RoleCompactionSummary
+		covered := it.Pos < 0 && it.Message().Role != message.RoleCompactionSummary
 		if it.Entry == nil || covered {
 			continue
 		}
-		m := it.Message
+		m := it.Message()
 		s := said{Role: string(m.Role), Text: m.Text("\n"), Stop: string(m.StopReason), Call: m.ToolCallID}
 		if m.Summary != "" {
 			s.Text = m.Summary

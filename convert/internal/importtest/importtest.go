@@ -222,7 +222,7 @@ func Lines(t testing.TB, s *session.Session) []string {
 			line += "under " + number[e.ParentID] + " "
 		}
 		number[e.ID], last = n, e.ID
-		body := string(e.Raw[bytes.Index(e.Raw, []byte(`"timestamp":`))+len(`"timestamp":"`):])
+		body := string(e.Raw()[bytes.Index(e.Raw(), []byte(`"timestamp":`))+len(`"timestamp":"`):])
 		body = body[:strings.IndexByte(body, '"')] + " " + strings.TrimPrefix(body[strings.IndexByte(body, '"')+1:], ",")
 		for id, n := range number {
 			if id != "" {

@@ -112,7 +112,7 @@ func TestWriterKeepsAll(t *testing.T) {
 			return
 		}
 		if last := all[len(all)-1]; last.ID != end.ID && (last.Custom() == nil || last.ParentID != end.ID) {
-			t.Fatalf("the session ends at %s, the conversation at %s", last.Raw, end.Raw)
+			t.Fatalf("the session ends at %s, the conversation at %s", last.Raw(), end.Raw())
 		}
 	})
 }
@@ -140,7 +140,7 @@ func TestWriterOrder(t *testing.T) {
 				t.Fatalf("entry %d has the time %v, not the last one known", i, e.Time)
 			}
 			if isResult := e.Message().Role == message.RoleToolResult; isResult != (i > 0 && i <= want) {
-				t.Fatalf("entry %d is %s", i, e.Raw)
+				t.Fatalf("entry %d is %s", i, e.Raw())
 			}
 		}
 	})

@@ -1,0 +1,86 @@
+package filestore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// openFar opens a session so that nothing that is read from it stays in memory.
+func openFar(t *testing.T, path string) *Log {
+	t.Helper()
+	s := New(filepath.Dir(path), Options{})
+	s.keep = 0
+	l, err := s.Open(bg, path, session.Mode{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l.(*Log)
+}
+
+func TestShelf(t *testing.T) {
+	lines := chain(3)
+	l := openFar(t, write(t, text(lines...)))
+	e, err := l.Leaf(bg)
+	for i := 2; i >= 0; i-- {
+		if err != nil || e.InMemory() != nil || e.Len() != len(lines[i+1]) {
+			t.Fatalf("entry %d: %v, %d bytes", i, err, e.Len())
+		}
+		if o := e.Outline(); o.Role != message.RoleUser || !o.Shows {
+			t.Errorf("entry %d: %+v", i, o)
+		}
+		if string(e.Raw()) != lines[i+1] || e.Message().Text("") != fmt.Sprintf("text e%d é한🏷", i) {
+			t.Errorf("entry %d: %s", i, e.Raw())
+		}
+		e, err = l.Parent(bg, e)
+	}
+	if _, err := l.Append(bg, []*session.Entry{entry("n", "e2")}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where another program changes the file in place, what cannot be read again
+// says so, and nothing is appended to what is there now.
+func TestShelfLost(t *testing.T) {
+	lines := chain(3)
+	call := `{"type":"message","id":"c","parentId":"e2","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":` +
+		`[{"type":"toolCall","id":"t1","name":"read","arguments":{"path":"a"}}],"stopReason":"toolUse","provider":"p","model":"m"}}`
+	whole := text(append(lines, call)...)
+	for name, change := range map[string]func(path string) error{
+		"cut":       func(p string) error { return os.Truncate(p, int64(len(lines[0]))) },
+		"rewritten": func(p string) error { return os.WriteFile(p, []byte(strings.ReplaceAll(whole, `"c"`, `"d"`)), 0o600) },
+		"damaged": func(p string) error {
+			return os.WriteFile(p, []byte(strings.ReplaceAll(whole, `"arguments":{`, `"arguments":[`)), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := write(t, whole)
+			l := openFar(t, p)
+			e, err := l.Leaf(bg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := change(p); err != nil {
+				t.Fatal(err)
+			}
+			m := e.Message()
+			if m.Role != message.RoleAssistant || len(m.ToolCalls()) != 1 || m.ToolCalls()[0].ID != "t1" || m.StopReason != message.StopToolUse ||
+				!strings.HasPrefix(m.Text(""), "[this entry cannot be read any more: ") {
+				t.Errorf("%+v", m)
+			}
+			if got, ok := session.ParseEntry(e.Raw()); !ok || got.ID != "c" || got.ParentID != "e2" || !got.Time.Equal(e.Time) {
+				t.Errorf("%s", e.Raw())
+			}
+			if _, err := l.Append(bg, []*session.Entry{entry("n", "c")}); err == nil || name != "cut" && !errors.Is(err, session.ErrReplaced) {
+				t.Errorf("an append says %v", err)
+			}
+		})
+	}
+}
