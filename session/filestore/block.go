@@ -31,7 +31,7 @@ func (b *block) bytes(r *record) []byte {
 // stretch is read and scanned in parallel. to is where a line begins, or the
 // end of the file. With scratch the bytes are let go again.
 func readBlocks(ctx context.Context, f io.ReaderAt, from, to int64, scratch *scratch) ([]block, error) {
-	n := max(1, (to-from)/lastBlock)
+	n := max(1, (to-from)/blockSize)
 	step := (to - from + n - 1) / n
 	blocks := make([]block, n)
 	g, ctx := errgroup.WithContext(ctx)

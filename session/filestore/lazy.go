@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"sort"
 
@@ -14,24 +13,25 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// The first block from the end holds what most views need; later ones grow, so
-// that a long walk is few reads.
+// The first stretch read from the end holds what most views need; later ones
+// grow, so that a long walk is few of them. A block is as much of one as stays
+// in a processor's cache.
 const (
-	firstBlock = 256 << 10
-	lastBlock  = 2 << 20
+	firstStretch = 256 << 10
+	lastStretch  = 8 << 20
+	blockSize    = 512 << 10
 )
 
-// extend reads more of the file in front of a lazy table, one block or one for
-// each processor, and returns how many records it put there. A file that
+// extend reads more of the file in front of a lazy table, and returns how many records it put there. A file that
 // cannot be read lazily is linked instead.
 func (l *Log) extend(ctx context.Context) (added int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	t := l.t
-	size := int64(firstBlock)
+	size := int64(firstStretch)
 	if read := l.end - t.from; read > 0 {
-		size = min(2*read, int64(runtime.GOMAXPROCS(0))*lastBlock)
+		size = min(2*read, lastStretch)
 	}
 	for {
 		from := max(t.from-size, 0)
@@ -274,7 +274,7 @@ type window struct {
 
 func (w *window) read(r *record) ([]byte, error) {
 	if r.off < w.from || r.off+r.n > w.from+int64(len(w.buf)) {
-		size := max(r.n, firstBlock)
+		size := max(r.n, firstStretch)
 		if int64(cap(w.buf)) < size {
 			w.buf = make([]byte, size)
 		}

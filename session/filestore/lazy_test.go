@@ -255,7 +255,7 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 		}
 		e, err = l.Parent(bg, e)
 	}
-	if l.t.linked || l.end-l.t.from > firstBlock {
+	if l.t.linked || l.end-l.t.from > firstStretch {
 		t.Errorf("read %d of %d bytes, linked %v", l.end-l.t.from, l.end, l.t.linked)
 	}
 	// A hint leads far back without reading what is between.
