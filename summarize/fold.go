@@ -147,8 +147,7 @@ func (f *fold) take(room int64) {
 	}
 	if f.passes == 0 && f.smaller == 0 {
 		for i, limit := range resultLimits {
-			chunk := transcript(f.left, limit, f.mask)
-			if f.estimate(chunk) <= room {
+			if chunk, ok := f.whole(room, limit); ok {
 				f.chunk, f.taken, f.piece = chunk, len(f.left), nil
 				f.folded = f.folded || i > 0
 				return
@@ -167,6 +166,27 @@ func (f *fold) take(room int64) {
 	if rest != "" {
 		f.piece = &round{sources: f.left[0].sources, text: "(continued) " + rest}
 	}
+}
+
+// whole is the transcript of all that is left; false where it does not fit. A
+// history that is much too long is not written to its end.
+func (f *fold) whole(room int64, limit int) (string, bool) {
+	var b strings.Builder
+	var size int64
+	for i := range f.left {
+		text := transcript(f.left[i:i+1], limit, f.mask)
+		if text != "" && b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+		// Estimates of parts add up to a little more than that of the whole,
+		// never to twice as much.
+		if size += f.estimate(text); size > 2*room+int64(i) {
+			return "", false
+		}
+	}
+	chunk := b.String()
+	return chunk, f.estimate(chunk) <= room
 }
 
 // takeRounds takes as many whole rounds as fit; false where not even one does.

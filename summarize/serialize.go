@@ -144,9 +144,10 @@ func (s serializer) clean(text string) string {
 	return Escape(s.mask(message.Sanitize(text)))
 }
 
-// name shows a tool name, which is text from outside too.
+// name shows a tool name, which is text from outside too. What is cut off a
+// word can make a tag of it, so it is escaped once more.
 func (s serializer) name(name string) string {
-	return message.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80)
+	return Escape(message.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
 }
 
 // call shows a tool call as name(key=JSON, key=JSON), arguments in their order.

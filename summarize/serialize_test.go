@@ -184,6 +184,13 @@ func assertSafe(t interface{ Fatalf(string, ...any) }, s string) {
 	}
 }
 
+// A name is cut so that a tag is left of a longer word.
+func TestCutNameIsSafe(t *testing.T) {
+	const tag = "<previous-summary"
+	name := strings.Repeat("x", 80-len(tag)) + tag + "s"
+	assertSafe(t, SerializeConversation([]*message.Message{result(name, "out", false)}, SerializeOptions{}))
+}
+
 func TestEscapeTwiceIsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		once := Escape(hostileText().Draw(t, "text"))
