@@ -7,6 +7,9 @@
 // is measured; what no longer fits is pruned or compacted, in the middle of a
 // turn too, and a refusal for size is recovered from once.
 //
+// Others may answer on the way: Config.Hooks is a hook.Bus of functions and
+// programs (spec/hooks-settings.md).
+//
 // Decisions (which step, which remedy, what to cut from an output) are pure
 // functions; the effects are in run.go and the files it calls.
 package agent

@@ -154,6 +154,26 @@ func TestVetoAtTheHardLimit(t *testing.T) {
 	r.sound()
 }
 
+// A hook's summary that looks right and does not fit is reported with the
+// hook's name, and ours is made.
+func TestHookSummaryThatDoesNotFit(t *testing.T) {
+	server := fake.New(fake.Say("ok"))
+	server.Window = 16_000
+	s := memory(t)
+	history(t, s, 20)
+	bus, failed := newBus()
+	bus.OnBeforeCompact(hook.Handler{Name: "chatty"}, func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+		return compaction.Answer{Summary: strings.Repeat("word ", 12_000)}, nil
+	})
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
+	r.must("And now?")
+	if ends := r.of(agent.EventCompactionEnd); len(ends) != 1 || ends[0].Outcome != compaction.Applied || ends[0].Rung != "extract" {
+		t.Errorf("%s\n%s", r.ends(), r.story())
+	}
+	failed.expect(t, "hook chatty (session_before_compact): a hook's summary is not used: ")
+	r.sound()
+}
+
 // Hooks on a tool call: blocked, changed, its result hidden.
 func TestHooksOfATool(t *testing.T) {
 	var ran []string

@@ -16,15 +16,16 @@ type Ruling struct {
 // question is a moment at which hooks may answer: E is what they are told, A
 // what they may answer. The zero A leaves things as they are.
 type question[E, A any] struct {
-	event  Event
-	encode func(E) []byte   // for programs: a JSON object
-	decode func(*answer) A  // what programs answer, without the ruling
-	ruling func(*A) Ruling  // reads it
-	rule   func(Ruling) A   // an answer that says nothing else
-	check  func(E, A) error // nil: what can be decoded is valid
-	merge  func(*E, *A, A)  // adds an answer to what is told from now on and to what was answered so far
-	copy   func(E) E        // so that a handler cannot change what is told; nil: E is only read
-	rescue bool             // nothing stops the step
+	event    Event
+	encode   func(E) []byte   // for programs: a JSON object
+	decode   func(*answer) A  // what programs answer, without the ruling
+	ruling   func(*A) Ruling  // reads it
+	rule     func(Ruling) A   // an answer that says nothing else
+	check    func(E, A) error // nil: what can be decoded is valid
+	merge    func(*E, *A, A)  // adds an answer to what is told from now on and to what was answered so far
+	answered func(hook, A)    // hears of each answer that counts; nil: nobody does
+	copy     func(E) E        // so that a handler cannot change what is told; nil: E is only read
+	rescue   bool             // nothing stops the step
 }
 
 // ask asks the hooks of an event one after the other. An error means that ctx
@@ -50,6 +51,9 @@ func ask[E, A any](ctx context.Context, b *Bus, q question[E, A], e E) (A, error
 			return q.rule(Ruling{Cancel: true, Why: cmp.Or(r.Why, "the hook "+h.name+" cancelled it")}), nil
 		}
 		q.merge(&e, &merged, a)
+		if q.answered != nil {
+			q.answered(h, a)
+		}
 	}
 	return merged, nil
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"sync"
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/jsonw"
@@ -26,10 +27,19 @@ func (b *Bus) CompactionHooks(sessionID string) compaction.Hooks {
 	if b == nil {
 		return compaction.Hooks{}
 	}
+	var mu sync.Mutex
+	var author hook // of the summary that is used
 	return compaction.Hooks{
 		BeforeCompact: func(ctx context.Context, e compaction.BeforeCompact) (compaction.Answer, error) {
 			q := b.beforeCompact()
 			q.rescue = rescues(e.Trigger)
+			q.answered = func(h hook, a compaction.Answer) {
+				mu.Lock()
+				defer mu.Unlock()
+				if a.Summary != "" {
+					author = h
+				}
+			}
 			return ask(ctx, b, q, e)
 		},
 		Compacting: func(ctx context.Context, e compaction.BeforeCompact) (compaction.Guidance, error) {
@@ -37,7 +47,11 @@ func (b *Bus) CompactionHooks(sessionID string) compaction.Hooks {
 			q.rescue = rescues(e.Trigger)
 			return ask(ctx, b, q, e)
 		},
-		Rejected: b.report,
+		Rejected: func(why error) {
+			mu.Lock()
+			defer mu.Unlock()
+			b.failed(author, why)
+		},
 	}
 }
 
