@@ -5,5 +5,6 @@
 //	go test ./bench -bench . -run '^$'
 //
 // The commands below it compare with other programs: bench/speed with pi,
-// bench/fidelity with simpler ways to shorten a session.
+// bench/fidelity with simpler ways to shorten a session, bench/cost with what
+// pi and oh-my-pi would have made a provider charge.
 package bench

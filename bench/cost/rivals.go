@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// keepRecent is what pi and oh-my-pi keep of the newest messages, in tokens.
+const keepRecent = 20_000
+
+// pi compacts as pi 1.6 does.
+type pi struct {
+	threshold      func(window int64) int64
+	listed         int // file names in each list of a summary; 0: all
+	read, modified map[string]bool
+}
+
+func newPi() *pi {
+	return &pi{threshold: func(window int64) int64 { return window - 16384 }, read: map[string]bool{}, modified: map[string]bool{}}
+}
+
+func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
+	v, err := s.project(ctx)
+	if err != nil || v.Size(tokens.Default{}, 0).Decision() <= p.threshold(s.model.Window) {
+		return err
+	}
+	keep := int64(keepRecent)
+	// Without a window the plan is pi's: it does not ask what will fit.
+	plan, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Defaults(), Trigger: compaction.Threshold, Keep: &keep})
+	if err != nil || plan.Skip != "" || plan.FirstKept == nil {
+		return err
+	}
+	in := plan.Input(&ledger.Ledger{}, ledger.Options{})
+	var parts []string
+	if len(in.History) > 0 {
+		parts = append(parts, p.ask(s, at, in.History, in.PreviousSummary, historySummary))
+	} else if in.PreviousSummary != "" {
+		parts = append(parts, summarize.StripFileLists(in.PreviousSummary))
+	}
+	if len(in.Prefix) > 0 {
+		parts = append(parts, p.ask(s, at, in.Prefix, "", prefixSummary))
+	}
+	summary := strings.Join(parts, "\n\n---\n\n**Turn Context (split turn):**\n\n") + p.files(slices.Concat(in.History, in.Prefix))
+	_, err = s.session.Append(ctx, session.CompactionDraft(&session.Compaction{Summary: summary, FirstKeptEntryID: plan.FirstKept.ID,
+		TokensBefore: plan.Size.Decision(), System: v.Prompt.Message()}))
+	return err
+}
+
+// ask sends a part of the conversation as text, in a request of its own.
+func (p *pi) ask(s *stage, at time.Time, sources []ledger.Source, previous string, limit int64) string {
+	msgs := make([]*message.Message, len(sources))
+	var size int64
+	for i, src := range sources {
+		msgs[i] = src.Message
+		size += tokens.Default{}.Message(src.Message)
+	}
+	const instructions = 600 // about what pi's take
+	text := summarize.SerializeConversation(msgs, summarize.SerializeOptions{}) + previous + strings.Repeat("word", instructions)
+	answer := summaryOf(size, limit)
+	s.send(call{at: at, output: tokens.Default{}.Text(answer), detached: true, summary: true},
+		timeline.Request{Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.Text{Text: text}}}}}, "")
+	return answer
+}
+
+// files lists the files of everything that was summarized so far.
+func (p *pi) files(sources []ledger.Source) string {
+	for _, src := range sources {
+		for _, c := range src.Message.ToolCalls() {
+			path := rawjson.String(rawjson.Get(c.Arguments, "path"))
+			switch {
+			case path == "":
+			case c.Name == "read":
+				p.read[path] = true
+			case c.Name == "edit", c.Name == "write":
+				p.modified[path] = true
+			}
+		}
+	}
+	var read, modified []string
+	for path := range p.read {
+		if !p.modified[path] {
+			read = append(read, path)
+		}
+	}
+	for path := range p.modified {
+		modified = append(modified, path)
+	}
+	return p.list("read-files", read) + p.list("modified-files", modified)
+}
+
+func (p *pi) list(tag string, paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	slices.Sort(paths)
+	if p.listed > 0 && len(paths) > p.listed {
+		paths = append(paths[:p.listed:p.listed], "… (more files omitted)")
+	}
+	return "\n\n<" + tag + ">\n" + strings.Join(paths, "\n") + "\n</" + tag + ">"
+}
+
+// omp prunes as oh-my-pi 18 does, then compacts as pi.
+type omp struct{ pi }
+
+func newOmp() *omp {
+	o := &omp{*newPi()}
+	o.threshold = func(window int64) int64 { return window - max(window*15/100, 16384) }
+	o.listed = 20
+	return o
+}
+
+// Numbers of oh-my-pi's pruning, in tokens where nothing else is said.
+const (
+	ompProtect = 40_000
+	ompSavings = 20_000
+	ompLeast   = 50
+	ompTail    = 8_000
+	ompIdle    = 90 * time.Minute
+)
+
+func (o *omp) reduce(ctx context.Context, s *stage, at time.Time) error {
+	v, err := s.project(ctx)
+	if err != nil {
+		return err
+	}
+	edits := ompSuperseded(v, at)
+	if v.Size(tokens.Default{}, 0).Decision() > o.threshold(s.model.Window) {
+		edits = append(edits, ompOld(v)...)
+	}
+	if len(edits) > 0 {
+		if _, err := s.session.Append(ctx, edits...); err != nil {
+			return err
+		}
+	}
+	return o.pi.reduce(ctx, s, at)
+}
+
+func ompEdit(it timeline.Item, text string) session.Draft {
+	return session.EditDraft(it.Entry.ID, []message.Block{message.Text{Text: text}})
+}
+
+// ompResult reports whether an item is a result that may be pruned.
+func ompResult(it timeline.Item) bool {
+	return it.Entry != nil && it.Pos >= 0 && !it.Edited && it.Message().Role == message.RoleToolResult
+}
+
+// ompOld is the pruning by age.
+func ompOld(v *timeline.View) []session.Draft {
+	var passed, saved int64
+	var out []session.Draft
+	for _, it := range slices.Backward(v.Items) {
+		if it.Entry == nil || it.Message().Role != message.RoleToolResult {
+			continue
+		}
+		size := tokens.Default{}.Message(it.Message())
+		if passed >= ompProtect && ompResult(it) && size >= ompLeast && it.Message().ToolName != "skill" {
+			const notice = 9 // its size
+			saved += size - notice
+			out = append(out, ompEdit(it, fmt.Sprintf("[Output truncated - %d tokens]", size)))
+		}
+		passed += size
+	}
+	if saved < ompSavings {
+		return nil
+	}
+	return out
+}
+
+// ompSuperseded finds reads that a later one of the same lines, or of the
+// whole file, replaces, where the prompt cache loses little by it.
+func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
+	calls := map[string]message.ToolCall{}
+	var last time.Time
+	for _, it := range v.Items {
+		for _, c := range it.Message().ToolCalls() {
+			calls[c.ID] = c
+		}
+		if it.Message().Role == message.RoleAssistant {
+			last = it.Message().Time
+		}
+	}
+	idle := !last.IsZero() && at.Sub(last) >= ompIdle
+	later := map[string]bool{}
+	var behind int64
+	var out []session.Draft
+	for _, it := range slices.Backward(v.Items) {
+		size := tokens.Default{}.Message(it.Message())
+		if c := calls[it.Message().ToolCallID]; it.Message().Role == message.RoleToolResult && c.Name == "read" {
+			path, lines := readKey(c.Arguments)
+			if (later[path] || later[path+lines]) && ompResult(it) && (idle || behind <= ompTail) {
+				out = append(out, ompEdit(it, "[Superseded by a newer read of this file]"))
+			}
+			if !it.Message().IsError {
+				later[path+lines] = true
+			}
+		}
+		behind += size
+	}
+	return out
+}
+
+// readKey is the file of a read and, where it asked for some lines, which.
+func readKey(args []byte) (path, lines string) {
+	for k, v := range rawjson.Members(args) {
+		switch k {
+		case "path":
+			path = rawjson.String(v)
+		case "offset", "limit":
+			lines += "\x00" + k + string(v)
+		}
+	}
+	return path, lines
+}
