@@ -5,13 +5,17 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
 
-// readInfo reads the head and the tail of a file.
-func (s *Store) readInfo(path string) (session.Info, error) {
+// readInfo reads the head and the tail of a file. buf is memory to read into,
+// grown where it is too small; nothing of it stays in the answer.
+func (s *Store) readInfo(path string, buf *[]byte) (session.Info, error) {
 	info := session.Info{Ref: path}
 	fail := func(err error) (session.Info, error) { return info, fmt.Errorf("session %s: %w", path, err) }
 	f, err := s.fs.Open(path)
@@ -24,64 +28,103 @@ func (s *Store) readInfo(path string) (session.Info, error) {
 		return fail(err)
 	}
 	info.Bytes = stat.Size()
-	head, tail, err := readEdges(f, stat.Size())
+	head, tail, err := readEdges(f, stat.Size(), buf)
 	if err != nil {
 		return fail(err)
 	}
-	h, first, ok := readHead(head)
+	last, timed := lastEntries(tail, false)
+	h, first, rest, ok := firstEntries(head)
 	if !ok {
 		return fail(session.ErrNotASession)
 	}
 	info.ID, info.Cwd, info.Created = h.ID, h.Cwd, h.Time
-	info.Describe(first, edgeEntries(tail, scanLines(tail, 1).recs, 1))
+	more, _ := lastEntries(rest, timed)
+	info.Describe(append(first, more...), last)
 	if info.Modified.IsZero() {
 		info.Modified = cmp.Or(info.Created, stat.ModTime())
 	}
 	return info, nil
 }
 
-// readHead reads the header and the entries in the head of a file. It reports
-// false where there is neither.
-func readHead(head []byte) (session.Header, []*session.Entry, bool) {
-	recs := scanLines(head, 0).recs
-	if len(recs) == 0 {
-		return session.Header{}, nil, false
-	}
-	r := recs[0]
-	h, ok := session.Header{}, false
-	if r.isHeader() {
-		h, ok = session.ParseHeader(head[r.off : r.off+r.n])
-	}
-	entries := edgeEntries(head, recs, 0)
-	return h, entries, ok || len(entries) > 0
-}
-
-// edgeEntries makes entries of the records in data, which begins at offset from.
-func edgeEntries(data []byte, recs []record, from int64) []*session.Entry {
-	var out []*session.Entry
-	for _, r := range recs {
-		raw := data[r.off-from : r.off-from+r.n]
-		if h, ok := session.ScanHead(raw); ok && !r.isHeader() {
-			out = append(out, h.EntryAt(raw, -1, 0))
+// firstEntries reads the header and the entries up to the first thing that the
+// user said; rest is what is behind it. It reports false where there is neither
+// a header nor an entry.
+func firstEntries(head []byte) (h session.Header, first []*session.Entry, rest []byte, ok bool) {
+	rest = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	begin := true // nothing but a title was found yet
+	for asked := false; len(rest) > 0 && !asked; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		for _, r := range session.SplitLine(line).Records {
+			raw := line[r.Start:r.End]
+			switch {
+			case begin && isTitle(r.Head):
+				continue
+			case !isHeader(r.Head):
+				e := r.Head.EntryAt(raw, -1, 0)
+				first = append(first, e)
+				asked = asked || asks(e)
+			case begin:
+				h, ok = session.ParseHeader(raw)
+			}
+			begin = false
 		}
 	}
-	return out
+	return h, first, rest, ok || len(first) > 0
 }
 
-// readEdges returns the whole lines in the first and the last 64 KiB of a
-// file; of a small one everything is head.
-func readEdges(f fsx.File, size int64) (head, tail []byte, err error) {
-	if head, err = readInto(f, nil, 0, min(size, edge)); err != nil || size <= edge {
-		return head, nil, err
+// lastEntries reads the entries of data from its end that a list is interested
+// in: the last message with a time, unless timed says that there is a later
+// one, and the last name. What is in front of them is not looked at.
+func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
+	var last []*session.Entry
+	name := []byte(session.TypeInfo)
+	named := !bytes.Contains(data, name)
+	for len(data) > 0 && !(timed && named) {
+		start := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
+		line := bytes.TrimSuffix(data[start:], []byte("\n"))
+		data = data[:start]
+		if timed && !bytes.Contains(line, name) {
+			continue
+		}
+		for _, r := range slices.Backward(session.SplitLine(line).Records) {
+			if isHeader(r.Head) {
+				continue
+			}
+			e := r.Head.EntryAt(line[r.Start:r.End], -1, 0)
+			last = append(last, e)
+			named = named || e.Type == session.TypeInfo
+			timed = timed || e.Speaks() && !cmp.Or(e.Message().Time, e.Time).IsZero()
+		}
 	}
-	if tail, err = readInto(f, nil, max(size-edge, edge), size); err != nil {
+	slices.Reverse(last)
+	return last, timed
+}
+
+// asks reports whether an entry has words of the user.
+func asks(e *session.Entry) bool {
+	m := e.Message()
+	return m != nil && m.Role == message.RoleUser && strings.TrimSpace(m.Text(" ")) != ""
+}
+
+func isHeader(h session.Head) bool { return rawjson.String(h.Type) == string(session.TypeHeader) }
+
+// readEdges returns the whole lines in the first and the last 64 KiB of a
+// file; of a small one everything is head. Where the two parts touch, the line
+// across their border belongs to the tail.
+func readEdges(f fsx.File, size int64, buf *[]byte) (head, tail []byte, err error) {
+	data := (*buf)[:0]
+	defer func() { *buf = data }()
+	if data, err = readInto(f, data, 0, min(size, edge)); err != nil || size <= edge {
+		return data, nil, err
+	}
+	if data, err = readInto(f, data, max(size-edge, edge), size); err != nil {
 		return nil, nil, err
 	}
-	cut := bytes.LastIndexByte(head, '\n') + 1
-	if size > 2*edge {
-		_, tail, _ = bytes.Cut(tail, []byte("\n"))
-		return head[:cut], tail, nil
+	cut := bytes.LastIndexByte(data[:edge], '\n') + 1
+	if size <= 2*edge {
+		return data[:cut], data[cut:], nil
 	}
-	// The two parts touch: the line across their border belongs to the tail.
-	return head[:cut], slices.Concat(head[cut:], tail), nil
+	_, tail, _ = bytes.Cut(data[edge:], []byte("\n"))
+	return data[:cut], tail, nil
 }

@@ -102,8 +102,9 @@ func (s *Store) readInfos(ctx context.Context, wg *sync.WaitGroup, files []found
 	})
 	for range min(readers, len(files)) {
 		wg.Go(func() {
+			var buf []byte
 			for i := range next {
-				info, err := s.readInfo(files[i].path)
+				info, err := s.readInfo(files[i].path, &buf)
 				results[i] <- result{info, err}
 			}
 		})
