@@ -40,6 +40,7 @@ func Run(ctx context.Context, env Env) int {
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
+	a.remember()
 	var code exitCode
 	switch {
 	case err == nil:

@@ -23,7 +23,12 @@ func runOn(t *testing.T, server *fake.Server, dir string, args ...string) (int, 
 // runSet is runOn with more members for the settings file.
 func runSet(t *testing.T, server *fake.Server, dir, more string, args ...string) (int, string, string) {
 	t.Helper()
-	config := t.TempDir()
+	return runWith(t, server, dir, t.TempDir(), more, args...)
+}
+
+// runWith is runSet with the folder of the settings.
+func runWith(t *testing.T, server *fake.Server, dir, config, more string, args ...string) (int, string, string) {
+	t.Helper()
 	settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"fake-1","contextWindow":32000}]}},%s}`,
 		server.BaseURL("openai-chat"), more)
 	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(settings), 0o600); err != nil {
@@ -72,6 +77,19 @@ func TestRunWithAModel(t *testing.T) {
 	}
 	if p := server.Problems(); len(p) > 0 {
 		t.Errorf("invalid requests: %v", p)
+	}
+}
+
+// A window that a refusal named holds for the runs after it.
+func TestRunLearnsAWindow(t *testing.T) {
+	server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 400, Message: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."}},
+		fake.Say("Hello."))
+	defer server.Close()
+	dir, config := t.TempDir(), t.TempDir()
+	runWith(t, server, dir, config, `"compaction":{"enabled":true}`, "run", "-p", "hi")
+	code, out, errs := runWith(t, server, dir, config, `"compaction":{"enabled":true}`, "models", "fake-1", "--json")
+	if code != 0 || !strings.Contains(out, `"window":8192,"windowSource":"learned"`) {
+		t.Errorf("exit %d\n%s\n%s", code, out, errs)
 	}
 }
 

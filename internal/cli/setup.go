@@ -23,7 +23,7 @@ func (a *app) settings() *settings.Settings {
 	if a.loaded != nil {
 		return a.loaded
 	}
-	s, problems := settings.Load(settings.Options{Project: a.Dir, Getenv: a.Getenv, ReadFile: readRegular})
+	s, problems := settings.Load(a.settingsFiles())
 	a.loaded = s
 	for _, p := range problems {
 		a.warn("settings: %v", p)
@@ -32,6 +32,11 @@ func (a *app) settings() *settings.Settings {
 		a.warn("settings: %s of %s do not count until you trust the file: coppice settings trust", strings.Join(f.Ignored, ", "), f.Path)
 	}
 	return s
+}
+
+// settingsFiles says where settings are found.
+func (a *app) settingsFiles() settings.Options {
+	return settings.Options{Project: a.Dir, Getenv: a.Getenv, ReadFile: readRegular}
 }
 
 // readRegular reads a file, but waits for no pipe.
@@ -49,9 +54,23 @@ func readRegular(name string) ([]byte, error) {
 // catalog is what is known of models.
 func (a *app) catalog() *provider.Catalog {
 	if a.models == nil {
-		a.models = provider.NewCatalog(a.providers(), nil)
+		learned, err := settings.Windows(a.settingsFiles())
+		if err != nil {
+			a.warn("%v", err)
+		}
+		a.models = provider.NewCatalog(a.providers(), learned)
 	}
 	return a.models
+}
+
+// remember keeps what this run learned of windows for the next one.
+func (a *app) remember() {
+	if a.models == nil {
+		return
+	}
+	if err := settings.RememberWindows(a.settingsFiles(), a.models.Learned()); err != nil {
+		a.warn("the window that a model's refusal named is not remembered: %v", err)
+	}
 }
 
 // providers is the user's configuration in the words of package provider.
