@@ -80,7 +80,7 @@ func run(ctx context.Context, f flags) error {
 			return err
 		}
 		rows = append(rows, r)
-		fmt.Fprintln(os.Stderr, j.name())
+		fmt.Fprintln(os.Stderr, r.progress(programs))
 	}
 	if len(rows) == 0 {
 		return fmt.Errorf("-rows %s: no row has such a name", f.rows)

@@ -174,6 +174,14 @@ func TestTables(t *testing.T) {
 	}
 }
 
+func TestProgress(t *testing.T) {
+	programs := []*program{{name: "coppice"}, {name: "pi"}}
+	r := row{job{kindPlain, 1000, stepTree}, [][]result{{{Milliseconds: []float64{2}, PeakBytes: 3 << 20}}, {{failure: "out of memory"}}}}
+	if got, want := r.progress(programs), "plain-1k/tree: coppice 2.00 ms, 3.00 MB; pi: no result"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestReplaceSection(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "README.md")
 	if err := os.WriteFile(path, []byte("a\n<!-- speed -->\nold\n<!-- /speed -->\nb\n"), 0o600); err != nil {

@@ -26,6 +26,19 @@ func (r row) agree() error {
 	return nil
 }
 
+// progress is the line that a row gets when it is done.
+func (r row) progress(programs []*program) string {
+	line := r.name() + ":"
+	for i, p := range programs {
+		if failed(r.results[i]) {
+			line += fmt.Sprintf(" %s: no result;", p.name)
+			continue
+		}
+		line += fmt.Sprintf(" %s %s ms, %s MB;", p.name, number(median(times(r.results[i]))), number(memory(p, r.results[i])))
+	}
+	return strings.TrimSuffix(line, ";")
+}
+
 // times are the milliseconds of every repeat, sorted.
 func times(results []result) []float64 {
 	var all []float64
