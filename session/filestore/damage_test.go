@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -128,5 +129,51 @@ func TestManyDuplicates(t *testing.T) {
 	l := open(t, write(t, text(lines...)), session.Mode{})
 	if n := len(all(t, l)); n != 3000+1 {
 		t.Errorf("%d entries", n)
+	}
+}
+
+// A part of the session that stands in the file twice is there once, whoever
+// wrote it, and the conversation goes on where it was.
+func TestRepeatedPart(t *testing.T) {
+	at := func(l string, second int) string {
+		return strings.Replace(l, "00:00:00.000Z", fmt.Sprintf("00:00:%02d.000Z", second), 1)
+	}
+	for name, id := range map[string]string{"pi's ids": "0000000%d", "our ids": "000000000000000%d"} {
+		lines := []string{testHeader}
+		for i := range 6 {
+			parent := ""
+			if i > 0 {
+				parent = fmt.Sprintf(id, i-1)
+			}
+			lines = append(lines, at(line(fmt.Sprintf(id, i), parent), i))
+		}
+		for from := 1; from <= 6; from++ {
+			for to := from; to <= 6; to++ {
+				l := open(t, write(t, text(append(slices.Clone(lines), lines[from:to+1]...)...)), session.Mode{Write: true})
+				if got := path(t, l); len(got) != 6 {
+					t.Errorf("%s: with lines %d to %d again the path is %v", name, from, to, got)
+				}
+				e := entry("new", fmt.Sprintf(id, 5))
+				if _, err := l.Append(bg, []*session.Entry{e}); err != nil {
+					t.Fatal(err)
+				}
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if got := path(t, open(t, l.Ref(), session.Mode{})); len(got) != 7 {
+					t.Errorf("%s: with lines %d to %d again and one more the path is %v", name, from, to, got)
+				}
+			}
+		}
+	}
+}
+
+// A new branch is told from a copy by its age, without reading the whole file.
+func TestBranchIsNoCopy(t *testing.T) {
+	lines := chain(3000)
+	branch := strings.Replace(line("b", "e7"), "00:00:00.000Z", "00:00:09.000Z", 1)
+	l := open(t, write(t, text(append(lines, branch)...)), session.Mode{})
+	if e, err := l.Leaf(bg); err != nil || e.ID != "b" || l.t.linked {
+		t.Errorf("%v, %v, the whole file was read: %v", e, err, l.t.linked)
 	}
 }

@@ -146,8 +146,9 @@ func (t *table) adopt(e *session.Entry, at int64) {
 // entry returns the entry of a record, the same object each time.
 func (l *Log) entry(i int) (*session.Entry, error) {
 	r := &l.t.recs[i]
-	if r.entry == nil && r.seen != nil {
-		r.entry, r.seen = l.seenEntry(r), nil
+	if s := r.seen; r.entry == nil && s != nil && (s.outline != nil || s.raw != nil) {
+		r.entry = l.seenEntry(r)
+		s.outline, s.raw = nil, nil // the entry has them
 	}
 	if r.entry == nil {
 		e, err := l.t.decode(i, l.read)

@@ -3,6 +3,7 @@ package filestore
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -27,6 +28,17 @@ type record struct {
 }
 
 const none = -1
+
+// time is when an entry was made; zero where that is not known.
+func (r *record) time() time.Time {
+	switch {
+	case r.entry != nil:
+		return r.entry.Time
+	case r.seen != nil:
+		return r.seen.time
+	}
+	return time.Time{}
+}
 
 func (r *record) isHeader() bool { return r.typ == session.TypeHeader }
 
@@ -131,8 +143,12 @@ func (b *batch) addRecord(h session.Head, raw []byte, off int64, lost int, names
 		return
 	}
 	r := b.add(h, off, len(raw), lost, names)
+	if b.outliner == nil {
+		return
+	}
+	r.seen = &outlined{time: message.DecodeTime(h.Timestamp)}
 	if b.letGo {
-		r.seen = &outlined{time: message.DecodeTime(h.Timestamp), raw: bytes.Clone(raw)}
+		r.seen.raw = bytes.Clone(raw)
 	}
 }
 

@@ -156,33 +156,47 @@ func (t *table) canonical(i int) int {
 // leaf returns the position of the leaf; decided is false where only a linked
 // table can tell, or where a lazy one has to grow first.
 //
-// The leaf is the last readable entry. A copy of an older line at the end, as
-// left by a program that wrote a session twice, is none; it cannot be told
-// from a new branch without the whole index, unless the id says that it is
-// Coppice's own or the line carries on from the one before it.
-func (t *table) leaf() (i int, decided bool) { return t.leafOf(len(t.recs)) }
+// The leaf is the last readable entry. Copies of older lines at the end, as
+// left by a program that wrote a part of a session twice, are none.
+func (t *table) leaf() (i int, decided bool) {
+	last := t.entryBefore(len(t.recs))
+	switch {
+	case t.linked:
+		return t.leafOf(len(t.recs)), true
+	case last < 0:
+		return none, t.from == 0
+	}
+	return last, !t.maybeCopies(last)
+}
 
-// leafOf is the leaf of the first n records.
-func (t *table) leafOf(n int) (i int, decided bool) {
+// leafOf is the leaf of the first n records of a linked table.
+func (t *table) leafOf(n int) int {
 	last := t.entryBefore(n)
-	if last < 0 {
-		return none, t.linked || t.from == 0
-	}
-	r := &t.recs[last]
-	if session.IsOwnID(r.id) {
-		return t.canonical(last), true
-	}
-	prev := t.entryBefore(last)
-	if prev < 0 && (t.linked || t.from == 0) || prev >= 0 && r.parent != "" && r.parent == t.recs[prev].id {
-		return t.canonical(last), true
-	}
-	if !t.linked {
-		return none, false
-	}
 	for last >= 0 && t.recs[last].same >= 0 {
 		last = t.entryBefore(last)
 	}
-	return last, true
+	return last
+}
+
+// maybeCopies reports whether the lines of a lazy table up to last may be
+// copies of older ones. Lines that carry on from one another are copied
+// together; where the first of them does not carry on from the line before it,
+// it begins a new branch if it is younger than that line, and else may be a
+// copy.
+func (t *table) maybeCopies(last int) bool {
+	for i := last; ; {
+		prev := t.entryBefore(i)
+		switch {
+		case prev < 0 && i == last && t.from > 0:
+			return true // the line before it is not known yet
+		case prev < 0:
+			return false
+		case t.recs[i].parent == t.recs[prev].id && t.recs[prev].id != "":
+			i = prev
+		default:
+			return !t.recs[i].time().After(t.recs[prev].time())
+		}
+	}
 }
 
 // entryBefore returns the position of the nearest entry before i, or none.

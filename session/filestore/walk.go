@@ -183,7 +183,7 @@ func (l *Log) tree(p *pass, node func(r *record)) *session.Tree {
 			}
 		}
 	}
-	if i, _ := p.t.leafOf(p.n); i >= 0 {
+	if i := p.t.leafOf(p.n); i >= 0 {
 		t.Leaf = int(places[i])
 	}
 	return t
