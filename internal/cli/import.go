@@ -178,6 +178,9 @@ func (a *app) importSource(path string, f importFlags) (convert.Source, convert.
 	if info.IsDir() {
 		return convert.Source{}, nil, fail("it is a folder", "name the files in it")
 	}
+	if !info.Mode().IsRegular() {
+		return convert.Source{}, nil, fail("not a regular file", "a copy in a regular file")
+	}
 	src := convert.Source{Path: path, Size: info.Size(), Session: f.session,
 		Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 	if im, ok := all.ByName(f.from); ok {

@@ -20,7 +20,7 @@ func instructions(dir string) string {
 	var b strings.Builder
 	for {
 		for _, name := range instructionFiles {
-			data, err := os.ReadFile(filepath.Join(dir, name))
+			data, err := readRegular(filepath.Join(dir, name))
 			if err != nil {
 				continue
 			}

@@ -10,19 +10,38 @@ import (
 // OS is the file system of the machine.
 type OS struct{}
 
-// Open opens a file for reading.
+// Open opens a file for reading. What is neither file nor folder is refused:
+// to open a pipe that nobody writes to would never return.
 func (OS) Open(name string) (File, error) {
+	if err := waits("open", name); err != nil {
+		return nil, err
+	}
 	return file(os.Open(name))
 }
 
 // OpenAppend opens an existing file for reading and for writing at its end.
 func (OS) OpenAppend(name string) (File, error) {
+	if err := waits("open", name); err != nil {
+		return nil, err
+	}
 	return file(os.OpenFile(name, os.O_RDWR|os.O_APPEND, 0))
 }
 
 // CreateExclusive makes a file for reading and for writing at its end.
 func (OS) CreateExclusive(name string, perm fs.FileMode) (File, error) {
 	return file(os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, perm))
+}
+
+// ErrNotRegular says that a name stands for a pipe, a device or a socket.
+var ErrNotRegular = errors.New("not a regular file")
+
+// waits refuses what may wait for another program instead of being read.
+func waits(op, name string) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return &fs.PathError{Op: op, Path: name, Err: ErrNotRegular}
+	}
+	return err
 }
 
 // file keeps a nil *os.File from becoming a File that is not nil.
