@@ -119,7 +119,7 @@ func TestRenderOptions(t *testing.T) {
 	}{
 		{"nothing known", done, message.Model{}, message.CallOptions{}, "8192", "", ""},
 		{"the model's limit holds", done, message.Model{MaxOutput: 1000}, message.CallOptions{MaxOutput: 5000, Temperature: &temperature}, "1000", "", "0.2"},
-		{"half is left for the answer", done, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 8000, Thinking: "high"}, "8000", "4000", ""},
+		{"half is left for the answer", done, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 8000, Thinking: "high"}, "8000", "1024", ""},
 		{"too little for thinking", done, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 2000, Thinking: "high", Temperature: &temperature}, "2000", "", "0.2"},
 		{"a model that does not think", done, message.Model{}, message.CallOptions{MaxOutput: 64000, Thinking: "high"}, "64000", "", ""},
 		{"open round without its thinking", open, message.Model{Reasoning: true}, message.CallOptions{MaxOutput: 64000, Thinking: "high"}, "64000", "", ""},

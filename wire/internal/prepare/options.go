@@ -83,14 +83,19 @@ func levelBudget(level string) int64 {
 }
 
 // Budget returns the thinking tokens of a level, 0 for none. Of a known
-// output limit at least half stays for the answer.
+// output limit at least half stays for the answer: a level that takes more
+// falls to a lower one. There are few steps, because a provider's cache does
+// not hold the messages of a request with another budget, and the room for
+// output shrinks with every request near the end of the window.
 func Budget(level string, maxOutput int64) int64 {
 	b := levelBudget(level)
-	if maxOutput > 0 {
-		b = min(b, maxOutput/2)
+	if maxOutput <= 0 || b <= maxOutput/2 {
+		return b
 	}
-	if b < MinBudget {
-		return 0
+	for _, lower := range []string{"high", "medium", "low", "minimal"} {
+		if n := levelBudget(lower); n < b && n <= maxOutput/2 {
+			return n
+		}
 	}
-	return b
+	return 0
 }

@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 		limit int64
 		want  int64
 	}{
-		{"high", 0, 20480}, {"high", 30000, 15000}, {"minimal", 2048, 1024}, {"low", 2047, 0}, {"off", 0, 0}, {"", 0, 0}, {"huge", 0, 0}, {"xhigh", 100000, 32768},
+		{"high", 0, 20480}, {"high", 40960, 20480}, {"high", 40959, 10240}, {"high", 30000, 10240}, {"xhigh", 8191, 1024}, {"minimal", 2048, 1024}, {"low", 2047, 0}, {"off", 0, 0}, {"", 0, 0}, {"huge", 0, 0}, {"xhigh", 100000, 32768},
 	}
 	for _, tt := range tests {
 		if got := Budget(tt.level, tt.limit); got != tt.want {
