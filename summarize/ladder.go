@@ -286,7 +286,7 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	a := Attempt{Phase: p.phase, Rung: c.rung, Model: keyOf(c.model), Changed: "shared prefix"}
 	var got answer
 	var err error
-	if q.maxOutput, err = sharedOutput(r.sharedSize(*c.shared, q.prompt), q.maxOutput, c.model); err == nil {
+	if q.maxOutput, err = sharedOutput(r.sharedSize(*c.shared, q.prompt), r.sharedLimit(q.maxOutput, c.model), c.model); err == nil {
 		r.tell(Progress{Phase: p.phase, Rung: c.rung, Model: a.Model, Pass: 1, Passes: 1})
 		got, err = r.send(ctx, c, q)
 	}
@@ -323,6 +323,16 @@ func (r *run) sharedSize(base timeline.Request, instruction string) int64 {
 		size += tokens.Default{}.Message(msg)
 	}
 	return tokens.Hard(size) + added
+}
+
+// sharedLimit is how much output a shared request asks for, where there is
+// room. A thinking model is asked for as much as in the session's own calls:
+// its thinking budget depends on that, and the cache on the budget.
+func (r *run) sharedLimit(limit int64, m message.Model) int64 {
+	if level := r.in.SharedOptions.Thinking; level == "" || level == "off" {
+		return limit
+	}
+	return max(limit, m.MaxOutput)
 }
 
 // leastShared is the least room for an answer that a shared request goes out

@@ -290,6 +290,26 @@ func TestSharedPrefix(t *testing.T) {
 	}
 }
 
+// What a shared request asks for: room for the answer, and where the model
+// thinks, as much as the session's own calls, whose budget it has to have.
+func TestSharedOutput(t *testing.T) {
+	m := message.Model{Window: 100_000, MaxOutput: 32_000}
+	for _, tt := range []struct {
+		thinking string
+		size     int64
+		want     int64 // 0: refused
+	}{
+		{"", 50_000, 10_000}, {"off", 50_000, 10_000}, {"high", 50_000, 32_000}, {"high", 80_000, 20_000},
+		{"off", 95_000, 5000}, {"off", 97_953, 0}, {"high", 100_001, 0},
+	} {
+		r := run{in: Input{SharedOptions: message.CallOptions{Thinking: tt.thinking}}}
+		got, err := sharedOutput(tt.size, r.sharedLimit(10_000, m), m)
+		if got != tt.want || (err != nil) != (tt.want == 0) {
+			t.Errorf("%q, %d tokens: %d (%v), want %d", tt.thinking, tt.size, got, err, tt.want)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	var got []Progress
 	l := ladder(newModel(4000, always("ok")))
