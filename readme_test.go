@@ -54,6 +54,18 @@ func TestReadmePicture(t *testing.T) {
 	}
 }
 
+// The README's agent is a program that is built and tested, in under thirty lines.
+func TestReadmeAgent(t *testing.T) {
+	code := strings.TrimSuffix(strings.TrimPrefix(section(t, "agent"), "```go\n"), "```\n")
+	if n := strings.Count(code, "\n"); n >= 30 {
+		t.Errorf("%d lines", n)
+	}
+	program, err := os.ReadFile("examples/forever/main.go")
+	if err != nil || !strings.Contains(string(program), code) {
+		t.Errorf("examples/forever has another one (%v)", err)
+	}
+}
+
 // The README's library example is under thirty lines and its calls are those
 // of Example, which is compiled.
 func TestReadmeLibraryExample(t *testing.T) {

@@ -62,7 +62,8 @@ var (
 	// ErrBusy says that a turn is running already. What the user says
 	// meanwhile goes to Queue.
 	ErrBusy = errors.New("a turn is running")
-	// ErrAborted is the cause of a turn that the user stopped.
+	// ErrAborted is the cause of a turn that the user stopped. Where the
+	// context of the call ended, its cause is wrapped too.
 	ErrAborted = errors.New("aborted")
 	// ErrDoesNotFit says that the next request does not fit the window and
 	// cannot be made to.

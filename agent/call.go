@@ -193,8 +193,8 @@ func asFault(err error) *message.Fault {
 
 // abortError is why the run ends that was aborted.
 func (r *run) abortError() error {
-	if cause := context.Cause(r.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
+	if cause := context.Cause(r.ctx); !errors.Is(cause, ErrAborted) {
+		return fmt.Errorf("%w: %w", ErrAborted, cause) // the caller's context ended
 	}
 	return ErrAborted
 }
