@@ -36,7 +36,8 @@
 //
 // See tariff and cache: prices of the catalogue; prefixes are found as far as
 // the provider finds them, between the request's marks where it wants marks,
-// as long as they live.
+// as long as they live. Another thinking level voids what is cached of the
+// messages; a budget that follows the room left in the window is not simulated.
 package main
 
 import (
