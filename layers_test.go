@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"provider"},
 	{"provider/fake"},
 	{"agent"},
-	{"agent/tools"},
+	{"agent/tools", "agent/mcp"},
 	{""},
 	{"docs", "examples/...", "bench/...", "test/..."},
 	{"internal/cli"},
@@ -44,8 +44,8 @@ var layers = [][]string{
 
 const module = "github.com/coppice-dev/coppice"
 
-// forbidden names imports that a package and everything below it must not
-// have, with the reason.
+// forbidden names packages that, with all below them, the library must not
+// import, and why.
 var forbidden = map[string]string{
 	"net/http/pprof":                         "opens a door in every program that links us",
 	"log":                                    "a library does not write to standard error",
@@ -53,6 +53,14 @@ var forbidden = map[string]string{
 	"github.com/spf13/cobra":                 "terminal libraries only in the two faces",
 	"github.com/anthropics/anthropic-sdk-go": "vendors' SDKs are test peers only",
 	"github.com/openai/openai-go":            "vendors' SDKs are test peers only",
+	"google.golang.org/genai":                "vendors' SDKs are test peers only",
+}
+
+// reserved names packages, with all below them, that one package of ours alone
+// may import: what nobody should link unasked.
+var reserved = map[string]string{
+	"github.com/modelcontextprotocol/go-sdk": "agent/mcp",
+	module + "/agent/mcp":                    "internal/cli",
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -69,8 +77,15 @@ func TestImportsPointDown(t *testing.T) {
 			continue
 		}
 		for _, imp := range strings.Fields(imports) {
-			if why, bad := forbidden[imp]; bad && !isProgram(name) {
-				t.Errorf("%s imports %s: %s", pkg, imp, why)
+			for tree, why := range forbidden {
+				if within(imp, tree) && !isProgram(name) {
+					t.Errorf("%s imports %s: %s", pkg, imp, why)
+				}
+			}
+			for tree, only := range reserved {
+				if within(imp, tree) && name != only {
+					t.Errorf("%s imports %s, which is for %s alone", pkg, imp, only)
+				}
 			}
 			if imp != module && !strings.HasPrefix(imp, module+"/") {
 				continue
@@ -98,6 +113,12 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 func isProgram(name string) bool {
 	dir, _, _ := strings.Cut(name, "/")
 	return name == "internal/cli" || name == "internal/tui" || dir == "cmd" || dir == "examples" || dir == "bench"
+}
+
+// within reports whether a package is another or, in a module of others, below
+// it: log/slog is not part of log.
+func within(pkg, tree string) bool {
+	return pkg == tree || strings.Contains(tree, ".") && strings.HasPrefix(pkg, tree+"/")
 }
 
 func local(pkg string) string { return strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/") }

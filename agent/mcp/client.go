@@ -1,0 +1,205 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// client is one server, through all the times that it is started.
+type client struct {
+	server Server
+	opts   Options
+
+	dialing sync.Mutex // one start at a time
+	listing sync.Mutex // one list at a time
+
+	mu     sync.Mutex
+	live   *connection // nil: not connected
+	tools  []tool      // as last listed
+	closed bool
+}
+
+// Why a start or a call was given up.
+var (
+	errSlowStart = errors.New("it took too long to start")
+	errSlowCall  = errors.New("it took too long to answer, and was stopped")
+)
+
+// connected is the connection to the server. A server that is not running is
+// started.
+func (c *client) connected(ctx context.Context) (*connection, error) {
+	c.dialing.Lock()
+	defer c.dialing.Unlock()
+	c.mu.Lock()
+	live, closed := c.live, c.closed
+	c.mu.Unlock()
+	if closed {
+		return nil, errClosed
+	}
+	if live != nil {
+		return live, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.server.StartLimit, errSlowStart)
+	defer cancel()
+	conn, tools, err := c.start(ctx)
+	if err != nil {
+		c.report(Event{State: Failed, Error: err.Error()})
+		return nil, err
+	}
+	c.mu.Lock()
+	changed, closed := conn.changed, c.closed
+	if !closed {
+		c.live, c.tools = conn, tools
+	}
+	c.mu.Unlock()
+	if closed { // meanwhile
+		conn.close()
+		return nil, errClosed
+	}
+	c.report(Event{State: Ready, Tools: len(tools)})
+	go c.watch(conn)
+	if changed {
+		go c.relist(conn)
+	}
+	return conn, nil
+}
+
+func (c *client) start(ctx context.Context) (*connection, []tool, error) {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools, err := conn.list(ctx)
+	if err != nil {
+		err = conn.explain(fmt.Errorf("list its tools: %w", err))
+		conn.close()
+		return nil, nil, err
+	}
+	return conn, tools, nil
+}
+
+// watch notes when a connection ends by itself.
+func (c *client) watch(conn *connection) {
+	err := conn.session.Wait()
+	if c.drop(conn) {
+		if err == nil {
+			err = errors.New("it ended")
+		}
+		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
+		conn.close()
+	}
+}
+
+// drop forgets a connection. It reports false where that has happened.
+func (c *client) drop(conn *connection) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live != conn {
+		return false
+	}
+	c.live = nil
+	return true
+}
+
+// relist asks for the tools anew when the server says that they changed.
+func (c *client) relist(conn *connection) {
+	c.mu.Lock()
+	conn.changed = true // for a start that is still going on
+	current := c.live == conn
+	c.mu.Unlock()
+	if !current {
+		return
+	}
+	c.listing.Lock()
+	defer c.listing.Unlock()
+	ctx, cancel := context.WithTimeoutCause(context.Background(), c.server.StartLimit, errSlowCall)
+	defer cancel()
+	tools, err := conn.list(ctx)
+	c.mu.Lock()
+	current = c.live == conn
+	if current && err == nil {
+		c.tools = tools
+	}
+	c.mu.Unlock()
+	switch {
+	case !current:
+	case err != nil:
+		c.report(Event{State: Failed, Error: conn.explain(fmt.Errorf("list its tools: %w", err)).Error()})
+	default:
+		c.report(Event{State: Changed, Tools: len(tools)})
+	}
+}
+
+func (c *client) offered() []tool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tools
+}
+
+// call calls a tool. A server that does not answer in time is stopped.
+func (c *client) call(ctx context.Context, name string, arguments jsontext.Value) (agent.Result, error) {
+	conn, err := c.connected(ctx)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("mcp server %s: %w", c.server.Name, err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.server.CallLimit, errSlowCall)
+	defer cancel()
+	res, err := within(ctx, func() (*sdk.CallToolResult, error) {
+		return conn.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
+	})
+	if err == nil {
+		return result(res), nil
+	}
+	if errors.Is(err, errSlowCall) && c.drop(conn) {
+		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
+		conn.close()
+	}
+	return agent.Result{}, fmt.Errorf("mcp server %s: %w", c.server.Name, conn.explain(err))
+}
+
+func (c *client) close() {
+	c.mu.Lock()
+	live := c.live
+	c.live, c.closed = nil, true
+	c.mu.Unlock()
+	if live != nil {
+		live.close()
+	}
+}
+
+func (c *client) report(e Event) {
+	e.Type, e.Server = "mcp_server", c.server.Name
+	c.opts.Report(e)
+}
+
+// within runs f and returns early when ctx ends, with the cause: writing to a
+// server that does not read heeds no context. What f still does ends with the
+// connection.
+func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := f()
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		if a.err != nil && ctx.Err() != nil {
+			return a.v, context.Cause(ctx)
+		}
+		return a.v, a.err
+	case <-ctx.Done():
+		var zero T
+		return zero, context.Cause(ctx)
+	}
+}

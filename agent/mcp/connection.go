@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxTools is how many tools of one server are listed.
+const maxTools = 1000
+
+// connection is a server that runs.
+type connection struct {
+	session *sdk.ClientSession
+	record  *recorder
+	// end ends what the server lives in, so that nothing waits for it; nil:
+	// there is nothing.
+	end func()
+	// said is the end of what the server wrote to standard error; nil: nothing.
+	said func() string
+
+	changed bool // the server has said that its tools are others; under client.mu
+}
+
+// tool is a tool as its server describes it.
+type tool struct {
+	name, description string
+	schema            jsontext.Value
+}
+
+// dial reaches the server and shakes hands with it.
+func (c *client) dial(ctx context.Context) (*connection, error) {
+	conn := &connection{record: &recorder{}}
+	transport, err := c.transport(ctx, conn)
+	if err != nil {
+		return nil, conn.explain(err)
+	}
+	options := &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { go c.relist(conn) },
+	}
+	self := &sdk.Implementation{Name: "coppice", Version: cmp.Or(c.opts.Version, "unknown")}
+	conn.session, err = within(ctx, func() (*sdk.ClientSession, error) {
+		return sdk.NewClient(self, options).Connect(ctx, transport, nil)
+	})
+	if err != nil {
+		err = conn.explain(err)
+		conn.close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// transport opens the way to the server.
+func (c *client) transport(ctx context.Context, conn *connection) (sdk.Transport, error) {
+	s, err := expand(c.server, c.opts.Getenv)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Dial != nil:
+		stream, err := s.Dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conn.end = func() { _ = stream.Close() } // what it still says interests nobody
+		return lineTransport(stream, stream, conn.record), nil
+	case s.URL != "":
+		return httpTransport(s, conn.record)
+	case s.Command == "":
+		return nil, errors.New("it has no command and no url")
+	}
+	p, err := startProcess(s, c.opts.Dir, environment(c.opts.Getenv, s.Env))
+	if err != nil {
+		return nil, err
+	}
+	conn.end, conn.said = p.end, p.stderr.String
+	return lineTransport(p.stdout, p.stdin, conn.record), nil
+}
+
+// list asks for the tools, with their schemas as the server wrote them.
+func (conn *connection) list(ctx context.Context) ([]tool, error) {
+	conn.record.start()
+	listed, err := within(ctx, func() ([]*sdk.Tool, error) {
+		var out []*sdk.Tool
+		for t, err := range conn.session.Tools(ctx, nil) {
+			if err != nil {
+				return nil, err
+			}
+			if out = append(out, t); len(out) > maxTools {
+				return nil, fmt.Errorf("more than %d tools", maxTools)
+			}
+		}
+		return out, nil
+	})
+	written := conn.record.stop()
+	if err != nil {
+		return nil, err
+	}
+	var out []tool
+	for _, t := range listed {
+		schema, ok := written[t.Name]
+		if !ok { // the transport has hidden it; the order of names is lost then
+			if schema, err = json.Marshal(t.InputSchema); err != nil {
+				return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
+			}
+		}
+		out = append(out, tool{t.Name, message.Sanitize(t.Description), schema})
+	}
+	return out, nil
+}
+
+// close ends the connection and waits for the server's end.
+func (conn *connection) close() {
+	if conn.session == nil {
+		conn.stop()
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = conn.session.Close() // it is left in any case
+	}()
+	conn.stop() // or the session's end could wait for one that does not read
+	<-closed
+}
+
+func (conn *connection) stop() {
+	if conn.end != nil {
+		conn.end()
+	}
+}
+
+// explain adds to an error what the server said last.
+func (conn *connection) explain(err error) error {
+	if conn.said == nil {
+		return err
+	}
+	said := strings.TrimSpace(conn.said())
+	if said == "" {
+		return err
+	}
+	return fmt.Errorf("%w; it said: %s", err, message.Sanitize(said))
+}
+
+// lineTransport speaks JSON lines.
+func lineTransport(in io.ReadCloser, out io.WriteCloser, r *recorder) sdk.Transport {
+	return &sdk.IOTransport{Reader: newLines(r.tee(in)), Writer: out}
+}

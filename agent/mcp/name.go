@@ -1,0 +1,34 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// maxName is the longest name of a tool that every vendor takes.
+const maxName = 64
+
+// toolName is the name of a server's tool for the model: server__tool, in the
+// characters that every vendor takes. One that is too long or taken ends in a
+// hash of the true names.
+func toolName(server, tool string, taken map[string]bool) string {
+	name := plain(server) + "__" + plain(tool)
+	if len(name) <= maxName && !taken[name] {
+		return name
+	}
+	sum := sha256.Sum256([]byte(server + "\x00" + tool))
+	mark := "_" + hex.EncodeToString(sum[:4])
+	return name[:min(len(name), maxName-len(mark))] + mark
+}
+
+// plain replaces all but letters of English, digits, - and _.
+func plain(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
+			return c
+		}
+		return '_'
+	}, s)
+}

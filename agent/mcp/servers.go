@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/coppice-dev/coppice/agent"
+)
+
+// Server says how a server is reached: by Command, URL or Dial. In the texts of
+// the first two, ${NAME} stands for a variable of Options.Getenv; one that is
+// not set is an error.
+type Server struct {
+	Name string // begins the names of its tools
+
+	// Command is a program that speaks over standard input and output. It gets
+	// Env and the few variables that every program needs, not our whole
+	// environment: keys of ours are no business of a server.
+	Command string
+	Args    []string
+	Env     map[string]string
+
+	// URL speaks streamable HTTP. Headers go there and nowhere else.
+	URL     string
+	Headers map[string]string
+
+	// Dial opens a stream of JSON lines to a server that is reached in another
+	// way. It must end with its context.
+	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
+
+	StartLimit time.Duration // until its tools are known; 0: 30 seconds
+	CallLimit  time.Duration // for one call; 0: 10 minutes
+}
+
+// Limits where a server has none of its own.
+const (
+	defaultStart = 30 * time.Second
+	defaultCall  = 10 * time.Minute
+)
+
+// Options are what the servers depend on.
+type Options struct {
+	Servers []Server
+	Dir     string                   // where programs start; "": here
+	Getenv  func(name string) string // nil: os.Getenv
+	Version string                   // of the program that asks; servers are told
+	// Report is told what becomes of servers, from any goroutine. nil: nobody is.
+	Report func(Event)
+}
+
+// State is what has become of a server.
+type State string
+
+// The states.
+const (
+	Ready   State = "ready"   // started; its tools are known
+	Changed State = "changed" // it has other tools now
+	Failed  State = "failed"  // it could not be started, or its tools not be listed
+	Ended   State = "ended"   // it went away, or hung and was stopped
+)
+
+// Event tells what has become of a server. Its JSON form is a line of
+// `coppice run --json`.
+type Event struct {
+	Type   string `json:"type"` // "mcp_server"
+	Server string `json:"server"`
+	State  State  `json:"state"`
+	Tools  int    `json:"tools,omitzero"`  // ready, changed: how many
+	Error  string `json:"error,omitempty"` // failed, ended
+}
+
+// Servers are running servers. Close ends them.
+type Servers struct{ clients []*client }
+
+// Start starts all servers beside each other and waits until the tools of each
+// are known or it has failed, which is reported and does not disturb the
+// others. ctx bounds the start alone.
+func Start(ctx context.Context, o Options) *Servers {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Report == nil {
+		o.Report = func(Event) {}
+	}
+	all := &Servers{}
+	var starting sync.WaitGroup
+	for _, s := range o.Servers {
+		s.StartLimit, s.CallLimit = cmp.Or(s.StartLimit, defaultStart), cmp.Or(s.CallLimit, defaultCall)
+		c := &client{server: s, opts: o}
+		all.clients = append(all.clients, c)
+		starting.Go(func() { _, _ = c.connected(ctx) }) // a failure is reported there
+	}
+	starting.Wait()
+	return all
+}
+
+// Tools are the tools that the servers have now, in the order of the servers
+// and of their own lists, each with a name of its own.
+func (s *Servers) Tools() []agent.Tool {
+	var out []agent.Tool
+	taken := map[string]bool{}
+	for _, c := range s.clients {
+		for _, t := range c.offered() {
+			name := toolName(c.server.Name, t.name, taken)
+			taken[name] = true
+			out = append(out, agent.Tool{Name: name, Description: t.description, Parameters: t.schema,
+				Run: func(ctx context.Context, call agent.Call) (agent.Result, error) {
+					return c.call(ctx, t.name, call.Arguments)
+				}})
+		}
+	}
+	return out
+}
+
+// Close ends the servers. It waits a short while for programs to end by
+// themselves. Calls that still run fail.
+func (s *Servers) Close() {
+	var closing sync.WaitGroup
+	for _, c := range s.clients {
+		closing.Go(c.close)
+	}
+	closing.Wait()
+}
+
+var errClosed = errors.New("closed")
