@@ -25,8 +25,7 @@ var aims = []aim{
 
 const (
 	wantMemory = 10  // times less, in each row of 100k entries
-	wantLevel  = 1.0 // the time at a million entries by that at a thousand, a compaction near the end
-	levelNoise = 1.5 // what cannot be told from 1 on a shared machine
+	wantLevel  = 1.5 // at most: the time at a million entries by that at a thousand; the aim is 1, the rest noise
 )
 
 // printAims says of each aim that was measured whether it is reached.
@@ -55,7 +54,7 @@ func printAims(w io.Writer, programs []*program, rows []row) {
 	large, ok2 := find(job{kindCompacted, million, stepContext})
 	if ok1 && ok2 {
 		level := median(times(large.results[0])) / median(times(small.results[0]))
-		line("open with context at 1M by that at 1k, a compaction near the end", number(wantLevel), number(level), level <= levelNoise)
+		line("open with context at 1M by that at 1k, a compaction near the end", fmt.Sprintf("1, ± noise: ≤ %.1f", wantLevel), number(level), level <= wantLevel)
 	}
 	for _, r := range rows {
 		if m := r.smaller(programs); r.entries == 100_000 && !failed(r.results[1]) && m.known() {
