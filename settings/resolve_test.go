@@ -80,6 +80,7 @@ func TestDefaults(t *testing.T) {
 		"retry.baseDelayMs":               "2000",
 		"model":                           "null",
 		"providers":                       "{}",
+		"mcpServers":                      "{}",
 		"errors.patterns":                 "[]",
 	}
 	if len(s.Resolved) != len(want) {
@@ -161,6 +162,11 @@ func TestProblems(t *testing.T) {
 		{"field", `{"providers":{"l":{"type":"openai","baseURL":"http://l"}}}`, "/u/settings.json:1: providers.l.baseURL is not a known key (did you mean providers.l.baseUrl?)"},
 		{"no type", `{"providers":{"l":{}}}`, "/u/settings.json: providers.l must have a type: anthropic, openai, openai-responses, gemini"},
 		{"two keys", `{"providers":{"l":{"type":"openai","apiKey":"a","apiKeyEnv":"b"}}}`, "/u/settings.json: providers.l has both apiKey and apiKeyEnv; apiKey is used"},
+		{"a server without anything", `{"mcpServers":{"s":{"args":["x"]}}}`, "/u/settings.json:1: mcpServers.s must have a command or a url"},
+		{"a server with both", `{"mcpServers":{"s":{"command":"x","url":"http://l"}}}`, "/u/settings.json:1: mcpServers.s has both a command and a url"},
+		{"a server of another type", `{"mcpServers":{"s":{"type":"http","command":"x"}}}`, "/u/settings.json:1: mcpServers.s must have a url where its type is http"},
+		{"a program without command", `{"mcpServers":{"s":{"type":"stdio","url":"http://l"}}}`, "/u/settings.json:1: mcpServers.s must have a command where its type is stdio"},
+		{"a transport of old", `{"mcpServers":{"s":{"type":"sse","url":"http://l"}}}`, `/u/settings.json:1: mcpServers.s.type must be one of stdio, http, not "sse"`},
 		{"no id", `{"providers":{"l":{"type":"openai","models":[{}]}}}`, "/u/settings.json: providers.l has a model without id"},
 		{"slash", `{"providers":{"a/b":{"type":"openai"}}}`, `/u/settings.json: providers["a/b"] must have a name without slashes`},
 		{"event", `{"hooks":{"tool_cal":[]}}`, "/u/settings.json:1: hooks.tool_cal is not a known key (did you mean hooks.tool_call?)"},

@@ -11,6 +11,7 @@ type Settings struct {
 	Secrets       Secrets
 	Permissions   Permissions
 	Hooks         map[HookEvent][]Hook // of all layers, the user's first
+	MCPServers    map[string]MCPServer
 	Errors        Errors
 	Retry         Retry
 	Model         ModelName // "": the first provider that has a key

@@ -113,6 +113,8 @@ var table = []key{
 		"calls that never run", rule{guarded: true, adds: true}),
 	row("hooks", nil, func(s *Settings) *map[HookEvent][]Hook { return &s.Hooks },
 		"programs that are told of events and may answer, by event", rule{guarded: true, adds: true}),
+	row("mcpServers", nil, func(s *Settings) *map[string]MCPServer { return &s.MCPServers },
+		"MCP servers whose tools the agent may use, by name", guarded),
 	row("errors.patterns", nil, func(s *Settings) *[]ErrorPattern { return &s.Errors.Patterns },
 		"classes for error texts that are not recognized", rule{adds: true}),
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/settings"
@@ -46,7 +45,7 @@ func (a *app) namedHooks() []hook.Program {
 				command[0] = a.abs(command[0])
 			}
 			out = append(out, hook.Program{Event: e, Name: h.Name, Project: h.FromProject(), Command: command, Required: h.Required,
-				Timeout: time.Duration(float64(h.TimeoutSeconds) * float64(time.Second))})
+				Timeout: duration(h.TimeoutSeconds)})
 		}
 	}
 	return out

@@ -12,6 +12,8 @@ import (
 
 // json prints one JSON value on a line, as it is written: it may be large.
 func (a *app) json(v any) {
+	a.printing.Lock()
+	defer a.printing.Unlock()
 	out := bufio.NewWriterSize(a.Out, 64<<10)
 	err := json.MarshalWrite(out, v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
 	if err == nil {

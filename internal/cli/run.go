@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/coppice-dev/coppice/hook"
@@ -60,6 +61,8 @@ type app struct {
 	loaded *settings.Settings
 	models *provider.Catalog
 	bus    *hook.Bus
+
+	printing sync.Mutex // one JSON value at a time
 }
 
 // Groups of commands in the help.

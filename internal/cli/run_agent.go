@@ -28,6 +28,8 @@ Reading and searching inside the project run freely. Nobody can be asked here, s
 writing, commands and paths outside are refused unless the settings
 (permissions.*) or --yolo allow them. What the settings deny stays denied.
 
+The tools of MCP servers (mcpServers in the settings) are there too.
+
 --demo needs no key: a scripted model on this machine does a long job in a tiny
 window, and you can watch the context being compacted.`,
 		"  coppice run -p \"what does this project do?\"\n  coppice run --session - -p \"go on\" --json\n  coppice run --demo", cobra.NoArgs,
@@ -45,7 +47,7 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 	if f.prompt == "" && !f.demo {
 		return usagef("nothing to say; try coppice run -p TEXT")
 	}
-	a.Err = &locked{w: a.Err} // hooks are reported while the agent works
+	a.Err = &locked{w: a.Err} // hooks and servers are reported while the agent works
 	s, err := a.runSession(ctx, f)
 	if err != nil {
 		return err
@@ -59,8 +61,13 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 		if f.prompt == "" {
 			f.prompt = demoPrompt
 		}
-	} else if cfg, err = a.agentConfig(ctx, s, f); err != nil {
-		return err
+	} else {
+		if cfg, err = a.agentConfig(ctx, s, f); err != nil {
+			return err
+		}
+		servers := a.startServers(ctx, f.json)
+		defer servers.Close()
+		cfg.Tools = append(cfg.Tools, servers.Tools()...)
 	}
 	cfg.Session, cfg.Mask, cfg.Now, cfg.Hooks = s, a.masker(), a.Now, a.hooks()
 	ag, err := agent.New(cfg)

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coppice-dev/coppice/agent/mcp"
+	"github.com/coppice-dev/coppice/settings"
+)
+
+// startServers starts the MCP servers of the settings. What becomes of them is
+// told as events, or on standard error. Nothing starts where there are none.
+func (a *app) startServers(ctx context.Context, asJSON bool) *mcp.Servers {
+	mask := a.masker()
+	return mcp.Start(ctx, mcp.Options{Servers: a.mcpServers(), Dir: a.Dir, Getenv: a.Getenv, Version: a.Version, Report: func(e mcp.Event) {
+		e.Error = mask(e.Error)
+		if asJSON {
+			a.json(e)
+			return
+		}
+		a.sayServer(e)
+	}})
+}
+
+func (a *app) sayServer(e mcp.Event) {
+	name := visible(e.Server)
+	switch e.State {
+	case mcp.Ready:
+		fmt.Fprintf(a.Err, "mcp server %s is ready, tools: %d\n", name, e.Tools)
+	case mcp.Changed:
+		fmt.Fprintf(a.Err, "mcp server %s: other tools, to be used from the next run on\n", name)
+	default:
+		a.warn("mcp server %s %s: %s", name, e.State, visible(e.Error))
+	}
+}
+
+// mcpServers are the servers of the settings, by name. One without anything has
+// been taken away by a later file.
+func (a *app) mcpServers() []mcp.Server {
+	var out []mcp.Server
+	all := a.settings().MCPServers
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := all[name]
+		if s.Command == "" && s.URL == "" {
+			continue
+		}
+		command := s.Command
+		if strings.HasPrefix(command, "~/") {
+			command = a.abs(command)
+		}
+		out = append(out, mcp.Server{Name: name, Command: command, Args: s.Args, Env: plainTexts(s.Env), URL: string(s.URL), Headers: plainTexts(s.Headers),
+			StartLimit: duration(s.StartTimeoutSeconds), CallLimit: duration(s.TimeoutSeconds)})
+	}
+	return out
+}
+
+func duration(s settings.Seconds) time.Duration {
+	return time.Duration(float64(s) * float64(time.Second))
+}
+
+func plainTexts(in map[string]settings.Secret) map[string]string {
+	out := map[string]string{}
+	for k, v := range in {
+		out[k] = string(v)
+	}
+	return out
+}
