@@ -182,7 +182,8 @@ func (a *attempt) shorten(ctx context.Context, leaf *session.Entry, d *draft, si
 	var results []result
 	listed := a.view.Listed()
 	for i := a.plan.Cut; i < len(a.view.Path); i++ {
-		if m := listed[i]; m != nil && m.Role == message.RoleToolResult && !a.view.Pinned(a.view.Path[i].ID) {
+		if listed[i].Entry != nil && listed[i].Outline().Role == message.RoleToolResult && !a.view.Pinned(a.view.Path[i].ID) {
+			m := listed[i].Message()
 			results = append(results, result{a.view.Path[i], m, a.estimator().Message(m)})
 		}
 	}

@@ -297,7 +297,7 @@ func (a *attempt) ledger() *ledger.Ledger {
 }
 
 func rangeLedger(p *Plan, opts ledger.Options) *ledger.Ledger {
-	facts := ledger.Collect(append(sources(p.History, p.historyMsgs), sources(p.Prefix, p.prefixMsgs)...), opts)
+	facts := ledger.Collect(append(sources(p.historyItems), sources(p.prefixItems)...), opts)
 	return ledger.Merge(carried(p.Previous), facts)
 }
 
@@ -312,10 +312,10 @@ func carried(previous *session.Entry) *ledger.Ledger {
 	return &ledger.Ledger{}
 }
 
-func sources(entries []*session.Entry, msgs []*message.Message) []ledger.Source {
-	out := make([]ledger.Source, len(entries))
-	for i, e := range entries {
-		out[i] = ledger.Source{EntryID: e.ID, Message: msgs[i]}
+func sources(items []timeline.Item) []ledger.Source {
+	out := make([]ledger.Source, len(items))
+	for i, m := range timeline.ItemMessages(items) {
+		out[i] = ledger.Source{EntryID: items[i].Entry.ID, Message: m}
 	}
 	return out
 }
@@ -323,8 +323,8 @@ func sources(entries []*session.Entry, msgs []*message.Message) []ledger.Source 
 // Input is what the plan gives to a summarizer.
 func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input {
 	in := summarize.Input{
-		History:         sources(p.History, p.historyMsgs),
-		Prefix:          sources(p.Prefix, p.prefixMsgs),
+		History:         sources(p.historyItems),
+		Prefix:          sources(p.prefixItems),
 		Ledger:          facts,
 		MaxOutput:       p.OutputLimit,
 		PrefixMaxOutput: p.PrefixLimit,

@@ -13,31 +13,48 @@ import (
 // entry of the compaction in force, or the root, to the leaf.
 type span struct {
 	path   []*session.Entry
-	listed []*message.Message // what a summarizer would get of each entry; nil: nothing
-	size   []int64            // estimates of listed
-	valid  []bool             // a cut may stand here
-	starts []bool             // a turn starts here
+	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
+	est    tokens.Estimator
+	sizes  []int64 // estimates of listed, as far as somebody asked; -1: not yet
+	valid  []bool  // a cut may stand here
+	starts []bool  // a turn starts here
 }
 
 // measure prepares a view's path for cutting.
 func measure(v *timeline.View, est tokens.Estimator) span {
 	n := len(v.Path)
-	s := span{path: v.Path, listed: v.Listed(), size: make([]int64, n), valid: make([]bool, n), starts: make([]bool, n)}
-	for i, m := range s.listed {
-		if m == nil {
+	s := span{path: v.Path, listed: v.Listed(), est: est, sizes: make([]int64, n), valid: make([]bool, n), starts: make([]bool, n)}
+	stored := make([]*message.Outline, n)
+	for i, e := range v.Path {
+		if timeline.Bears(e) {
+			stored[i] = e.Outline()
+		}
+		if !s.has(i) {
 			continue
 		}
-		s.size[i] = est.Message(m)
-		s.valid[i] = m.Role != message.RoleToolResult && known(m.Role)
-		s.starts[i] = startsTurn(m.Role)
+		role := s.listed[i].Outline().Role
+		s.sizes[i] = -1
+		s.valid[i] = role != message.RoleToolResult && known(role)
+		s.starts[i] = startsTurn(role)
 	}
-	groups, _ := timeline.Groups(timeline.Messages(v.Path))
+	groups, _ := timeline.GroupOutlines(stored)
 	for _, g := range groups {
 		for i := g.Assistant + 1; i <= g.Last(); i++ {
 			s.valid[i] = false
 		}
 	}
 	return s
+}
+
+// has reports whether a summarizer would get something of an entry.
+func (s span) has(i int) bool { return s.listed[i].Entry != nil }
+
+// size is the estimate of what a summarizer would get of an entry.
+func (s span) size(i int) int64 {
+	if s.sizes[i] < 0 {
+		s.sizes[i] = s.est.Message(s.listed[i].Message())
+	}
+	return s.sizes[i]
 }
 
 func known(r message.Role) bool {
@@ -71,10 +88,10 @@ type cut struct {
 func (s span) find(budget int64) (cut, bool) {
 	var sum int64
 	for i := len(s.path) - 1; i >= 0; i-- {
-		if s.size[i] == 0 {
+		if s.size(i) == 0 {
 			continue
 		}
-		if sum += s.size[i]; sum < budget {
+		if sum += s.size(i); sum < budget {
 			continue
 		}
 		at := s.nextValid(i)
@@ -93,7 +110,7 @@ func (s span) find(budget int64) (cut, bool) {
 // that would tear a unit, the last one before its unit.
 func (s span) cutBehind(to int) (cut, bool) {
 	at := to + 1
-	for at < len(s.path) && s.listed[at] == nil && !s.inside(at) {
+	for at < len(s.path) && !s.has(at) && !s.inside(at) {
 		at++
 	}
 	if at < len(s.path) && !s.valid[at] {
@@ -110,8 +127,8 @@ func (s span) cutBehind(to int) (cut, bool) {
 
 // inside reports whether an entry that is not listed stands in a tool group.
 func (s span) inside(i int) bool {
-	next := slices.IndexFunc(s.listed[i:], func(m *message.Message) bool { return m != nil })
-	return next >= 0 && s.listed[i+next].Role == message.RoleToolResult
+	next := slices.IndexFunc(s.listed[i:], func(it timeline.Item) bool { return it.Entry != nil })
+	return next >= 0 && s.listed[i+next].Outline().Role == message.RoleToolResult
 }
 
 func (s span) nextValid(i int) int {
@@ -145,7 +162,7 @@ func (s span) dress(at int) cut {
 			}
 		}
 	}
-	for c.at > 0 && s.listed[c.at-1] == nil && s.path[c.at-1].Type != session.TypeCompaction {
+	for c.at > 0 && !s.has(c.at-1) && s.path[c.at-1].Type != session.TypeCompaction {
 		c.at--
 	}
 	for s.path[c.at].Type == session.TypeLabel {
@@ -156,8 +173,8 @@ func (s span) dress(at int) cut {
 
 func (s span) sum(from, to int) int64 {
 	var n int64
-	for _, v := range s.size[from:to] {
-		n += v
+	for i := from; i < to; i++ {
+		n += s.size(i)
 	}
 	return n
 }

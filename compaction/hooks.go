@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -103,14 +103,15 @@ func (p *Plan) Check(a Answer) error {
 // Messages returns what is to be summarized, as the model sees it: the history
 // and the first part of a split turn.
 func (p *Plan) Messages() (history, prefix []*message.Message) {
-	return slices.Clone(p.historyMsgs), slices.Clone(p.prefixMsgs)
+	return timeline.ItemMessages(p.historyItems), timeline.ItemMessages(p.prefixItems)
 }
 
 // Conversation returns both parts as a summarizer gets them: quoted, shortened
 // and masked. mask nil hides the known shapes of secrets.
 func (p *Plan) Conversation(mask func(string) string) (history, prefix string) {
 	o := summarize.SerializeOptions{Mask: mask}
-	return summarize.SerializeConversation(p.historyMsgs, o), summarize.SerializeConversation(p.prefixMsgs, o)
+	h, f := p.Messages()
+	return summarize.SerializeConversation(h, o), summarize.SerializeConversation(f, o)
 }
 
 // withDetails adds a hook's details to those in the body of a compaction.

@@ -59,8 +59,8 @@ type Plan struct {
 	OutputLimit  int64 // of the history part
 	PrefixLimit  int64 // of the prefix part; 0: not split
 	Budget       int64 // effective keep
-	historyMsgs  []*message.Message
-	prefixMsgs   []*message.Message
+	historyItems []timeline.Item
+	prefixItems  []timeline.Item
 	lastUnitKept bool
 }
 
@@ -207,8 +207,8 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) {
 		historyEnd = c.turnStart
 		p.TurnStart = s.path[c.turnStart]
 	}
-	p.History, p.historyMsgs = s.list(0, historyEnd)
-	p.Prefix, p.prefixMsgs = s.list(historyEnd, c.at)
+	p.History, p.historyItems = s.list(0, historyEnd)
+	p.Prefix, p.prefixItems = s.list(historyEnd, c.at)
 	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
 	p.lastUnitKept = c.point >= s.lastValid(len(s.path)) || budget <= 0
@@ -254,13 +254,13 @@ func pinnedItems(v *timeline.View) []timeline.Item {
 	return out
 }
 
-// list returns the listed entries of a range with their messages.
-func (s span) list(from, to int) (entries []*session.Entry, msgs []*message.Message) {
+// list returns the listed entries of a range.
+func (s span) list(from, to int) (entries []*session.Entry, items []timeline.Item) {
 	for i := from; i < to; i++ {
-		if s.listed[i] != nil {
+		if s.has(i) {
 			entries = append(entries, s.path[i])
-			msgs = append(msgs, s.listed[i])
+			items = append(items, s.listed[i])
 		}
 	}
-	return entries, msgs
+	return entries, items
 }

@@ -91,8 +91,8 @@ func llmText(m *message.Message) string {
 func (p *Plan) InputTokens(est tokens.Estimator) int64 {
 	const prompts = 1500
 	n := int64(prompts)
-	for _, msgs := range [][]*message.Message{p.historyMsgs, p.prefixMsgs} {
-		n += est.Text(summarize.SerializeConversation(summarize.ConvertToLLM(msgs), summarize.SerializeOptions{}))
+	for _, items := range [][]timeline.Item{p.historyItems, p.prefixItems} {
+		n += est.Text(summarize.SerializeConversation(summarize.ConvertToLLM(timeline.ItemMessages(items)), summarize.SerializeOptions{}))
 	}
 	if p.Previous != nil {
 		n += est.Message(p.Previous.Message())

@@ -3,6 +3,7 @@ package session
 import (
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -45,14 +46,20 @@ type Entry struct {
 	At       int64     // place in the log: byte offset in a file, ordinal elsewhere; grows along the log; -1: not in it yet
 	Line     int       // line number from 1; 0 where it is not known yet
 
-	raw    []byte // nil: they are on the shelf
-	shelf  Shelf
-	length int // of the bytes on the shelf
-
+	raw     []byte           // nil: they are on the shelf
 	outline *message.Outline // known without the bytes; nil: it is not
+	*shelved
 
 	once  sync.Once
 	views views
+}
+
+// shelved is what an entry knows of its bytes on a shelf.
+type shelved struct {
+	shelf  Shelf
+	length int
+	mu     sync.Mutex
+	msg    weak.Pointer[message.Message] // as long as somebody holds it
 }
 
 // Shelf keeps the bytes of entries outside the process's memory.
@@ -71,14 +78,17 @@ func (e *Entry) WithRaw(raw []byte) *Entry {
 // Outlined returns an entry like e whose message has the outline o, with these
 // bytes, or, where raw is nil, with length bytes that stay on a shelf.
 func (e *Entry) Outlined(o *message.Outline, raw []byte, s Shelf, length int) *Entry {
-	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, At: e.At, Line: e.Line,
-		outline: o, raw: raw, shelf: s, length: length}
+	out := &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, At: e.At, Line: e.Line, outline: o, raw: raw}
+	if raw == nil {
+		out.shelved = &shelved{shelf: s, length: length}
+	}
+	return out
 }
 
 // Raw returns the JSON object as it stands in the log; not to be changed. The
 // bytes of an entry far from the leaf are read from the log each time.
 func (e *Entry) Raw() []byte {
-	if e.raw == nil && e.shelf != nil {
+	if e.shelved != nil {
 		return e.shelf.Bytes(e, e.length)
 	}
 	return e.raw
@@ -89,7 +99,7 @@ func (e *Entry) InMemory() []byte { return e.raw }
 
 // Len returns the length of Raw in bytes.
 func (e *Entry) Len() int {
-	if e.raw == nil {
+	if e.shelved != nil {
 		return e.length
 	}
 	return len(e.raw)
@@ -140,10 +150,28 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 // summary (role compactionSummary).
 func (e *Entry) Message() *message.Message {
 	switch e.Type {
-	case TypeMessage, TypeCustomMessage, TypeBranchSummary, TypeCompaction:
+	case TypeMessage:
+		if e.shelved != nil {
+			return e.fromShelf()
+		}
+		return e.view().msg
+	case TypeCustomMessage, TypeBranchSummary, TypeCompaction:
 		return e.view().msg
 	}
 	return nil
+}
+
+// fromShelf decodes a message whose bytes are on a shelf, unless somebody
+// still holds it from the last time.
+func (e *Entry) fromShelf() *message.Message {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if m := e.msg.Value(); m != nil {
+		return m
+	}
+	m := message.Decode(rawjson.Get(e.Raw(), "message"))
+	e.msg = weak.Make(m)
+	return m
 }
 
 // Compaction returns the typed view of a compaction, or nil.

@@ -66,12 +66,11 @@ func GroupOutlines(msgs []*message.Outline) (groups []ToolGroup, orphans []int) 
 
 // Messages returns the message that each entry bears, nil for none.
 func Messages(entries []*session.Entry) []*message.Message {
-	decodeAll(entries)
 	msgs := make([]*message.Message, len(entries))
-	for i, e := range entries {
-		if Bears(e) {
-			msgs[i] = e.Message()
+	parallel(len(entries), func(i int) {
+		if Bears(entries[i]) {
+			msgs[i] = entries[i].Message()
 		}
-	}
+	})
 	return msgs
 }

@@ -5,36 +5,53 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Listed returns, for each entry of the path, the message that a summarizer
-// gets of it: edited where it is edited, failed attempts included; nil for
-// metadata, the prompt, commands kept from the model and what an edit left out.
-func (v *View) Listed() []*message.Message {
-	msgs := Messages(v.Path)
-	listed := make([]*message.Message, len(msgs))
-	groups, _ := Groups(msgs)
-	gone := make([]bool, len(msgs))
+// Listed returns, for each entry of the path, what a summarizer gets of it:
+// edited where it is edited, failed attempts included. An item without an
+// entry stands for metadata, the prompt, commands kept from the model and what
+// an edit left out.
+func (v *View) Listed() []Item {
+	outlines := make([]*message.Outline, len(v.Path))
 	for i, e := range v.Path {
-		m := msgs[i]
-		if m == nil || m.Role == message.RoleSystem || m.Bash != nil && m.Bash.ExcludeFromContext {
+		if Bears(e) {
+			outlines[i] = e.Outline()
+		}
+	}
+	listed := make([]Item, len(v.Path))
+	gone := make([]bool, len(v.Path))
+	for i, e := range v.Path {
+		o := outlines[i]
+		if o == nil || o.Role == message.RoleSystem || o.Excluded {
 			continue
 		}
-		c := candidate{item: Item{Entry: e}}
+		c := candidate{item: Item{Entry: e, Pos: i, outline: o}}
 		if ed := v.edits[e.ID]; ed != nil {
 			c.edit(ed)
 		}
 		if c.rule == "" {
-			listed[i] = c.item.own()
+			listed[i] = c.item
 		}
 		gone[i] = c.rule == RuleEditNull
 	}
+	groups, _ := GroupOutlines(outlines)
 	for _, g := range groups {
 		for _, r := range g.Results {
 			if gone[g.Assistant] {
-				listed[r] = nil
+				listed[r] = Item{}
 			}
 		}
 	}
 	return listed
+}
+
+// ItemMessages returns the messages of items, nil for those without an entry.
+func ItemMessages(items []Item) []*message.Message {
+	msgs := make([]*message.Message, len(items))
+	parallel(len(items), func(i int) {
+		if items[i].Entry != nil {
+			msgs[i] = items[i].Message()
+		}
+	})
+	return msgs
 }
 
 // EditOf returns the context edit in force on an entry of the path, or nil.

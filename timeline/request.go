@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -13,12 +15,13 @@ const endingLine = "(no new input; go on from here)"
 // insist on. A view that is only looked at ends where the path ends.
 func (v *View) Request(send bool) Request {
 	r := Request{System: v.Prompt.System(), Tools: v.Prompt.Tools}
-	decodeAll(v.Path)
-	for _, it := range v.Items {
-		if m := ToLLM(it.Message()); m != nil {
-			r.Messages = append(r.Messages, withoutEmpty(m))
+	msgs := make([]*message.Message, len(v.Items))
+	parallel(len(v.Items), func(i int) {
+		if m := ToLLM(v.Items[i].Message()); m != nil {
+			msgs[i] = withoutEmpty(m)
 		}
-	}
+	})
+	r.Messages = slices.DeleteFunc(msgs, func(m *message.Message) bool { return m == nil })
 	if n := len(r.Messages); send && n > 0 && r.Messages[n-1].Role == message.RoleAssistant {
 		r.Messages = append(r.Messages, &message.Message{Role: message.RoleUser,
 			Content: []message.Block{message.Text{Text: endingLine}}})

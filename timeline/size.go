@@ -39,13 +39,16 @@ const (
 // Size measures the view. pending is the size of input that waits.
 func (v *View) Size(est tokens.Estimator, pending int64) Size {
 	s := Size{Fixed: v.Prompt.Tokens(est), Pending: pending}
-	decodeAll(v.Path)
+	sizes, bytes := make([]int64, len(v.Items)), make([]int64, len(v.Items))
+	parallel(len(v.Items), func(i int) {
+		m := v.Items[i].Message()
+		sizes[i], bytes[i] = est.Message(m), contentBytes(m)
+	})
 	usage, after := v.lastUsage()
 	var behind, through int64
-	for i, it := range v.Items {
-		n := est.Message(it.Message())
+	for i, n := range sizes {
 		s.Estimated += n
-		s.Bytes += contentBytes(it.Message())
+		s.Bytes += bytes[i]
 		if usage != nil && i > after {
 			behind += n
 		} else {

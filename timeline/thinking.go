@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -25,20 +24,9 @@ func (t *trail) dropThinking(cands []candidate, model message.Model) {
 		sameModel := o.Provider == model.Provider && o.Model == model.ID
 		bound := !model.UnboundThinking && (c.item.Pos < 0 || changed[c.item.Pos])
 		if !sameModel || bound {
-			c.item.bare = &bare{}
+			c.item.bare = true
 		}
 	}
-}
-
-// bare is a message without its reasoning, made when it is first asked for.
-type bare struct {
-	once sync.Once
-	m    *message.Message
-}
-
-func (b *bare) of(m *message.Message) *message.Message {
-	b.once.Do(func() { b.m = withoutThinking(m) })
-	return b.m
 }
 
 // withoutThinking drops reasoning and everything that refers to it: a block

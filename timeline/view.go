@@ -64,14 +64,15 @@ type Item struct {
 
 	message *message.Message // as shown; nil: as it stands in the log
 	outline *message.Outline // of the message as shown
-	bare    *bare            // without reasoning; nil: as it is
+	bare    bool             // shown without reasoning
 }
 
 // Message returns the message as shown: edited, reasoning left out where it
-// has to be, in its native role. It is decoded when it is first asked for.
+// has to be, in its native role. It is decoded when it is asked for; that of
+// an entry far from the leaf each time that nobody holds it any more.
 func (it Item) Message() *message.Message {
-	if it.bare != nil {
-		return it.bare.of(it.own())
+	if it.bare {
+		return withoutThinking(it.own())
 	}
 	return it.own()
 }

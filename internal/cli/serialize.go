@@ -85,5 +85,5 @@ func listed(path []*session.Entry, v *timeline.View) []*message.Message {
 			msgs[i] = nil
 		}
 	}
-	return append(msgs[:before], v.Listed()...)
+	return append(msgs[:before], timeline.ItemMessages(v.Listed())...)
 }

@@ -39,6 +39,9 @@ func TestShelf(t *testing.T) {
 		if string(e.Raw()) != lines[i+1] || e.Message().Text("") != fmt.Sprintf("text e%d é한🏷", i) {
 			t.Errorf("entry %d: %s", i, e.Raw())
 		}
+		if m := e.Message(); m != e.Message() {
+			t.Errorf("entry %d is decoded again while its message is held", i)
+		}
 		e, err = l.Parent(bg, e)
 	}
 	if _, err := l.Append(bg, []*session.Entry{entry("n", "e2")}); err != nil {
