@@ -236,8 +236,8 @@ func Lines(t testing.TB, s *session.Session) []string {
 
 // Check makes sure of what every imported session must be: every entry is
 // accounted for, the view renders to what no vendor refuses, and it compacts
-// without a model, after which the same holds. compacts says that there is
-// enough in it to make that smaller.
+// without a model, after which the same holds and it can be written in every
+// form. compacts says that there is enough in it to make that smaller.
 func Check(t testing.TB, s *session.Session, compacts bool) {
 	t.Helper()
 	checkView(t, s)
@@ -257,6 +257,7 @@ func Check(t testing.TB, s *session.Session, compacts bool) {
 		t.Fatalf("compaction: %s (%s): %s", out.Status, out.Reason, out.Detail)
 	}
 	checkView(t, s)
+	checkExports(t, s)
 }
 
 func checkView(t testing.TB, s *session.Session) {

@@ -1,0 +1,81 @@
+package importtest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/coppice-dev/coppice/export"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/dialects"
+)
+
+// checkExports makes sure that a session can be written in every form: as a
+// file whose request is the same, byte for byte, as Markdown, and as a page
+// that has every entry.
+func checkExports(t testing.TB, s *session.Session) {
+	t.Helper()
+	ctx := t.Context()
+	view := checkAccount(t, s)
+	for _, scope := range []export.Scope{export.Path, export.Tree} {
+		file := filepath.Join(t.TempDir(), "copy.jsonl")
+		var b bytes.Buffer
+		if err := export.JSONL(ctx, s.Log(), view.Leaf, scope, session.Header{ID: "copy", Cwd: "/srv"}.Complete(now()), &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		log, err := filestore.New(t.TempDir(), filestore.Options{}).Open(ctx, file, session.Mode{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf := view.Leaf
+		if scope == export.Path {
+			leaf = nil // the file ends there
+		}
+		copied, err := timeline.Project(ctx, log, leaf, timeline.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(body(t, copied), body(t, view)) {
+			t.Errorf("the copy (scope %d) gives another request", scope)
+		}
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var md, page bytes.Buffer
+	if err := export.Markdown(ctx, s.Log(), view, &md, export.MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := export.HTML(ctx, s.Log(), []*timeline.View{view}, &page, export.HTMLOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range s.Log().All(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(page.Bytes(), []byte(`"`+e.ID+`"`)) {
+			t.Errorf("the page lacks %s, a %s", e.ID, e.Type)
+		}
+	}
+	if md.Len() == 0 {
+		t.Error("nothing in Markdown")
+	}
+}
+
+// body is the view's request to one provider.
+func body(t testing.TB, v *timeline.View) []byte {
+	t.Helper()
+	d := dialects.All()[0]
+	b, err := d.Render(v.Request(false), message.Model{}, message.CallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
