@@ -1,10 +1,14 @@
 package compaction
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -41,17 +45,20 @@ func (c *Compactor) CutIndex(ctx context.Context, p *Plan) (int, error) {
 	if p.View.AtRoot || len(p.View.Path) == 0 {
 		return p.Cut, nil
 	}
-	n := p.Cut
-	for e := p.View.Path[0]; ; n++ {
-		parent, err := c.Session.Parent(ctx, e)
-		if err != nil {
-			return 0, err
-		}
-		if parent == nil {
-			return n, nil
-		}
-		e = parent
+	shape, err := session.ReadShape(ctx, c.Session.Log())
+	if err != nil {
+		return 0, err
 	}
+	first := p.View.Path[0]
+	at, ok := slices.BinarySearchFunc(shape.Nodes, first.At, func(n session.Node, at int64) int { return cmp.Compare(n.At, at) })
+	if !ok || shape.Nodes[at].ID != first.ID {
+		return 0, fmt.Errorf("entry %s: %w at its place", first.ID, session.ErrNotFound)
+	}
+	n := p.Cut
+	for up := shape.Up[at]; up >= 0; up = shape.Up[up] {
+		n++
+	}
+	return n, nil
 }
 
 // beside is what the model sees of the covered part besides the summary's own

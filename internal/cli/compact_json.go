@@ -69,8 +69,9 @@ type usageJSON struct {
 }
 
 // planOf is a plan as JSON, with what only a command needs: the place of the
-// cut on the whole path, and what would be lost.
-func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l *ladder) (planJSON, error) {
+// cut on the whole path, and what would be lost. The place is left out unless
+// counted or at hand: it takes a look at the whole file.
+func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l *ladder, counted bool) (planJSON, error) {
 	out := planJSON{Outcome: "planned", Summarize: []string{}, TurnPrefix: []string{}, Keep: []string{}, Pinned: []string{},
 		TokensBefore: p.Size.Decision(), FileOps: fileOps{Read: []string{}, Modified: []string{}},
 		Ledger: map[ledger.Class]int{}, Lost: map[ledger.Class]int{}}
@@ -81,11 +82,13 @@ func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l 
 		out.Outcome, out.Reason, out.Detail = "skipped", string(p.Skip), p.Detail
 		return out, nil
 	}
-	cutAt, err := c.CutIndex(ctx, p)
-	if err != nil {
-		return out, err
+	if counted || p.View.AtRoot {
+		cutAt, err := c.CutIndex(ctx, p)
+		if err != nil {
+			return out, err
+		}
+		out.CutIndex = &cutAt
 	}
-	out.CutIndex = &cutAt
 	if p.FirstKept != nil {
 		out.FirstKept = &p.FirstKept.ID
 	}
@@ -125,7 +128,7 @@ func list(items []string) []string {
 
 // compactOf is an outcome as JSON.
 func compactOf(ctx context.Context, c *compaction.Compactor, o *compaction.Outcome, file string, elapsed time.Duration, l *ladder) outcomeJSON {
-	p, err := planOf(ctx, c, o.Plan, l)
+	p, err := planOf(ctx, c, o.Plan, l, true)
 	if err != nil {
 		p.Detail = err.Error()
 	}

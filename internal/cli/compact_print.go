@@ -21,7 +21,7 @@ func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, 
 	if err != nil {
 		return explain("plan "+c.Session.Ref(), err)
 	}
-	out, err := planOf(ctx, c, p, l)
+	out, err := planOf(ctx, c, p, l, f.json)
 	if err != nil {
 		return explain("plan "+c.Session.Ref(), err)
 	}
