@@ -154,6 +154,11 @@ func (l *Log) Find(ctx context.Context, id string, at int64) (*session.Entry, er
 }
 
 func (l *Log) find(ctx context.Context, id string) (*session.Entry, error) {
+	if !l.t.linked && l.t.from == l.end && l.end > 0 {
+		if _, err := l.extend(ctx); err != nil { // most that is asked for is near the leaf
+			return nil, err
+		}
+	}
 	if i, ok := l.t.newest(id); ok {
 		return l.entry(i)
 	}
