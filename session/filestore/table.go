@@ -17,6 +17,7 @@ type table struct {
 	recs     []record
 	room     []record // where recs lies, with free places in front of it
 	front    int      // how many
+	size     int64    // of the file when the table was begun
 	from     int64    // offset from which the file is covered
 	lines    int      // lines in the file; linked only
 	lost     int      // unreadable pieces in the file; linked only
@@ -43,7 +44,7 @@ type reader func(r *record) ([]byte, error)
 
 // newTable returns an empty lazy table of a file of the given size.
 func newTable(size int64, h session.Header) *table {
-	return &table{from: size, version: h.Version, header: h.Raw, first: none}
+	return &table{from: size, size: size, version: h.Version, header: h.Raw, first: none}
 }
 
 // newLinked returns the linked table of a file that consists of batches.
@@ -61,14 +62,22 @@ func newLinked(batches []batch, h session.Header, read reader) (*table, error) {
 	return t, t.link(0, read)
 }
 
+// longWalk is how many records a walk has read that will likely go on to the
+// root.
+const longWalk = 20_000
+
 // prepend puts a batch of older lines in front of a lazy table.
 func (t *table) prepend(b batch, from int64) {
 	for i := range b.recs {
 		b.recs[i].line = 0 // not known from this end
 	}
 	if n := len(b.recs); n > t.front {
-		// Twice the room, so that a long walk copies each record a few times only.
+		// Twice the room, so that a long walk copies each record a few times
+		// only; once it is long, room for all that may come.
 		front := len(t.recs) + n
+		if front > longWalk {
+			front = max(n, n+int(1.05*float64(from)*float64(len(t.recs)+n)/float64(t.size-from)))
+		}
 		t.room = make([]record, front+len(t.recs))
 		copy(t.room[front:], t.recs)
 		t.front = front
