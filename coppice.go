@@ -7,9 +7,9 @@
 // covers can be read back.
 //
 // This package is the front door: it opens a session, says what the model
-// sees, compacts and undoes. The parts are packages of their own and can be
-// used without it: session (the log), timeline (the view), wire (request
-// bytes), ledger (facts), summarize, compaction, provider.
+// sees, compacts, undoes and navigates. The parts are packages of their own
+// and can be used without it: session (the log), timeline (the view), wire
+// (request bytes), ledger (facts), summarize, compaction, provider.
 //
 // Files written by one version are read by every later one; what Coppice
 // writes, pi 1.6 opens (docs/format.md).
@@ -209,6 +209,17 @@ func (s *Session) GoTo(ctx context.Context, id string) error {
 		return err
 	}
 	return s.MoveTo(ctx, e)
+}
+
+// Navigate makes another entry the place where the conversation goes on, with a
+// summary of the branch that is left where n asks for one (spec/branches.md).
+// How it ended is in the result; an error means that there was no attempt.
+func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compaction.Navigated, error) {
+	c, err := s.compactor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Navigate(ctx, n)
 }
 
 func (s *Session) compactor(ctx context.Context) (*compaction.Compactor, error) {

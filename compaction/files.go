@@ -29,6 +29,7 @@ func collectFiles(facts *ledger.Ledger, previous *session.Entry, range_ ...[]*se
 			l.add(c.ReadFiles, c.ModifiedFiles)
 		}
 	}
+	here := slices.Clone(l.modified)
 	place := map[string]int{} // of the entries, from 1
 	for _, entries := range range_ {
 		for _, e := range entries {
@@ -39,8 +40,20 @@ func collectFiles(facts *ledger.Ledger, previous *session.Entry, range_ ...[]*se
 		}
 	}
 	l.touch(facts, place)
+	_, modified := facts.Files()
+	l.noteElsewhere(append(here, modified...))
 	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
 	return l
+}
+
+// noteElsewhere marks what only a branch summary says was modified: the
+// conversation has left the branch where that was done.
+func (l *fileLists) noteElsewhere(here []string) {
+	for _, p := range l.modified {
+		if l.note[p] == "" && !slices.Contains(here, p) {
+			l.note[p] = "on a branch that was left"
+		}
+	}
 }
 
 // touch adds the files of the ledger in the order in which they were touched

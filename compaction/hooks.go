@@ -22,6 +22,8 @@ type Hooks struct {
 	BeforeCompact func(ctx context.Context, e BeforeCompact) (Answer, error)
 	// Compacting is asked before a summary of our own is made.
 	Compacting func(ctx context.Context, e BeforeCompact) (Guidance, error)
+	// BeforeTree is asked before a navigation.
+	BeforeTree func(ctx context.Context, e BeforeTree) (TreeAnswer, error)
 	// Rejected is told why a hook's summary was not taken, ours being made
 	// instead.
 	Rejected func(why error)

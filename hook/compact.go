@@ -47,6 +47,7 @@ func (b *Bus) CompactionHooks(sessionID string) compaction.Hooks {
 			q.rescue = rescues(e.Trigger)
 			return ask(ctx, b, q, e)
 		},
+		BeforeTree: b.beforeTree,
 		Rejected: func(why error) {
 			mu.Lock()
 			defer mu.Unlock()

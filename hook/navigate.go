@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -95,6 +96,35 @@ func (b *Bus) BeforeTree(ctx context.Context, e BeforeTree) (TreeAnswer, error) 
 			last(&merged.Label, a.Label)
 		},
 	}, e)
+}
+
+// beforeTree asks in the words of package compaction.
+func (b *Bus) beforeTree(ctx context.Context, e compaction.BeforeTree) (compaction.TreeAnswer, error) {
+	told := BeforeTree{TargetID: e.Route.Target.ID, OldLeafID: idOf(e.Route.OldLeaf), CommonAncestorID: idOf(e.Route.Ancestor),
+		Entries: e.Route.Left, UserWantsSummary: e.Summarize, CustomInstructions: e.Focus,
+		ReplaceInstructions: e.ReplaceInstructions, Label: e.Label}
+	a, err := b.BeforeTree(ctx, told)
+	if err != nil {
+		return compaction.TreeAnswer{}, err
+	}
+	out := compaction.TreeAnswer{Cancel: a.Cancel, Why: a.Why, Focus: a.CustomInstructions,
+		ReplaceInstructions: a.ReplaceInstructions, Label: a.Label}
+	if a.Summary != nil {
+		out.Summary, out.Details = a.Summary.Text, a.Summary.Details
+	}
+	return out, nil
+}
+
+// NavigationNotice tells of a navigation that was made.
+func NavigationNotice(n *compaction.Navigated) Notice {
+	return Moved{NewLeafID: idOf(n.Leaf), OldLeafID: idOf(n.Route.OldLeaf), SummaryEntry: n.Summary, FromHook: n.FromHook}
+}
+
+func idOf(e *session.Entry) string {
+	if e == nil {
+		return ""
+	}
+	return e.ID
 }
 
 // BeforeFork asks before a fork. An error means that ctx was done.

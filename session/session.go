@@ -147,16 +147,32 @@ var ErrLeafMoved = errors.New("the conversation is on another branch now")
 // Commit writes prepared entries if their parent is still the leaf, and makes
 // the last one the leaf.
 func (s *Session) Commit(ctx context.Context, entries []*Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	return s.commitIf(ctx, entries[0].ParentID, entries)
+}
+
+// CommitFrom writes prepared entries, wherever in the tree their parent is, if
+// leaf (nil: before the first entry) is still the leaf, and makes the last one
+// the leaf.
+func (s *Session) CommitFrom(ctx context.Context, leaf *Entry, entries []*Entry) error {
+	id := ""
+	if leaf != nil {
+		id = leaf.ID
+	}
+	return s.commitIf(ctx, id, entries)
+}
+
+// commitIf writes entries if the leaf is the one with that id ("": there is none).
+func (s *Session) commitIf(ctx context.Context, id string, entries []*Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	leaf, err := s.leafLocked(ctx)
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	if id := entries[0].ParentID; leaf == nil && id != "" || leaf != nil && id != leaf.ID {
+	if leaf == nil && id != "" || leaf != nil && id != leaf.ID {
 		return ErrLeafMoved
 	}
 	return s.commitLocked(ctx, entries)

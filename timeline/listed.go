@@ -43,6 +43,32 @@ func (v *View) Listed() []Item {
 	return listed
 }
 
+// ListPath lists a piece of a path as Listed does that of a view, however many
+// compactions stand on it: with the edits in force at its end, less those that
+// went with a compaction that was undone. A compaction that was not stands for
+// its summary.
+func ListPath(path []*session.Entry) []Item {
+	t := &trail{path: path, dead: map[string]bool{}}
+	undone := map[string]bool{}
+	for _, e := range path {
+		if id := e.Undoes(); id != "" {
+			undone[id] = true
+		}
+	}
+	for _, e := range path {
+		if c := e.Compaction(); c != nil && undone[e.ID] {
+			t.bury(c)
+		}
+	}
+	listed := (&View{Path: path, edits: t.edits()}).Listed()
+	for i, e := range path {
+		if e.Type == session.TypeCompaction && !undone[e.ID] && e.Outline() != nil {
+			listed[i] = Item{Entry: e, Pos: i, outline: e.Outline()}
+		}
+	}
+	return listed
+}
+
 // ItemMessages returns the messages of items, nil for those without an entry.
 func ItemMessages(items []Item) []*message.Message {
 	msgs := make([]*message.Message, len(items))

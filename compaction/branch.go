@@ -1,0 +1,226 @@
+package compaction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Navigation is a move to another place of the tree (spec/branches.md, Navigate).
+type Navigation struct {
+	Target string // id of the entry to go to
+
+	Summarize           bool   // put a summary of what is left at the new place
+	Focus               string // what the user wants that summary to keep; verbatim
+	ReplaceInstructions bool   // Focus replaces our prompt instead of being added to it
+	Label               string // goes on the summary, or, without one, on the target
+	// ReserveTokens is kept free of the window where the branch is
+	// summarized. 0: DefaultBranchReserve.
+	ReserveTokens int64
+}
+
+// DefaultBranchReserve is the reserve of branch summaries, in tokens
+// (branchSummary.reserveTokens).
+const DefaultBranchReserve = 16384
+
+// Route is where a navigation goes, and what it leaves. Nothing has been
+// written.
+type Route struct {
+	OldLeaf  *session.Entry   // nil: the log is empty
+	Target   *session.Entry   // inside a tool group: the group's last entry
+	NewLeaf  *session.Entry   // what the next entry is a child of; nil: it is a root
+	Ancestor *session.Entry   // the deepest common one; nil: none
+	Left     []*session.Entry // from behind the ancestor to the old leaf
+	// EditorText is the text of a target that is said anew; "": it is not.
+	EditorText string
+	// Here says that the conversation is at the target already.
+	Here bool
+}
+
+// Route finds the way to a target. An unknown one is session.ErrNotFound.
+func (c *Compactor) Route(ctx context.Context, target string) (*Route, error) {
+	e, err := c.Session.Find(ctx, target, -1)
+	if err != nil {
+		return nil, fmt.Errorf("go to %s: %w", target, err)
+	}
+	leaf, err := c.Session.Leaf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if same(leaf, e) {
+		return &Route{OldLeaf: leaf, Target: e, NewLeaf: e, Ancestor: e, Here: true}, nil
+	}
+	r, err := c.part(ctx, leaf, e)
+	if err != nil {
+		return nil, err
+	}
+	var behind []*session.Entry // the target on its side
+	if same(r.Ancestor, e) {
+		behind = r.Left
+	}
+	if r.Target, err = c.unitEnd(ctx, e, behind); err != nil {
+		return nil, err
+	}
+	if r.Target != e {
+		if r, err = c.part(ctx, leaf, r.Target); err != nil {
+			return nil, err
+		}
+	}
+	return r, c.arrive(ctx, r)
+}
+
+// arrive finds the new leaf of a route.
+func (c *Compactor) arrive(ctx context.Context, r *Route) error {
+	r.NewLeaf = r.Target
+	r.Here = same(r.Target, r.Ancestor) && !slices.ContainsFunc(r.Left, func(e *session.Entry) bool { return !mark(e) })
+	text, again := said(r.Target)
+	if !again || r.Here {
+		return nil
+	}
+	r.EditorText = text
+	var err error
+	r.NewLeaf, err = c.Session.Parent(ctx, r.Target)
+	return err
+}
+
+// mark reports whether an entry stands for its parent: a label, or a move to it.
+func mark(e *session.Entry) bool {
+	if c := e.Custom(); c != nil {
+		return c.CustomType == session.CustomLeaf
+	}
+	return e.Type == session.TypeLabel
+}
+
+// said returns the text of what can be said anew: a user or custom message.
+func said(e *session.Entry) (text string, ok bool) {
+	o := e.Outline()
+	if o == nil || o.Role != message.RoleUser && o.Role != message.RoleCustom {
+		return "", false
+	}
+	return e.Message().Text(""), true
+}
+
+// part walks back from two entries to where they part. The later one of the
+// two goes first: a parent always stands before its child.
+func (c *Compactor) part(ctx context.Context, leaf, target *session.Entry) (*Route, error) {
+	r := &Route{OldLeaf: leaf, Target: target}
+	a, b := leaf, target
+	for !same(a, b) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if b == nil || a != nil && a.At > b.At {
+			r.Left = append(r.Left, a)
+			a, err = c.Session.Parent(ctx, a)
+		} else {
+			b, err = c.Session.Parent(ctx, b)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Reverse(r.Left)
+	r.Ancestor = a
+	return r, nil
+}
+
+func same(a, b *session.Entry) bool {
+	return a == b || a != nil && b != nil && a.ID == b.ID && a.At == b.At
+}
+
+// unitEnd returns the last entry of the tool group that target is in, on the
+// side of behind, or target itself. Where behind is empty and the group goes
+// on, its side is the newest one.
+func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, behind []*session.Entry) (*session.Entry, error) {
+	var turn []*session.Entry // from the turn's first message to the target
+	for e := target; e != nil; {
+		turn = append(turn, e)
+		if o := e.Outline(); e != target && o != nil && o.Role == message.RoleUser {
+			break
+		}
+		next, err := c.Session.Parent(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		e = next
+	}
+	slices.Reverse(turn)
+	if len(behind) == 0 {
+		if !waits(turn) {
+			return target, nil
+		}
+		var err error
+		if behind, err = c.newestBehind(ctx, target); err != nil {
+			return nil, err
+		}
+	}
+	at := len(turn) - 1
+	path := append(turn, behind...)
+	groups, _ := timeline.GroupOutlines(outlines(path))
+	for _, g := range groups {
+		if g.Assistant <= at && at < g.Last() {
+			at = g.Last()
+		}
+	}
+	return path[at], nil
+}
+
+func outlines(path []*session.Entry) []*message.Outline {
+	out := make([]*message.Outline, len(path))
+	for i, e := range path {
+		if timeline.Bears(e) {
+			out[i] = e.Outline()
+		}
+	}
+	return out
+}
+
+// waits reports whether a call on the path has no result there.
+func waits(path []*session.Entry) bool {
+	stored := outlines(path)
+	groups, _ := timeline.GroupOutlines(stored)
+	for _, g := range groups {
+		if len(g.Results) < len(stored[g.Assistant].Calls) {
+			return true
+		}
+	}
+	return false
+}
+
+// newestBehind returns the entries from behind target to the newest one that
+// descends from it.
+func (c *Compactor) newestBehind(ctx context.Context, target *session.Entry) ([]*session.Entry, error) {
+	shape, err := session.ReadShape(ctx, c.Session.Log())
+	if err != nil {
+		return nil, err
+	}
+	under := make([]bool, len(shape.Nodes))
+	newest := -1
+	for i, n := range shape.Nodes {
+		under[i] = n.ID == target.ID && n.At == target.At || shape.Up[i] >= 0 && under[shape.Up[i]]
+		if under[i] {
+			newest = i
+		}
+	}
+	if newest < 0 {
+		return nil, nil
+	}
+	tip, err := c.Session.Find(ctx, shape.Nodes[newest].ID, shape.Nodes[newest].At)
+	if err != nil {
+		return nil, err
+	}
+	var behind []*session.Entry
+	for e := tip; e != nil && !same(e, target); {
+		behind = append(behind, e)
+		if e, err = c.Session.Parent(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	slices.Reverse(behind)
+	return behind, nil
+}

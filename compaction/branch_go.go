@@ -1,0 +1,213 @@
+package compaction
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+// Branch is why a summary is made when a branch is left, or merged.
+const Branch Trigger = "branch"
+
+// Reasons of navigations and merges besides those of compactions.
+const (
+	AlreadyThere   Reason = "already-there"
+	NothingToMerge Reason = "nothing-to-merge"
+)
+
+// BeforeTree is what a hook is told before a navigation.
+type BeforeTree struct {
+	Navigation
+	Route *Route
+}
+
+// TreeAnswer is what BeforeTree may answer. Nil fields leave things as they are.
+type TreeAnswer struct {
+	Cancel              bool
+	Why                 string
+	Summary             string // used only if the user asked for one; "": ours
+	Details             []byte // JSON object, stored with Summary
+	Focus               *string
+	ReplaceInstructions *bool
+	Label               *string
+}
+
+// Navigated is how a navigation or a merge ended and what it did. All but
+// applied leave the log and the leaf as they were (invariant I7).
+type Navigated struct {
+	Status Status
+	Reason Reason // "" where applied
+	Detail string // for people
+	Err    error  // cause of a failure, or nil
+
+	Route *Route
+	Leaf  *session.Entry // where the conversation is now
+
+	Summary  *session.Entry // the branch summary; nil: none was made
+	FromHook bool           // a hook wrote it
+	Rung     string
+	Model    message.Model // the model that wrote it; zero: none
+	Coverage ledger.Coverage
+	Usage    *message.Usage // of all calls, refused ones too; nil: none was made
+	Attempts []summarize.Attempt
+}
+
+// Navigate makes another entry the place where the conversation goes on. How
+// that ended is in the result; an error means that there was no attempt: the
+// session cannot be read, or the target is not known.
+func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, error) {
+	r, err := c.Route(ctx, n.Target)
+	if err != nil {
+		return nil, err
+	}
+	t := &trip{Compactor: c, Navigation: n, route: r, out: &Navigated{Route: r, Leaf: r.OldLeaf}}
+	t.make(ctx)
+	return t.out, nil
+}
+
+// trip is one navigation being made.
+type trip struct {
+	*Compactor
+	Navigation
+	route *Route
+	hook  TreeAnswer
+	out   *Navigated
+}
+
+func (t *trip) end(status Status, reason Reason, err error) {
+	t.out.Status, t.out.Reason, t.out.Err = status, reason, err
+	if err != nil {
+		t.out.Detail = err.Error()
+	}
+}
+
+// make asks, summarizes and commits.
+func (t *trip) make(ctx context.Context) {
+	if t.route.Here {
+		t.end(Skipped, AlreadyThere, errors.New("the conversation is there already"))
+		return
+	}
+	if !t.ask(ctx) {
+		return
+	}
+	var drafts []session.Draft
+	if t.Summarize {
+		d, ok := t.summary(ctx, t.hook)
+		if !ok {
+			return
+		}
+		if d != nil {
+			drafts = append(drafts, *d)
+		}
+	}
+	labelled := t.route.Target.ID
+	if len(drafts) > 0 {
+		labelled = drafts[0].ID
+	} else {
+		drafts = append(drafts, session.LeafDraft())
+	}
+	if label := t.mask(t.Label); label != "" {
+		drafts = append(drafts, session.LabelDraft(labelled, label))
+	}
+	t.commit(ctx, t.route.NewLeaf, drafts)
+}
+
+// ask lets hooks cancel or guide. It reports false where the navigation ends.
+func (t *trip) ask(ctx context.Context) bool {
+	if t.Hooks.BeforeTree == nil {
+		return true
+	}
+	a, err := t.Hooks.BeforeTree(ctx, BeforeTree{Navigation: t.Navigation, Route: t.route})
+	switch {
+	case ctx.Err() != nil:
+		t.end(Cancelled, Interrupted, context.Cause(ctx))
+		return false
+	case err != nil:
+		return true // the bus has reported it
+	case a.Cancel:
+		t.end(Cancelled, HookCancelled, errors.New(cmp.Or(a.Why, "a hook cancelled it")))
+		return false
+	}
+	t.hook = a
+	if a.Focus != nil {
+		t.Focus = *a.Focus
+	}
+	if a.ReplaceInstructions != nil {
+		t.ReplaceInstructions = *a.ReplaceInstructions
+	}
+	if a.Label != nil {
+		t.Label = *a.Label
+	}
+	return true
+}
+
+// commit writes the drafts under parent, if the conversation is still where it
+// was when the way was planned.
+func (t *trip) commit(ctx context.Context, parent *session.Entry, drafts []session.Draft) {
+	if ctx.Err() != nil {
+		t.end(Cancelled, Interrupted, context.Cause(ctx))
+		return
+	}
+	if t.OpenCalls != nil && t.OpenCalls() {
+		t.end(Cancelled, OpenCall, errors.New("a tool call is still running"))
+		return
+	}
+	entries := t.Session.Prepare(parent, drafts...)
+	switch err := t.Session.CommitFrom(ctx, t.route.OldLeaf, entries); {
+	case errors.Is(err, session.ErrLeafMoved):
+		t.end(Cancelled, LeafMoved, err)
+		return
+	case err != nil:
+		t.end(Failed, IO, err)
+		return
+	}
+	t.out.Status, t.out.Leaf = Applied, entries[len(entries)-1]
+	if entries[0].Type == session.TypeBranchSummary {
+		t.out.Summary = entries[0]
+	}
+}
+
+// Merge is a branch summary of another branch, put where the conversation is.
+type Merge struct {
+	From string // id of the entry up to which the other branch counts
+
+	Focus               string // as in Navigation
+	ReplaceInstructions bool
+	ReserveTokens       int64
+}
+
+// Merge brings notes of another branch over without leaving this one.
+func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
+	from, err := c.Session.Find(ctx, m.From, -1)
+	if err != nil {
+		return nil, err
+	}
+	if from, err = c.unitEnd(ctx, from, nil); err != nil {
+		return nil, err
+	}
+	leaf, err := c.Session.Leaf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.part(ctx, from, leaf) // as if from were left for the leaf
+	if err != nil {
+		return nil, err
+	}
+	r.OldLeaf, r.Target, r.NewLeaf = leaf, from, leaf
+	n := Navigation{Target: m.From, Summarize: true, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions, ReserveTokens: m.ReserveTokens}
+	t := &trip{Compactor: c, Navigation: n, route: r, out: &Navigated{Route: r, Leaf: leaf}}
+	d, ok := t.summary(ctx, TreeAnswer{})
+	switch {
+	case !ok:
+	case d == nil:
+		t.end(Skipped, NothingToMerge, errors.New("nothing was said there that is not on this branch"))
+	default:
+		t.commit(ctx, leaf, []session.Draft{*d})
+	}
+	return t.out, nil
+}

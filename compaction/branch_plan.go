@@ -1,0 +1,168 @@
+package compaction
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// BranchPlan says what the summary of a branch is made of. Nothing has been
+// written.
+type BranchPlan struct {
+	Budget int64            // tokens that one request may have of the branch; 0: no limit
+	Recent []*session.Entry // what bears a message, as far as the budget reaches
+	Folded []*session.Entry // what is older, and is summarized first
+	Tokens int64            // of Recent
+
+	recent, folded []timeline.Item
+	all            []timeline.Item
+	entries        []*session.Entry
+}
+
+// Empty reports whether there is nothing to summarize.
+func (p *BranchPlan) Empty() bool { return len(p.all) == 0 }
+
+// defaultWindow is the window of a model about which nothing is known, in tokens.
+const defaultWindow = 128_000
+
+// branchBudget is window − reserve. Where that would leave less than half of
+// the window, the reserve is 15 % of it, as in a compaction.
+func branchBudget(m message.Model, reserve int64) int64 {
+	window := m.Window
+	if window <= 0 {
+		window = defaultWindow
+	}
+	if reserve <= 0 {
+		reserve = DefaultBranchReserve
+	}
+	return window - Settings{ReserveTokens: reserve}.Reserve(window)
+}
+
+// PlanBranch plans the summary of a branch (spec/branches.md, The summary).
+// It walks from the newest entry back until the budget is reached. A summary
+// at the edge still comes in while the total is under 90 % of the budget. A
+// tool group comes in whole or not at all. Budget 0 has no limit.
+func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) *BranchPlan {
+	p := &BranchPlan{Budget: budget, entries: left}
+	listed := timeline.ListPath(left)
+	inside := insideGroups(left)
+	edge := len(left)
+	for i := len(left) - 1; i >= 0; i-- {
+		if listed[i].Entry == nil {
+			continue
+		}
+		size := est.Message(listed[i].Message())
+		if budget > 0 && p.Tokens+size > budget {
+			if stored(left[i]) && p.Tokens*10 < budget*9 {
+				p.Tokens += size
+				edge = i
+			}
+			break
+		}
+		p.Tokens += size
+		edge = i
+	}
+	for edge < len(left) && inside[edge] {
+		if listed[edge].Entry != nil {
+			p.Tokens -= est.Message(listed[edge].Message())
+		}
+		edge++
+	}
+	p.take(listed, edge, covered(left, edge))
+	return p
+}
+
+// take divides what is listed: behind edge is recent, from begin to there is
+// folded, and what is older has been summarized already.
+func (p *BranchPlan) take(listed []timeline.Item, edge, begin int) {
+	for i, it := range listed {
+		if it.Entry == nil {
+			continue
+		}
+		p.all = append(p.all, it)
+		switch {
+		case i >= edge:
+			p.Recent, p.recent = append(p.Recent, it.Entry), append(p.recent, it)
+		case i >= begin:
+			p.Folded, p.folded = append(p.Folded, it.Entry), append(p.folded, it)
+		}
+	}
+	if len(p.recent) == 0 { // the newest unit alone is larger: whoever summarizes folds it
+		p.Recent, p.recent, p.Folded, p.folded = p.Folded, p.folded, nil, nil
+	}
+}
+
+// stored reports whether an entry is a summary.
+func stored(e *session.Entry) bool {
+	return e.Type == session.TypeCompaction || e.Type == session.TypeBranchSummary
+}
+
+// insideGroups marks entries in front of which no edge may stand.
+func insideGroups(path []*session.Entry) []bool {
+	inside := make([]bool, len(path))
+	groups, _ := timeline.GroupOutlines(outlines(path))
+	for _, g := range groups {
+		for i := g.Assistant + 1; i <= g.Last(); i++ {
+			inside[i] = true
+		}
+	}
+	return inside
+}
+
+// covered returns where what the latest compaction behind edge has summarized
+// ends; 0: there is none. It is not folded again.
+func covered(path []*session.Entry, edge int) int {
+	undone := map[string]bool{}
+	for i := len(path) - 1; i >= edge; i-- {
+		e := path[i]
+		if id := e.Undoes(); id != "" {
+			undone[id] = true
+		}
+		c := e.Compaction()
+		if c == nil || undone[e.ID] {
+			continue
+		}
+		if c.FirstKeptEntryID == e.ID {
+			return i
+		}
+		return max(0, slices.IndexFunc(path[:i], func(e *session.Entry) bool { return e.ID == c.FirstKeptEntryID }))
+	}
+	return 0
+}
+
+// facts are those of the whole branch, whatever the budget, over those that
+// its own branch summaries carry. The ledgers of its compactions say nothing
+// else about it: what they have besides stands in front of the branch.
+func (p *BranchPlan) facts(opts ledger.Options) *ledger.Ledger {
+	nested := &ledger.Ledger{}
+	for _, it := range p.all {
+		if b := it.Entry.BranchSummary(); b != nil {
+			nested = ledger.Merge(nested, ledger.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "ledger")))
+		}
+	}
+	return ledger.Merge(nested, ledger.Collect(sources(p.all), opts))
+}
+
+// files are all files that the branch touched, and those that the details of
+// its summaries name.
+func (p *BranchPlan) files(facts *ledger.Ledger) fileLists {
+	l := fileLists{note: map[string]string{}}
+	place := map[string]int{} // of the entries, from 1
+	for i, it := range p.all {
+		place[it.Entry.ID] = i + 1
+		if b := it.Entry.BranchSummary(); b != nil && !b.FromHook {
+			l.add(b.ReadFiles, b.ModifiedFiles)
+		}
+		if c := it.Entry.Compaction(); c != nil && !c.FromHook {
+			l.add(c.ReadFiles, c.ModifiedFiles)
+		}
+	}
+	l.touch(facts, place)
+	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
+	return l
+}

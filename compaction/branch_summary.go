@@ -1,0 +1,123 @@
+package compaction
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+// summary makes the draft of a branch summary; nil: there is nothing to
+// summarize. It reports false where the trip ends.
+func (t *trip) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
+	p := PlanBranch(t.route.Left, branchBudget(t.Model, t.ReserveTokens), t.estimator())
+	if p.Empty() {
+		return nil, true
+	}
+	facts := p.facts(t.Ledger)
+	lists := p.files(facts)
+	body := a.Summary
+	if t.out.FromHook = body != ""; t.out.FromHook {
+		t.out.Rung = "hook"
+	} else {
+		res, err := t.summarize(ctx, p, facts, lists)
+		switch {
+		case ctx.Err() != nil:
+			t.end(Cancelled, Interrupted, context.Cause(ctx))
+			return nil, false
+		case errors.Is(err, summarize.ErrNothing):
+			return nil, true
+		case err != nil:
+			t.end(Failed, SummarizerFailed, err)
+			return nil, false
+		case strings.TrimSpace(res.Summary) == "":
+			t.end(Failed, SummarizerFailed, errors.New("the summary is empty"))
+			return nil, false
+		}
+		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
+	}
+	v := verify(t.mask(body), "", facts, lists, t.Settings, t.estimator())
+	t.out.Coverage = v.coverage
+	d := t.summaryDraft(v, facts, lists, object(a.Details))
+	return &d, true
+}
+
+// summaryDraft builds the entry. Its details carry the ledger, so that a
+// summary of a branch that holds this one still knows the facts.
+func (t *trip) summaryDraft(v verified, facts *ledger.Ledger, lists fileLists, theirs []byte) session.Draft {
+	read, modified := lists.sorted()
+	d := session.BranchSummaryDraft(&session.BranchSummary{FromID: t.from(), Summary: v.text,
+		ReadFiles: read, ModifiedFiles: modified, Usage: t.out.Usage, FromHook: t.out.FromHook})
+	d.ID = session.NewID()
+	coverage, _ := json.Marshal(v.coverage) // a map of numbers
+	own := new(jsonw.Object).Str("rung", t.out.Rung).Raw("coverage", coverage).Raw("ledger", facts.Encode(ledger.MaxCarried))
+	d.Body = rawjson.Set(d.Body, "details", rawjson.Set(rawjson.Get(d.Body, "details"), "coppice", own.Bytes()))
+	if theirs != nil {
+		d.Body = withDetails(d.Body, theirs)
+	}
+	return d
+}
+
+// from is the last entry of the branch that the summary stands for.
+func (t *trip) from() string {
+	left := t.route.Left
+	return left[len(left)-1].ID // there is something to summarize, so there is a last one
+}
+
+// summarize asks for a summary of what is recent; what does not fit the budget
+// is summarized first, and updated by it.
+func (t *trip) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
+	in := t.input(sources(p.recent), facts)
+	in.Branch, in.Visible = true, lists.text(t.estimator())
+	if in.Focus = t.Focus; t.ReplaceInstructions {
+		in.Prompt, in.Focus = t.Focus, ""
+	}
+	if len(p.folded) > 0 {
+		older := sources(p.folded)
+		fold := t.input(older, ledger.Collect(older, t.Ledger))
+		fold.Focus = t.Focus
+		res, err := t.Summarizer.Summarize(ctx, fold)
+		t.spent(res)
+		switch {
+		case errors.Is(err, summarize.ErrNothing):
+		case err != nil:
+			return res, err
+		default:
+			in.PreviousSummary = res.Summary
+		}
+	}
+	res, err := t.Summarizer.Summarize(ctx, in)
+	t.spent(res)
+	return res, err
+}
+
+// input is what both requests share.
+func (t *trip) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
+	reserve := t.ReserveTokens
+	if reserve <= 0 {
+		reserve = DefaultBranchReserve
+	}
+	target := t.Settings.Threshold(t.Model.Window)
+	limit, _ := summarize.OutputLimits(reserve, target, t.Model.MaxOutput, t.Model.Window, 0, false)
+	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
+		Cap:  limit + t.Settings.ResidueTokens + t.Settings.ConstraintTokens + fileListTokens,
+		Mask: t.Mask, Estimate: t.estimator().Text}
+}
+
+func (t *trip) spent(res summarize.Result) {
+	t.out.Attempts = append(t.out.Attempts, res.Attempts...)
+	if res.Usage == nil {
+		return
+	}
+	if t.out.Usage == nil {
+		t.out.Usage = &message.Usage{}
+	}
+	t.out.Usage.Add(res.Usage)
+}

@@ -1,0 +1,517 @@
+package compaction_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+func emptySession(t tb) *session.Session {
+	t.Helper()
+	log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.New(log, session.Options{})
+}
+
+// grow appends drafts with the ids given, under parent ("": as a root).
+func grow(t tb, s *session.Session, parent string, drafts ...session.Draft) {
+	t.Helper()
+	var at *session.Entry
+	if parent != "" {
+		var err error
+		if at, err = s.Find(ctx, parent, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.AppendTo(ctx, at, drafts...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func userDraft(id, text string) session.Draft {
+	d := session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: text}}})
+	d.ID = id
+	return d
+}
+
+func answerDraft(id, text string, calls ...message.ToolCall) session.Draft {
+	m := &message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopEnd,
+		Content: []message.Block{message.Text{Text: text}}}
+	for _, c := range calls {
+		m.Content, m.StopReason = append(m.Content, c), message.StopToolUse
+	}
+	d := session.MessageDraft(m)
+	d.ID = id
+	return d
+}
+
+func resultDraft(id, call, text string) session.Draft {
+	d := session.MessageDraft(&message.Message{Role: message.RoleToolResult, ToolCallID: call, ToolName: "read",
+		Content: []message.Block{message.Text{Text: text}}})
+	d.ID = id
+	return d
+}
+
+func reads(call, path string) message.ToolCall {
+	return message.ToolCall{ID: call, Name: "read", Arguments: []byte(`{"path":"` + path + `"}`)}
+}
+
+func edits(call, path string) message.ToolCall {
+	return message.ToolCall{ID: call, Name: "edit", Arguments: []byte(`{"path":"` + path + `","oldText":"a","newText":"b"}`)}
+}
+
+// garden is the tree of the tests:
+//
+//	u1 ─ a1 ─┬ u2 ─ a2 ─ r2a ─ r2b ─ a3   (the leaf)
+//	         └ u4 ─ a4 ─ r4
+func garden(t tb) *session.Session {
+	t.Helper()
+	s := emptySession(t)
+	grow(t, s, "", userDraft("u1", "Look at the parser."), answerDraft("a1", "It is slow."))
+	grow(t, s, "a1", userDraft("u4", "Rewrite it."), answerDraft("a4", "I read.", reads("c4", "old.go")), resultDraft("r4", "c4", "package old"))
+	grow(t, s, "a1", userDraft("u2", "Make it faster. Never change the API of package ast."),
+		answerDraft("a2", "Both.", reads("c1", "parser.go"), edits("c2", "lexer.go")),
+		resultDraft("r2a", "c1", "package parser"), resultDraft("r2b", "c2", "ok"), answerDraft("a3", "It is twice as fast."))
+	return s
+}
+
+func path(t tb, s *session.Session) []string {
+	t.Helper()
+	entries, err := s.Path(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range entries {
+		id := e.ID
+		if len(id) == 16 {
+			id = string(e.Type)
+			if c := e.Custom(); c != nil {
+				id = c.CustomType
+			}
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Where navigation arrives (reference/pi.md, 138 to 142; spec/branches.md, 1, 5, 6).
+func TestNavigateArrives(t *testing.T) {
+	tests := []struct {
+		target    string
+		summarize bool
+		path      string
+		text      string
+		reason    compaction.Reason
+	}{
+		{"u1", false, "coppice.leaf", "Look at the parser.", ""},
+		{"u1", true, "branch_summary", "Look at the parser.", ""},
+		{"a1", false, "u1 a1 coppice.leaf", "", ""},
+		{"a1", true, "u1 a1 branch_summary", "", ""},
+		{"u2", true, "u1 a1 branch_summary", "Make it faster. Never change the API of package ast.", ""},
+		{"a2", false, "u1 a1 u2 a2 r2a r2b coppice.leaf", "", ""},
+		{"r2a", true, "u1 a1 u2 a2 r2a r2b branch_summary", "", ""},
+		{"a4", true, "u1 a1 u4 a4 r4 branch_summary", "", ""},
+		{"u4", false, "u1 a1 coppice.leaf", "Rewrite it.", ""},
+		{"a3", true, "u1 a1 u2 a2 r2a r2b a3", "", compaction.AlreadyThere},
+	}
+	for _, tt := range tests {
+		s := garden(t)
+		n, err := extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: tt.target, Summarize: tt.summarize})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(path(t, s), " ")
+		if got != tt.path || n.Route.EditorText != tt.text || n.Reason != tt.reason {
+			t.Errorf("to %s: path %s, text %q, reason %q, want %s, %q, %q", tt.target, got, n.Route.EditorText, n.Reason, tt.path, tt.text, tt.reason)
+		}
+		if (n.Summary != nil) != (tt.summarize && tt.reason == "") {
+			t.Errorf("to %s: summary %v", tt.target, n.Summary)
+		}
+	}
+}
+
+func TestNavigateToUnknownEntry(t *testing.T) {
+	s := garden(t)
+	before := logBytes(t, s)
+	_, err := extractor(s, 0).Navigate(ctx, compaction.Navigation{Target: "nobody"})
+	if !errors.Is(err, session.ErrNotFound) || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("%v", err)
+	}
+	if !bytes.Equal(before, logBytes(t, s)) {
+		t.Error("the log changed")
+	}
+}
+
+// Having moved to a place, the conversation is there: moving again does nothing.
+func TestNavigateTwiceMovesOnce(t *testing.T) {
+	s := garden(t)
+	c := extractor(s, 0)
+	for i, want := range []compaction.Status{compaction.Applied, compaction.Skipped} {
+		n, err := c.Navigate(ctx, compaction.Navigation{Target: "a1", Label: "fork"})
+		if err != nil || n.Status != want {
+			t.Fatalf("move %d: %v %v, want %s", i, n, err, want)
+		}
+	}
+	if got := strings.Join(path(t, s), " "); got != "u1 a1 coppice.leaf label" {
+		t.Error(got)
+	}
+	labels, err := s.Labels(ctx)
+	if err != nil || labels["a1"] != "fork" {
+		t.Errorf("labels %v %v", labels, err)
+	}
+}
+
+// The summary names what was left, holds its facts and files, and has the label.
+func TestBranchSummaryHoldsTheBranch(t *testing.T) {
+	s := garden(t)
+	n, err := extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: true, Label: "back"})
+	if err != nil || n.Status != compaction.Applied {
+		t.Fatalf("%+v %v", n, err)
+	}
+	b := n.Summary.BranchSummary()
+	if b.FromID != "a3" || n.Summary.ParentID != "r4" || b.FromHook {
+		t.Errorf("from %s, parent %s, by a hook %v", b.FromID, n.Summary.ParentID, b.FromHook)
+	}
+	for _, want := range []string{"another branch", "Never change the API of package ast", "<modified-files>\nlexer.go", "<read-files>\nparser.go"} {
+		if !strings.Contains(b.Summary, want) {
+			t.Errorf("%q is not in\n%s", want, b.Summary)
+		}
+	}
+	if !slices.Equal(b.ReadFiles, []string{"parser.go"}) || !slices.Equal(b.ModifiedFiles, []string{"lexer.go"}) {
+		t.Errorf("files %v %v", b.ReadFiles, b.ModifiedFiles)
+	}
+	if labels, _ := s.Labels(ctx); labels[n.Summary.ID] != "back" {
+		t.Errorf("labels %v", labels)
+	}
+	if ids := strings.Join(path(t, s), " "); ids != "u1 a1 u4 a4 r4 branch_summary label" {
+		t.Error(ids)
+	}
+	// From here back: the summary of a branch that holds this one knows its facts and files.
+	if n, err = extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "a3", Summarize: true}); err != nil || n.Summary == nil {
+		t.Fatalf("%+v %v", n, err)
+	}
+	b = n.Summary.BranchSummary()
+	if !slices.Equal(b.ReadFiles, []string{"old.go", "parser.go"}) || !slices.Equal(b.ModifiedFiles, []string{"lexer.go"}) {
+		t.Errorf("nested files %v %v", b.ReadFiles, b.ModifiedFiles)
+	}
+	held := ledger.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "ledger"))
+	if facts := held.Of(ledger.Constraint); len(facts) != 1 {
+		t.Errorf("constraints %v", facts)
+	}
+}
+
+// A hundred tokens each, a budget, and what of them comes in (reference/pi.md
+// 6.2 and 143): only that ours folds the rest instead of dropping it.
+func TestBranchBudget(t *testing.T) {
+	text := strings.Repeat("abcd", 100)
+	plain := func(s *session.Session, n int) {
+		for i := range n {
+			grow(t, s, leafID(t, s), userDraft(fmt.Sprintf("m%d", i), text))
+		}
+	}
+	tests := []struct {
+		name           string
+		first          session.Draft // in front of the messages; none: no type
+		messages       int
+		budget, tokens int64
+		recent, folded int
+	}{
+		{"the last two", session.Draft{}, 5, 250, 200, 2, 3},
+		{"no limit", session.Draft{}, 5, 0, 500, 5, 0},
+		{"exactly", session.Draft{}, 5, 500, 500, 5, 0},
+		{"a summary at the edge, under 90 %", session.BranchSummaryDraft(&session.BranchSummary{Summary: strings.Repeat(text, 10)}), 5, 600, 1500, 6, 0},
+		{"a summary at the edge, above 90 %", session.BranchSummaryDraft(&session.BranchSummary{Summary: strings.Repeat(text, 10)}), 5, 510, 500, 5, 1},
+		{"one message larger than the budget", session.Draft{}, 1, 50, 0, 1, 0},
+	}
+	for _, tt := range tests {
+		s := emptySession(t)
+		if tt.first.Type != "" {
+			grow(t, s, "", tt.first)
+		}
+		plain(s, tt.messages)
+		left, err := s.Path(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := compaction.PlanBranch(left, tt.budget, tokens.Default{})
+		if len(p.Recent) != tt.recent || len(p.Folded) != tt.folded || p.Tokens != tt.tokens {
+			t.Errorf("%s: %d recent with %d tokens, %d folded, want %d, %d, %d", tt.name, len(p.Recent), p.Tokens, len(p.Folded), tt.recent, tt.tokens, tt.folded)
+		}
+	}
+}
+
+func leafID(t tb, s *session.Session) string {
+	t.Helper()
+	leaf, err := s.Leaf(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if leaf == nil {
+		return ""
+	}
+	return leaf.ID
+}
+
+// recorder is a summarizer that keeps what it was asked for.
+type recorder struct {
+	inputs []summarize.Input
+	answer func(ctx context.Context, in summarize.Input) (summarize.Result, error)
+}
+
+func (a *recorder) Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error) {
+	a.inputs = append(a.inputs, in)
+	if a.answer != nil {
+		return a.answer(ctx, in)
+	}
+	return summarize.Result{Summary: fmt.Sprintf("summary %d", len(a.inputs)), Rung: summarize.RungModel}, nil
+}
+
+// What is older than the budget is summarized first and updated by the rest;
+// what a compaction of the branch covers is not summarized twice.
+func TestBranchFoldsWhatDoesNotFit(t *testing.T) {
+	s := emptySession(t)
+	grow(t, s, "", userDraft("root", "Begin."))
+	for i := range 40 {
+		grow(t, s, leafID(t, s), userDraft(fmt.Sprintf("m%d", i), strings.Repeat("abcd", 1000)))
+	}
+	a := &recorder{}
+	c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults(), Model: message.Model{Window: 48_000}}
+	n, err := c.Navigate(ctx, compaction.Navigation{Target: "root", Summarize: true, Focus: "the numbers"})
+	if err != nil || n.Status != compaction.Applied {
+		t.Fatalf("%+v %v", n, err)
+	}
+	// 48,000 − 16,384 are 31 messages of 1,000 tokens.
+	if len(a.inputs) != 2 || len(a.inputs[0].History) != 9 || len(a.inputs[1].History) != 31 {
+		t.Fatalf("%d requests", len(a.inputs))
+	}
+	if in := a.inputs[1]; in.PreviousSummary != "summary 1" || !in.Branch || in.Focus != "the numbers" {
+		t.Errorf("the second request: previous %q, branch %v, focus %q", in.PreviousSummary, in.Branch, in.Focus)
+	}
+	if !strings.HasPrefix(n.Summary.BranchSummary().Summary, "summary 2") {
+		t.Error(n.Summary.BranchSummary().Summary)
+	}
+}
+
+// A compaction on the way counts as its summary, and the entries that it
+// covers are not folded again.
+func TestBranchWithCompaction(t *testing.T) {
+	s := emptySession(t)
+	grow(t, s, "", userDraft("u0", "Begin."))
+	for i := range 4 {
+		grow(t, s, leafID(t, s), userDraft(fmt.Sprintf("m%d", i), strings.Repeat("abcd", 100)))
+	}
+	comp := session.CompactionDraft(&session.Compaction{Summary: "what was", FirstKeptEntryID: "m3", ReadFiles: []string{"was.go"}})
+	grow(t, s, leafID(t, s), comp, userDraft("m4", strings.Repeat("abcd", 100)))
+	left, err := s.Path(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compaction.PlanBranch(left[1:], 150, tokens.Default{})
+	if got := ids(p.Recent); !strings.HasSuffix(got, " m4") || len(p.Recent) != 2 {
+		t.Errorf("recent: %s", got)
+	}
+	if got := ids(p.Folded); got != "m3" {
+		t.Errorf("folded: %s, want m3: the compaction kept it and covers the others", got)
+	}
+}
+
+func ids(entries []*session.Entry) string {
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+// A tool group comes in whole or not at all.
+func TestBranchBudgetKeepsGroups(t *testing.T) {
+	s := garden(t)
+	left, err := s.Path(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := func(id string) int64 {
+		e, _ := s.Find(ctx, id, -1)
+		return tokens.Default{}.Message(e.Message())
+	}
+	budget := size("a3") + size("r2b") // reaches into the group
+	p := compaction.PlanBranch(left, budget, tokens.Default{})
+	if got := ids(p.Recent); got != "a3" || p.Tokens != size("a3") {
+		t.Errorf("recent %s with %d tokens", got, p.Tokens)
+	}
+	if got := ids(p.Folded); got != "u1 a1 u2 a2 r2a r2b" {
+		t.Errorf("folded %s", got)
+	}
+}
+
+// Custom instructions are added, or replace the prompt (reference: 126d).
+func TestBranchInstructions(t *testing.T) {
+	for _, replace := range []bool{false, true} {
+		s := garden(t)
+		a := &recorder{}
+		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults()}
+		if _, err := c.Navigate(ctx, compaction.Navigation{Target: "a1", Summarize: true, Focus: "only files", ReplaceInstructions: replace}); err != nil {
+			t.Fatal(err)
+		}
+		in := a.inputs[0]
+		if focus, prompt := in.Focus == "only files", in.Prompt == "only files"; focus == replace || prompt != replace {
+			t.Errorf("replace %v: focus %q, prompt %q", replace, in.Focus, in.Prompt)
+		}
+	}
+}
+
+// Failure, cancel and a leaf that moved leave log and leaf as they were (I7).
+func TestNavigateThatFails(t *testing.T) {
+	cancelled, cancel := context.WithCancel(ctx)
+	veto := compaction.Hooks{BeforeTree: func(context.Context, compaction.BeforeTree) (compaction.TreeAnswer, error) {
+		return compaction.TreeAnswer{Cancel: true, Why: "not now"}, nil
+	}}
+	tests := []struct {
+		name   string
+		ctx    context.Context
+		answer func(*session.Session) (summarize.Result, error)
+		hooks  compaction.Hooks
+		status compaction.Status
+		reason compaction.Reason
+		moved  bool
+	}{
+		{"the summarizer fails", ctx, func(*session.Session) (summarize.Result, error) { return summarize.Result{}, errors.New("no") }, compaction.Hooks{}, compaction.Failed, compaction.SummarizerFailed, false},
+		{"it says nothing", ctx, func(*session.Session) (summarize.Result, error) { return summarize.Result{Summary: " \n"}, nil }, compaction.Hooks{}, compaction.Failed, compaction.SummarizerFailed, false},
+		{"it is stopped", cancelled, func(*session.Session) (summarize.Result, error) {
+			cancel()
+			return summarize.Result{}, context.Canceled
+		}, compaction.Hooks{}, compaction.Cancelled, compaction.Interrupted, false},
+		{"a hook cancels", ctx, nil, veto, compaction.Cancelled, compaction.HookCancelled, false},
+		{"the conversation went on", ctx, func(s *session.Session) (summarize.Result, error) {
+			grow(t, s, "a3", userDraft("more", "And?"))
+			return summarize.Result{Summary: "s"}, nil
+		}, compaction.Hooks{}, compaction.Cancelled, compaction.LeafMoved, true},
+	}
+	for _, tt := range tests {
+		s := garden(t)
+		before := logBytes(t, s)
+		c := &compaction.Compactor{Session: s, Settings: compaction.Defaults(), Hooks: tt.hooks,
+			Summarizer: &recorder{answer: func(context.Context, summarize.Input) (summarize.Result, error) { return tt.answer(s) }}}
+		n, err := c.Navigate(tt.ctx, compaction.Navigation{Target: "a1", Summarize: true, Label: "x"})
+		if err != nil || n.Status != tt.status || n.Reason != tt.reason || n.Summary != nil {
+			t.Errorf("%s: %+v %v, want %s %s", tt.name, n, err, tt.status, tt.reason)
+		}
+		if tt.moved {
+			if leafID(t, s) != "more" {
+				t.Errorf("%s: the leaf is %s", tt.name, leafID(t, s))
+			}
+			continue
+		}
+		if !bytes.Equal(before, logBytes(t, s)) || leafID(t, s) != "a3" {
+			t.Errorf("%s: the log changed", tt.name)
+		}
+	}
+}
+
+// Hooks hear of what is left; they may bring the summary if one was asked for,
+// and change focus and label.
+func TestNavigateAsksHooks(t *testing.T) {
+	label, focus := "theirs", "their focus"
+	for _, wanted := range []bool{true, false} {
+		s := garden(t)
+		var told compaction.BeforeTree
+		a := &recorder{}
+		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults(), Hooks: compaction.Hooks{
+			BeforeTree: func(_ context.Context, e compaction.BeforeTree) (compaction.TreeAnswer, error) {
+				told = e
+				return compaction.TreeAnswer{Summary: "by a hook", Details: []byte(`{"a":1}`), Focus: &focus, Label: &label}, nil
+			}}}
+		n, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: wanted, Label: "ours"})
+		if err != nil || n.Status != compaction.Applied || len(a.inputs) != 0 || n.FromHook != wanted {
+			t.Fatalf("wanted %v: %+v %v", wanted, n, err)
+		}
+		if got := ids(told.Route.Left); got != "u2 a2 r2a r2b a3" || told.Route.Ancestor.ID != "a1" || told.Summarize != wanted {
+			t.Errorf("told %s behind %s", got, told.Route.Ancestor.ID)
+		}
+		target := "r4"
+		if wanted {
+			b := n.Summary.BranchSummary()
+			if target = n.Summary.ID; !strings.HasPrefix(b.Summary, "by a hook") || !b.FromHook || rawjson.Int(rawjson.Get(b.Details, "a")) != 1 {
+				t.Errorf("%q %s", b.Summary, b.Details)
+			}
+		}
+		if labels, _ := s.Labels(ctx); labels[target] != "theirs" {
+			t.Errorf("labels %v", labels)
+		}
+	}
+}
+
+// Nothing that a summarizer could be told: no entry.
+func TestNavigateWithNothingToSummarize(t *testing.T) {
+	s := garden(t)
+	grow(t, s, "a1", session.ThinkingDraft("high"), session.NameDraft("a name"))
+	n, err := extractor(s, 0).Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: true})
+	if err != nil || n.Status != compaction.Applied || n.Summary != nil {
+		t.Fatalf("%+v %v", n, err)
+	}
+	if got := strings.Join(path(t, s), " "); got != "u1 a1 u4 a4 r4 coppice.leaf" {
+		t.Error(got)
+	}
+}
+
+// Notes of another branch come to where the conversation is.
+func TestMerge(t *testing.T) {
+	s := garden(t)
+	c := extractor(s, 200_000)
+	n, err := c.Merge(ctx, compaction.Merge{From: "a4"})
+	if err != nil || n.Status != compaction.Applied {
+		t.Fatalf("%+v %v", n, err)
+	}
+	b := n.Summary.BranchSummary()
+	if b.FromID != "r4" || !slices.Equal(b.ReadFiles, []string{"old.go"}) || !strings.Contains(b.Summary, "Rewrite it.") {
+		t.Errorf("from %s, read %v:\n%s", b.FromID, b.ReadFiles, b.Summary)
+	}
+	if got := strings.Join(path(t, s), " "); got != "u1 a1 u2 a2 r2a r2b a3 branch_summary" {
+		t.Error(got)
+	}
+	before := logBytes(t, s)
+	n, err = c.Merge(ctx, compaction.Merge{From: "a1"})
+	if err != nil || n.Status != compaction.Skipped || n.Reason != compaction.NothingToMerge || !bytes.Equal(before, logBytes(t, s)) {
+		t.Errorf("merging what is there: %+v %v", n, err)
+	}
+	c.OpenCalls = func() bool { return true }
+	if n, err = c.Merge(ctx, compaction.Merge{From: "u4"}); err != nil || n.Reason != compaction.OpenCall {
+		t.Errorf("while a call runs: %+v %v", n, err)
+	}
+}
+
+// A later compaction marks a file that only the other branch changed.
+func TestFilesOfALeftBranchAreMarked(t *testing.T) {
+	s := garden(t)
+	c := extractor(s, 200_000)
+	if _, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 {
+		grow(t, s, leafID(t, s), userDraft(fmt.Sprintf("n%d", i), strings.Repeat("words and more words ", 100)), answerDraft(fmt.Sprintf("b%d", i), "yes"))
+	}
+	keep := int64(1)
+	out, err := c.Compact(ctx, compaction.Request{Keep: &keep})
+	if err != nil || out.Status != compaction.Applied {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if !strings.Contains(out.Summary, "lexer.go (on a branch that was left)") {
+		t.Error(out.Summary)
+	}
+}
