@@ -188,7 +188,9 @@ func (a *Agent) Abort() {
 
 // AbortCompaction stops the compaction that is being made, in the background
 // too. The turn goes on. A compaction that is being written is not stopped.
-func (a *Agent) AbortCompaction() { a.reduce.stop(ErrAborted) }
+func (a *Agent) AbortCompaction() {
+	a.reduce.stopIf(ErrAborted, func(t compaction.Trigger) bool { return t != compaction.Branch })
+}
 
 // Reducing tells which reduction is being made, and how far it is.
 func (a *Agent) Reducing() (compaction.Trigger, Phase) { return a.reduce.now() }
@@ -252,8 +254,8 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 	}
 }
 
-// hooked does the work of a run between the hooks' events of it.
-func (r *run) hooked(work func(r *run) error) error {
+// begins tells hooks once that there is a session.
+func (r *run) begins() {
 	r.mu.Lock()
 	begun := r.begun
 	r.begun = true
@@ -261,6 +263,11 @@ func (r *run) hooked(work func(r *run) error) error {
 	if !begun {
 		r.tellOf(hook.EventSessionStart)
 	}
+}
+
+// hooked does the work of a run between the hooks' events of it.
+func (r *run) hooked(work func(r *run) error) error {
+	r.begins()
 	r.tellOf(hook.EventAgentStart)
 	defer r.tellOf(hook.EventAgentEnd)
 	return work(r)

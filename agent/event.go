@@ -24,11 +24,15 @@ const (
 	EventCompactionStart EventType = "compaction_start"
 	EventCompactionEnd   EventType = "compaction_end"
 	EventPrune           EventType = "prune"
-	EventRetryStart      EventType = "retry_start"
-	EventRetryEnd        EventType = "retry_end"
-	EventQueue           EventType = "queue"
-	EventModelChange     EventType = "model_change"
-	EventError           EventType = "error"
+
+	EventBranchSummaryStart EventType = "branch_summary_start"
+	EventBranchSummaryEnd   EventType = "branch_summary_end"
+
+	EventRetryStart  EventType = "retry_start"
+	EventRetryEnd    EventType = "retry_end"
+	EventQueue       EventType = "queue"
+	EventModelChange EventType = "model_change"
+	EventError       EventType = "error"
 )
 
 // Event is something that happened. Which fields are set depends on Type; the
@@ -40,7 +44,7 @@ type Event struct {
 	File    string `json:"file,omitempty"`    // session: where it is kept
 
 	// EntryID names the entry that holds what is told. message_end, tool_end,
-	// compaction_end where applied.
+	// compaction_end and branch_summary_end where applied.
 	EntryID string       `json:"entryId,omitempty"`
 	Role    message.Role `json:"role,omitempty"` // message_*
 
@@ -58,7 +62,7 @@ type Event struct {
 	IsError    bool           `json:"isError,omitzero"`     // tool_end
 
 	Reason       compaction.Trigger  `json:"reason,omitempty"`      // compaction_*
-	Outcome      compaction.Status   `json:"outcome,omitempty"`     // compaction_end
+	Outcome      compaction.Status   `json:"outcome,omitempty"`     // compaction_end, branch_summary_end
 	Why          compaction.Reason   `json:"why,omitempty"`         // compaction_end, unless applied
 	WillRetry    bool                `json:"willRetry,omitzero"`    // compaction_end: the refused request is sent again
 	TokensBefore int64               `json:"tokensBefore,omitzero"` // compaction_end

@@ -64,9 +64,14 @@ func (m *machine) enter(p Phase) {
 
 // stop cancels what is being done, unless it is being written.
 func (m *machine) stop(cause error) {
+	m.stopIf(cause, func(compaction.Trigger) bool { return true })
+}
+
+// stopIf cancels what is being done where its trigger is meant.
+func (m *machine) stopIf(cause error, meant func(compaction.Trigger) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.cancel != nil {
+	if m.cancel != nil && meant(m.trigger) {
 		m.cancel(cause)
 	}
 }
