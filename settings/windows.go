@@ -21,7 +21,7 @@ const windowsName = "windows.json"
 func Windows(o Options) (map[string]int64, error) {
 	dir, err := ConfigDir(o.getenv())
 	if err != nil {
-		return nil, nil // no folder, no memory
+		return nil, nil //nolint:nilerr // no folder, no memory
 	}
 	name := filepath.Join(dir, windowsName)
 	data, err := o.read(name)

@@ -136,7 +136,7 @@ func (b box) walk(ctx context.Context, path, glob string, visit func(path, name 
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			return nil
+			return nil //nolint:nilerr // passed over
 		case d.IsDir() && p != root && isSkipped(d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
@@ -144,7 +144,7 @@ func (b box) walk(ctx context.Context, path, glob string, visit func(path, name 
 		}
 		rel, err := filepath.Rel(root, p)
 		if err != nil || !fits(filepath.ToSlash(rel), d.Name()) {
-			return nil
+			return nil //nolint:nilerr // passed over
 		}
 		name := p
 		if in, err := filepath.Rel(b.Dir, p); err == nil && filepath.IsLocal(in) {

@@ -41,7 +41,7 @@ func TestInfoSaysWhatAllEntriesSay(t *testing.T) {
 		head, tail := strings.Join(lines[:border], ""), strings.Join(lines[border:], "")
 		last, timed := lastEntries([]byte(tail), false)
 		_, first, rest, _ := firstEntries([]byte(head))
-		more, _ := lastEntries([]byte(rest), timed)
+		more, _ := lastEntries(rest, timed)
 		got.Describe(append(first, more...), last)
 		if border < len(lines) {
 			want.FirstMessage = got.FirstMessage // looked for in the head alone
