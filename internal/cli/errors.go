@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -35,6 +38,8 @@ type failure struct {
 	Try  string   `json:"try,omitempty"`
 	File string   `json:"file,omitempty"`
 	Line int      `json:"line,omitzero"`
+
+	cause error
 }
 
 func (f *failure) Error() string {
@@ -44,13 +49,33 @@ func (f *failure) Error() string {
 	return f.What + ": " + f.Why
 }
 
+func (f *failure) Unwrap() error { return f.cause }
+
+// usage is a command that was called wrongly. Run adds which help to read.
 func usage(err error) error {
-	return &failure{Code: codeUsage, What: "usage", Why: err.Error(), Try: "coppice help"}
+	return &failure{Code: codeUsage, What: "usage", Why: flagError(err), cause: err}
+}
+
+// flagError says what is wrong with the value of a flag without the name of
+// the function that found it.
+func flagError(err error) string {
+	var number *strconv.NumError
+	why, _, found := strings.Cut(err.Error(), ": strconv.")
+	switch {
+	case !found || !errors.As(err, &number):
+		return err.Error()
+	case errors.Is(number.Err, strconv.ErrRange):
+		return why + ": too large"
+	case number.Func == "ParseBool":
+		return why + ": neither true nor false"
+	}
+	return why + ": not a number"
 }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// explain turns an error of a package below into a failure about what.
+// explain turns an error of a package below into a failure about what. A path
+// that what names is not said again.
 func explain(what string, err error) error {
 	if err == nil {
 		return nil
@@ -59,34 +84,67 @@ func explain(what string, err error) error {
 	if errors.As(err, &f) {
 		return err
 	}
-	f = &failure{Code: codeFailed, What: what, Why: err.Error()}
+	f = &failure{Code: codeFailed, What: what, Why: err.Error(), Try: tryFor(err), File: fileOf(what, err), cause: err}
+	if errors.Is(err, context.Canceled) {
+		f.Code, f.Why = codeInterrupted, "interrupted"
+	}
+	if f.File != "" && strings.HasSuffix(what, " "+f.File) {
+		f.Why = withoutPath(f.Why, f.File)
+	}
+	return f
+}
+
+// fileOf is the file that an error is about, or "".
+func fileOf(what string, err error) string {
+	var locked *session.LockedError
+	var path *fs.PathError
+	_, named, _ := strings.Cut(what, " ")
+	switch {
+	case filepath.IsAbs(named):
+		return named
+	case errors.As(err, &locked):
+		return locked.Ref
+	case errors.As(err, &path):
+		return path.Path
+	}
+	return ""
+}
+
+// withoutPath takes a path out of a reason: "open PATH: why", "session PATH:
+// why" and "PATH: why" are all "why".
+func withoutPath(why, path string) string {
+	for _, before := range []string{"session ", "open ", "stat ", "lstat ", "read ", "write ", ""} {
+		why = strings.ReplaceAll(why, before+path+": ", "")
+	}
+	return why
+}
+
+// tryFor is what can be done about an error, or "".
+func tryFor(err error) string {
 	var locked *session.LockedError
 	var ambiguous *session.AmbiguousError
 	var tooLarge *timeline.PinTooLargeError
-	var path *fs.PathError
 	switch {
-	case errors.Is(err, context.Canceled):
-		f.Code, f.Why = codeInterrupted, "interrupted"
 	case errors.As(err, &locked):
-		f.Try = "wait until that process ends, or work on a copy with -o"
+		return "wait until that process ends, or work on a copy: coppice clone"
 	case errors.As(err, &ambiguous):
-		f.Try = "one of " + join(ambiguous.Candidates)
+		return "one of " + join(ambiguous.Candidates)
 	case errors.As(err, &tooLarge):
-		f.Try = "unpin something, or pin a smaller entry"
+		return "unpin something, or pin a smaller entry"
 	case errors.Is(err, session.ErrForeignActive):
-		f.Try = "write to a copy with -o, or use --force when that agent is closed"
+		return "work on a copy: coppice clone, or --force when that agent is closed"
 	case errors.Is(err, session.ErrNewerVersion):
-		f.Try = "a newer coppice, or --force"
+		return "a newer coppice, or --force"
 	case errors.Is(err, session.ErrNotASession):
-		f.Try = "coppice check on the file, or coppice sessions for those there are"
+		return "coppice sessions lists the sessions there are; coppice import reads other agents' files"
 	case errors.Is(err, session.ErrReadOnly):
-		f.Try = "write to a copy with -o"
+		return "work on a copy: coppice clone"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "free some room on that disk, then again; nothing that was there is lost"
 	case errors.Is(err, session.ErrNotFound):
-		f.Try = "coppice sessions lists sessions, coppice tree SESSION lists entries"
-	case errors.As(err, &path):
-		f.File = path.Path
+		return "coppice sessions lists sessions, coppice tree SESSION lists entries"
 	}
-	return f
+	return ""
 }
 
 // report prints an error and returns its exit code.
@@ -95,8 +153,11 @@ func (a *app) report(ctx context.Context, err error, asJSON bool) int {
 	if !errors.As(err, &f) {
 		err = explain("failed", err)
 		if errors.As(err, &f); f.What == "failed" && ctx.Err() == nil && isCobraUsage(f.Why) {
-			f.Code, f.What, f.Try = codeUsage, "usage", "coppice help"
+			f.Code, f.What = codeUsage, "usage"
 		}
+	}
+	if f.Code == codeUsage && f.Try == "" {
+		f.Try = a.help
 	}
 	if asJSON {
 		a.json(map[string]*failure{"error": f})

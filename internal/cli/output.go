@@ -19,8 +19,8 @@ func (a *app) json(v any) {
 	if err == nil {
 		err = errors.Join(out.WriteByte('\n'), out.Flush())
 	}
-	if err != nil {
-		fmt.Fprintf(a.Err, "coppice: output: %v\n", err)
+	if w, ok := a.Out.(*written); ok && err != nil {
+		w.fail(err)
 	}
 }
 

@@ -34,22 +34,31 @@ type Env struct {
 // Run runs one command and returns the exit code: 0 done, 1 failed, 2 wrong
 // usage, 3 nothing to do, 4 problems found, 130 interrupted.
 func Run(ctx context.Context, env Env) int {
+	out := &written{to: env.Out}
+	env.Out = out
 	a := &app{Env: env}
 	root := a.root()
 	root.SetArgs(env.Args)
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if a.help = "coppice help"; cmd != root {
+		a.help = cmd.CommandPath() + " --help"
+	}
 	a.remember()
 	var code exitCode
+	failed := out.failed()
+	said := err == nil || errors.As(err, &code) // what there is to say
 	switch {
-	case err == nil:
-		return int(codeDone)
-	case errors.As(err, &code):
-		return int(code) // the command has said what there is to say
+	case failed != nil && (said || errors.Is(err, failed)):
+		if err = unwritten(failed); errors.As(err, &code) {
+			return int(code)
+		}
+	case said:
+		return int(code)
 	}
-	return a.report(ctx, err, slices.Contains(env.Args, "--json"))
+	return a.report(ctx, err, failed == nil && slices.Contains(env.Args, "--json"))
 }
 
 // app is one run.
@@ -62,6 +71,7 @@ type app struct {
 	models *provider.Catalog
 	bus    *hook.Bus
 
+	help     string     // the command that explains the one that runs
 	printing sync.Mutex // one JSON value at a time
 }
 
@@ -118,8 +128,8 @@ func command(group, use, short, long, example string, args cobra.PositionalArgs,
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: example, GroupID: group,
 		Args: func(cmd *cobra.Command, given []string) error {
-			if err := args(cmd, given); err != nil {
-				return usage(err)
+			if args(cmd, given) != nil {
+				return usagef("%s, not %s", cmd.UseLine(), count(len(given), "word", "words"))
 			}
 			return nil
 		},
