@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -97,6 +99,36 @@ func TestCall(t *testing.T) {
 }
 
 // Answers that say too little, too much or the wrong thing arrive as they are.
+// A response is whole at its end, and its items are empty before their deltas:
+// a client may read either.
+func TestResponsesAreWhole(t *testing.T) {
+	s := fake.New(fake.Step{Thinking: "thoughtful", Text: "I look.", Calls: fake.Call("1", "read", `{"path":"a.go"}`).Calls})
+	defer s.Close()
+	res, err := http.Post(s.BaseURL("openai-responses")+"/responses", "application/json", strings.NewReader(`{"model":"m","stream":true,"input":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for event := range strings.SplitSeq(string(body), "\n\n") {
+		_, data, _ := strings.Cut(event, "data: ")
+		item := rawjson.Get([]byte(data), "item")
+		switch rawjson.String(rawjson.Get([]byte(data), "type")) {
+		case "response.output_item.added":
+			if strings.Contains(string(item), "look") || strings.Contains(string(item), "a.go") || strings.Contains(string(item), "thoughtful") {
+				t.Errorf("begun with %s", item)
+			}
+		case "response.completed":
+			if n := len(slices.Collect(rawjson.Elements(rawjson.Get(rawjson.Get([]byte(data), "response"), "output")))); n != 3 {
+				t.Errorf("%d items at the end: %s", n, data)
+			}
+		}
+	}
+}
+
 func TestPoorAnswers(t *testing.T) {
 	each(t, func(t *testing.T, api string) {
 		_, b := start(t, api, fake.Step{}, fake.Say(" \n\t"), fake.Think("hm"), fake.CutOff("half a sen"), fake.Say("Error: 429"), fake.Longer())

@@ -11,6 +11,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
+// fakeSignature is base64, as clients of this dialect expect it.
+const fakeSignature = "ZmFrZS1zaWduYXR1cmU="
+
 // gemini speaks Gemini's streamGenerateContent.
 type gemini struct{}
 
@@ -25,7 +28,7 @@ func (g gemini) begin(w *writer, r Request, s Step) {
 	}
 	for _, c := range s.Calls {
 		g.part(w, r, object{"functionCall": object{"id": c.ID, "name": c.Name, "args": args(c)},
-			"thoughtSignature": cmp.Or(c.ThoughtSignature, "fake-signature")}, nil, nil)
+			"thoughtSignature": cmp.Or(c.ThoughtSignature, fakeSignature)}, nil, nil)
 	}
 }
 

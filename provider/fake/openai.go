@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -94,7 +95,7 @@ func (responses) countsOutput() bool { return false }
 func (a responses) begin(w *writer, r Request, s Step) {
 	a.send(w, object{"type": "response.created", "response": a.response(r, s, "in_progress")})
 	for i, item := range a.items(s) {
-		a.send(w, object{"type": "response.output_item.added", "output_index": i, "item": item})
+		a.send(w, object{"type": "response.output_item.added", "output_index": i, "item": begun(item)})
 		id := item["id"]
 		switch item["type"] {
 		case "reasoning":
@@ -134,11 +135,24 @@ func (responses) items(s Step) []object {
 	return items
 }
 
-func (responses) response(r Request, s Step, status string) object {
+// begun is an item as it is before its deltas: there, and empty.
+func begun(item object) object {
+	out := maps.Clone(item)
+	nothing := object{"content": []any{}, "summary": []any{}, "arguments": "", "status": "in_progress"}
+	for name, empty := range nothing {
+		if _, ok := out[name]; ok {
+			out[name] = empty
+		}
+	}
+	return out
+}
+
+func (a responses) response(r Request, s Step, status string) object {
 	u := s.Usage
 	o := object{"id": "resp_fake", "object": "response", "created_at": 0, "model": r.Model, "status": status,
 		"output": []any{}, "error": nil, "incomplete_details": nil, "usage": nil}
 	if status != "in_progress" {
+		o["output"] = a.items(s)
 		o["usage"] = object{"input_tokens": u.Prompt(), "output_tokens": u.Output, "total_tokens": u.Prompt() + u.Output,
 			"input_tokens_details":  object{"cached_tokens": u.CacheRead, "cache_write_tokens": u.CacheWrite},
 			"output_tokens_details": object{"reasoning_tokens": u.Reasoning}}
