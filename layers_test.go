@@ -37,6 +37,7 @@ var layers = [][]string{
 	{"agent"},
 	{"agent/tools", "agent/mcp"},
 	{""},
+	{"bench/internal/..."},
 	{"docs", "examples/...", "bench/...", "test/..."},
 	{"internal/cli"},
 	{"cmd/coppice"},

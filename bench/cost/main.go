@@ -42,12 +42,11 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
+
+	"github.com/coppice-dev/coppice/bench/internal/corpus"
 )
 
 func main() {
@@ -61,24 +60,12 @@ func main() {
 var windows = []int64{200_000, 64_000}
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	dir := flags.String("corpus", "examples", "folder of session files")
-	verbose := flags.Bool("v", false, "print the bill of each session too")
-	asJSON := flags.Bool("json", false, "print JSON")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	files, err := filepath.Glob(filepath.Join(*dir, "*.jsonl"))
+	given, err := corpus.Parse("cost", args, stderr)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		return fmt.Errorf("no session files (*.jsonl) in %s", *dir)
-	}
-	slices.Sort(files)
 	var r report
-	for _, file := range files {
+	for _, file := range given.Files {
 		t, err := readTrace(ctx, file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
@@ -91,8 +78,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			r.rows = append(r.rows, rows...)
 		}
 	}
-	if *asJSON {
+	if given.JSON {
 		return r.json(stdout)
 	}
-	return r.markdown(stdout, *verbose)
+	return r.markdown(stdout, given.Verbose)
 }

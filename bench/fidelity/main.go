@@ -41,12 +41,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+
+	"github.com/coppice-dev/coppice/bench/internal/corpus"
 )
 
 func main() {
@@ -60,29 +60,17 @@ func main() {
 var rounds = []int{1, 5}
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("fidelity", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	dir := flags.String("corpus", "examples", "folder of session files")
-	verbose := flags.Bool("v", false, "print each session as it is done")
-	asJSON := flags.Bool("json", false, "print JSON")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	files, err := filepath.Glob(filepath.Join(*dir, "*.jsonl"))
+	given, err := corpus.Parse("fidelity", args, stderr)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		return fmt.Errorf("no session files (*.jsonl) in %s", *dir)
-	}
-	slices.Sort(files)
 	total := newReport()
-	for _, file := range files {
+	for _, file := range given.Files {
 		r, err := measureFile(ctx, file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if *verbose {
+		if given.Verbose {
 			fmt.Fprintf(stderr, "\n%s\n", filepath.Base(file))
 			if err := r.markdown(stderr); err != nil {
 				return err
@@ -90,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		total.add(r)
 	}
-	if *asJSON {
+	if given.JSON {
 		return total.json(stdout)
 	}
 	return total.markdown(stdout)
