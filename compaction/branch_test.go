@@ -515,3 +515,28 @@ func TestFilesOfALeftBranchAreMarked(t *testing.T) {
 		t.Error(out.Summary)
 	}
 }
+
+// What each branch did since they parted.
+func TestCompare(t *testing.T) {
+	s := garden(t)
+	c := extractor(s, 0)
+	cmp, err := c.Compare(ctx, "a3", "r4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cmp.Ancestor.ID != "a1" || cmp.A.Entries != 5 || cmp.B.Entries != 3 || cmp.A.Turns != 1 || cmp.B.Turns != 1 {
+		t.Errorf("%+v", cmp)
+	}
+	if !slices.Equal(cmp.A.Modified, []string{"lexer.go"}) || !slices.Equal(cmp.B.Read, []string{"old.go"}) || len(cmp.B.Modified) != 0 {
+		t.Errorf("files: %v %v %v", cmp.A.Modified, cmp.B.Read, cmp.B.Modified)
+	}
+	if cmp.A.Outcome != "It is twice as fast." || cmp.B.Outcome != "I read." {
+		t.Errorf("outcomes %q %q", cmp.A.Outcome, cmp.B.Outcome)
+	}
+	if cmp, err = c.Compare(ctx, "a1", "a3"); err != nil || cmp.A.Entries != 0 || cmp.Ancestor.ID != "a1" {
+		t.Errorf("%+v %v", cmp, err)
+	}
+	if _, err = c.Compare(ctx, "a1", "nobody"); !errors.Is(err, session.ErrNotFound) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,68 @@
+package compaction
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Comparison is two branches side by side.
+type Comparison struct {
+	Ancestor *session.Entry // where they part; nil: nowhere in common
+	A, B     Side
+}
+
+// Side is what one branch did since it parted from the other.
+type Side struct {
+	Leaf     *session.Entry // its last entry
+	Entries  int
+	Turns    int   // user messages
+	Tokens   int64 // estimate of all messages
+	Read     []string
+	Modified []string
+	Commands []ledger.Fact // latest run of each
+	Outcome  string        // the last answer; "": there is none
+}
+
+// Compare tells what each of two branches, up to an entry of each, did since
+// they parted. It writes nothing.
+func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, error) {
+	var ends [2]*session.Entry
+	for i, id := range []string{a, b} {
+		e, err := c.Session.Find(ctx, id, -1)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", id, err)
+		}
+		ends[i] = e
+	}
+	ra, err := c.part(ctx, ends[0], ends[1])
+	if err != nil {
+		return nil, err
+	}
+	rb, err := c.part(ctx, ends[1], ends[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Comparison{Ancestor: ra.Ancestor, A: c.side(ra), B: c.side(rb)}, nil
+}
+
+func (c *Compactor) side(r *Route) Side {
+	s := Side{Leaf: r.OldLeaf, Entries: len(r.Left)}
+	p := PlanBranch(r.Left, 0, c.estimator())
+	s.Tokens = p.Tokens
+	for _, it := range p.all {
+		switch m := it.Message(); {
+		case m.Role == message.RoleUser:
+			s.Turns++
+		case m.Role == message.RoleAssistant && !m.Failed() && m.Text("") != "":
+			s.Outcome = m.Text("\n")
+		}
+	}
+	facts := p.facts(c.Ledger)
+	s.Read, s.Modified = p.files(facts).sorted()
+	s.Commands = facts.Of(ledger.Command)
+	return s
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/spf13/cobra"
+)
+
+// goFlags are the flags of go.
+type goFlags struct {
+	summarize, json bool
+	focus, label    string
+}
+
+func (a *app) goCmd() *cobra.Command {
+	var f goFlags
+	cmd := command(groupContext, "go SESSION ENTRY", "Go on with the conversation from another entry",
+		`Make ENTRY the place where the conversation goes on. Nothing is removed from the
+file: what stands behind the place that is left stays as a branch. Where ENTRY is
+a prompt, the conversation goes on in front of it and its text is printed, to be
+changed and sent again.
+
+With --summarize a summary of the branch that is left, checked like that of a
+compaction, goes to the new place. branchSummary.enabled decides where nothing is
+said. A hook may cancel, or bring the summary.`,
+		"  coppice go - 4f1c0a9b22d3e871\n  coppice go work.jsonl 4f1c --summarize --focus 'what failed' --label 'second try'", cobra.ExactArgs(2),
+		func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("summarize") {
+				f.summarize = a.settings().BranchSummary.Enabled
+			}
+			if f.focus != "" && !f.summarize {
+				return usagef("--focus: there is no summary without --summarize")
+			}
+			return a.goTo(cmd.Context(), args[0], args[1], f)
+		})
+	fl := cmd.Flags()
+	fl.BoolVar(&f.summarize, "summarize", false, "summarize the branch that is left (default: setting)")
+	fl.StringVar(&f.focus, "focus", "", "what the summary has to keep above all")
+	fl.StringVar(&f.label, "label", "", "name for the summary or, without one, for ENTRY")
+	fl.BoolVar(&f.json, "json", false, "print JSON")
+	return cmd
+}
+
+// goJSON is the shape of `go --json` (spec/cli.md).
+type goJSON struct {
+	File           string  `json:"file"`
+	EditorText     string  `json:"editorText,omitempty"`
+	Cancelled      bool    `json:"cancelled"`
+	Aborted        bool    `json:"aborted,omitzero"`
+	LeafID         *string `json:"leafId"`
+	SummaryEntryID string  `json:"summaryEntryId,omitempty"`
+}
+
+func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
+	s, err := a.open(ctx, ref, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	target, err := entryOf(ctx, s, entry)
+	if err != nil {
+		return err
+	}
+	c, stop, err := a.branches(ctx, s, f.summarize)
+	if err != nil {
+		return err
+	}
+	c.Hooks = a.hooks().CompactionHooks(s.ID())
+	n, err := c.Navigate(ctx, compaction.Navigation{Target: target.ID, Summarize: f.summarize, Focus: f.focus, Label: f.label,
+		ReserveTokens: a.settings().BranchSummary.ReserveTokens})
+	stop()
+	if err != nil {
+		return explain("go to "+target.ID, err)
+	}
+	if n.Status == compaction.Applied {
+		a.tell(ctx, hook.NavigationNotice(n))
+	}
+	if n.Status == compaction.Failed {
+		return &failure{Code: codeFailed, What: "go to " + target.ID, Why: visible(n.Detail), File: s.Ref()}
+	}
+	a.printGo(n, s.Ref(), f.json)
+	if n.Status == compaction.Cancelled {
+		return exitOf(n.Status, n.Reason)
+	}
+	return nil
+}
+
+// branches is what navigates and merges in a session; stop ends what it shows.
+// Only where it summarizes anything may be sent anywhere.
+func (a *app) branches(ctx context.Context, s *session.Session, summarize bool) (*compaction.Compactor, func(), error) {
+	t, err := a.targetOf(ctx, s, nil)
+	if err != nil {
+		return nil, nil, explain("read "+s.Ref(), err)
+	}
+	if !summarize {
+		return a.compactor(s, t, nil), func() {}, nil
+	}
+	l, err := a.ladder("auto", "", t)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.compactor(s, t, l), a.progress(l), nil
+}
+
+func (a *app) printGo(n *compaction.Navigated, file string, asJSON bool) {
+	out := goJSON{File: file, Cancelled: n.Status == compaction.Cancelled, Aborted: n.Reason == compaction.Interrupted}
+	if n.Leaf != nil {
+		out.LeafID = &n.Leaf.ID
+	}
+	if n.Summary != nil {
+		out.SummaryEntryID = n.Summary.ID
+	}
+	if n.Status == compaction.Applied {
+		out.EditorText = n.Route.EditorText
+	}
+	switch {
+	case asJSON:
+		a.json(out)
+		return
+	case n.Status != compaction.Applied:
+		a.say("%s (%s): %s\n", n.Status, n.Reason, visible(n.Detail))
+		return
+	}
+	a.say("%s\n", a.whereNow(n.Route))
+	if n.Summary != nil {
+		a.say("%s\n", summaryLine(n))
+	}
+	if out.EditorText != "" {
+		fmt.Fprintf(a.Out, "\n%s\n", visible(out.EditorText))
+	}
+}
+
+// whereNow says where the conversation goes on.
+func (a *app) whereNow(r *compaction.Route) string {
+	if r.NewLeaf == nil {
+		return "the conversation begins anew"
+	}
+	p := previewer{home: a.home(), calls: map[string]string{}}
+	return fmt.Sprintf("the conversation goes on from %s %s", r.NewLeaf.ID, short(p.of(r.NewLeaf), previewError))
+}
+
+// summaryLine says what a branch summary is.
+func summaryLine(n *compaction.Navigated) string {
+	by := n.Rung
+	if n.Model.ID != "" {
+		by += " " + n.Model.Key()
+	}
+	return visible(fmt.Sprintf("summary of the branch up to %s written as %s (%s)", n.Summary.BranchSummary().FromID, n.Summary.ID, by))
+}
