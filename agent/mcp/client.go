@@ -78,9 +78,8 @@ func (c *client) start(ctx context.Context) (*connection, []tool, error) {
 	}
 	tools, err := conn.list(ctx)
 	if err != nil {
-		err = conn.explain(fmt.Errorf("list its tools: %w", err))
 		conn.close()
-		return nil, nil, err
+		return nil, nil, conn.explain(fmt.Errorf("list its tools: %w", err))
 	}
 	return conn, tools, nil
 }
@@ -92,8 +91,8 @@ func (c *client) watch(conn *connection) {
 		if err == nil {
 			err = errors.New("it ended")
 		}
-		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
 		conn.close()
+		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
 	}
 }
 
@@ -157,9 +156,12 @@ func (c *client) call(ctx context.Context, name string, arguments jsontext.Value
 	if err == nil {
 		return result(res), nil
 	}
-	if errors.Is(err, errSlowCall) && c.drop(conn) {
-		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
+	switch {
+	case errors.Is(err, errSlowCall) && c.drop(conn):
 		conn.close()
+		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
+	case errors.Is(err, sdk.ErrConnectionClosed):
+		conn.close() // so that its last words are there
 	}
 	return agent.Result{}, fmt.Errorf("mcp server %s: %w", c.server.Name, conn.explain(err))
 }

@@ -52,9 +52,8 @@ func (c *client) dial(ctx context.Context) (*connection, error) {
 		return sdk.NewClient(self, options).Connect(ctx, transport, nil)
 	})
 	if err != nil {
-		err = conn.explain(err)
 		conn.close()
-		return nil, err
+		return nil, conn.explain(err)
 	}
 	return conn, nil
 }
@@ -117,7 +116,8 @@ func (conn *connection) list(ctx context.Context) ([]tool, error) {
 	return out, nil
 }
 
-// close ends the connection and waits for the server's end.
+// close ends the connection and waits for the server's end. It may be called
+// again.
 func (conn *connection) close() {
 	if conn.session == nil {
 		conn.stop()
@@ -138,7 +138,8 @@ func (conn *connection) stop() {
 	}
 }
 
-// explain adds to an error what the server said last.
+// explain adds to an error what the server said last. All of that is there
+// when the connection has been closed.
 func (conn *connection) explain(err error) error {
 	if conn.said == nil {
 		return err

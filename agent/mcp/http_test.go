@@ -13,8 +13,8 @@ import (
 func listen(t *testing.T, s *sdk.Server, o *sdk.StreamableHTTPOptions) Server {
 	t.Helper()
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, o))
-	t.Cleanup(web.CloseClientConnections) // before Close, which waits for streams
 	t.Cleanup(web.Close)
+	t.Cleanup(web.CloseClientConnections) // first: Close waits for streams
 	return Server{Name: "web", URL: web.URL}
 }
 
@@ -22,7 +22,7 @@ func listen(t *testing.T, s *sdk.Server, o *sdk.StreamableHTTPOptions) Server {
 func TestHTTPOfOtherForms(t *testing.T) {
 	for name, o := range map[string]*sdk.StreamableHTTPOptions{"json": {JSONResponse: true}, "stateless": {Stateless: true}, "both": {JSONResponse: true, Stateless: true}} {
 		t.Run(name, func(t *testing.T) {
-			r := run(t, listen(t, testServer(), o))
+			r := run(t, listen(t, testServer(t.Context()), o))
 			for _, tool := range r.Tools() {
 				if tool.Name == "web__echo" && string(tool.Parameters) != oddSchema {
 					t.Errorf("schema %s", tool.Parameters)
@@ -39,15 +39,15 @@ func TestHTTPOfOtherForms(t *testing.T) {
 // to nobody else.
 func TestHeaders(t *testing.T) {
 	t.Setenv("COPPICE_TEST_TOKEN", "secret-2")
-	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return testServer() }, nil)
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return testServer(t.Context()) }, nil)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); got != "Bearer secret-2" || r.URL.RawQuery != "org=1" {
 			t.Errorf("%s %s with authorization %q", r.Method, r.URL, got)
 		}
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(web.CloseClientConnections)
 	t.Cleanup(web.Close)
+	t.Cleanup(web.CloseClientConnections)
 	headers := map[string]string{"Authorization": "Bearer ${COPPICE_TEST_TOKEN}"}
 	r := run(t, Server{Name: "web", URL: web.URL + "?org=1", Headers: headers})
 	if got := r.call(t, "web__echo", `{}`); got != "{}" {
@@ -77,7 +77,7 @@ func TestHTTPServerIsGone(t *testing.T) {
 func TestHTTPSessionIsLost(t *testing.T) {
 	lost := false
 	make := func() http.Handler {
-		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return testServer() }, nil)
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return testServer(t.Context()) }, nil)
 	}
 	handler := make()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,8 +86,8 @@ func TestHTTPSessionIsLost(t *testing.T) {
 		}
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(web.CloseClientConnections)
 	t.Cleanup(web.Close)
+	t.Cleanup(web.CloseClientConnections)
 	r := run(t, Server{Name: "web", URL: web.URL})
 	r.next(t)
 	lost = true

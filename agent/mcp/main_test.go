@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("Welcome to the server!")
 		fallthrough
 	default:
-		_ = testServer().Run(context.Background(), &sdk.StdioTransport{})
+		_ = testServer(context.Background()).Run(context.Background(), &sdk.StdioTransport{})
 	}
 }
 
@@ -50,8 +51,9 @@ const oddSchema = `{"type":"object","properties":{"zeta":{"type":"integer","maxi
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// testServer is a server whose tools do what tests need.
-func testServer() *sdk.Server {
+// testServer is a server whose tools do what tests need. Nothing of it hangs
+// beyond life.
+func testServer(life context.Context) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add := func(name, schema string, run sdk.ToolHandler) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "does " + name, InputSchema: json.RawMessage(schema)}, run)
@@ -83,8 +85,11 @@ func testServer() *sdk.Server {
 		return nil, nil
 	})
 	add("hang", none, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
+		select {
+		case <-ctx.Done():
+		case <-life.Done():
+		}
+		return nil, errors.New("nothing came of it")
 	})
 	add("grow", none, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		add("grown", oddSchema, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return said("new") })

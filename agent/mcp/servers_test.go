@@ -84,8 +84,8 @@ func inProcess(s *sdk.Server) Server {
 
 // What a server offers, and what its tools give, over each way to reach it.
 func TestTools(t *testing.T) {
-	here := inProcess(testServer())
-	web := listen(t, testServer(), nil)
+	here := inProcess(testServer(t.Context()))
+	web := listen(t, testServer(t.Context()), nil)
 	for name, s := range map[string]Server{"a program": self(t, "plain"), "one that prints a banner": self(t, "noisy"), "in this process": here, "http": web} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, s)
@@ -125,7 +125,7 @@ func TestServerDies(t *testing.T) {
 	r := run(t, self(t, "mortal"))
 	r.next(t)
 	_, err := r.try(t.Context(), t, "mortal__die", `{}`)
-	if err == nil || !strings.HasPrefix(err.Error(), "mcp server mortal: ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "mcp server mortal: ") || !strings.HasSuffix(err.Error(), "; it said: out of luck") {
 		t.Errorf("%v", err)
 	}
 	if e := r.next(t); e.State != Ended || !strings.Contains(e.Error, "it said: out of luck") {
@@ -139,23 +139,31 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// A call without an answer ends at its limit, and so does the server.
+// A call without an answer ends at its limit, and so does the server. The next
+// call has a new one.
 func TestServerHangs(t *testing.T) {
-	s := self(t, "slow")
-	s.CallLimit = 50 * time.Millisecond
-	r := run(t, s)
-	r.next(t)
-	if _, err := r.try(t.Context(), t, "slow__hang", `{}`); !errors.Is(err, errSlowCall) {
-		t.Errorf("%v", err)
-	}
-	if e := r.next(t); e.State != Ended || !strings.Contains(e.Error, "took too long to answer") {
-		t.Errorf("%+v", e)
+	for name, s := range map[string]Server{"a program": self(t, "plain"), "in this process": inProcess(testServer(t.Context())), "http": listen(t, testServer(t.Context()), nil)} {
+		t.Run(name, func(t *testing.T) {
+			s.CallLimit = 200 * time.Millisecond
+			r := run(t, s)
+			r.next(t)
+			if _, err := r.try(t.Context(), t, s.Name+"__hang", `{}`); !errors.Is(err, errSlowCall) {
+				t.Errorf("%v", err)
+			}
+			if e := r.next(t); e.State != Ended || !strings.Contains(e.Error, "took too long to answer") {
+				t.Errorf("%+v", e)
+			}
+			s.CallLimit = time.Minute
+			if again := run(t, s); again.next(t).State != Ready {
+				t.Error("not started again")
+			}
+		})
 	}
 }
 
 // A call that is cancelled ends at once, at the server too; the server goes on.
 func TestCancel(t *testing.T) {
-	here := testServer()
+	here := testServer(t.Context())
 	arrived, left := make(chan struct{}), make(chan struct{})
 	here.AddTool(&sdk.Tool{Name: "wait", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		close(arrived)
@@ -223,7 +231,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 
 // Tools that come later are there for who asks again.
 func TestListChanged(t *testing.T) {
-	for name, s := range map[string]Server{"a program": self(t, "plain"), "in this process": inProcess(testServer()), "http": listen(t, testServer(), nil)} {
+	for name, s := range map[string]Server{"a program": self(t, "plain"), "in this process": inProcess(testServer(t.Context())), "http": listen(t, testServer(t.Context()), nil)} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, s)
 			r.next(t)
