@@ -18,13 +18,14 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// What a user waits for in a conversation that outgrows its window: somebody
-// types for a while, the model answers at once, and a summary takes half a
-// minute.
+// What a user waits for in a conversation that outgrows its window: the model
+// answers at once, a summary takes half a minute, and near the threshold, where
+// it matters, somebody types for a while before each turn.
 const (
 	summaryTime = 30 * time.Second
 	typingTime  = 15 * time.Second
-	talkTurns   = 80 // three compactions
+	typingFrom  = 0.8 // of the threshold
+	talkTurns   = 60  // three compactions
 )
 
 // slow makes its summaries by extraction, in the time that a model takes.
@@ -73,8 +74,11 @@ func waits(tb testing.TB, background bool, scale float64) (turns []time.Duration
 		tb.Fatal(err)
 	}
 	defer a.Close()
+	var meter agent.Context
 	for n := range talkTurns {
-		time.Sleep(takes(typingTime))
+		if float64(meter.Used) > typingFrom*float64(meter.Threshold) {
+			time.Sleep(takes(typingTime))
+		}
 		start := time.Now()
 		for ev, err := range a.Run(ctx, fmt.Sprintf("Part %d of the plan. ", n)+strings.Repeat("The service keeps what it was told. ", 90)) {
 			if err != nil {
@@ -82,6 +86,9 @@ func waits(tb testing.TB, background bool, scale float64) (turns []time.Duration
 			}
 			if ev.Type == agent.EventCompactionEnd && ev.Outcome == compaction.Applied {
 				compactions++
+			}
+			if ev.Context != nil {
+				meter = *ev.Context
 			}
 		}
 		turns = append(turns, time.Since(start))
