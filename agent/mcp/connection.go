@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/go-json-experiment/json/jsontext"
@@ -128,8 +129,13 @@ func (conn *connection) close() {
 		defer close(closed)
 		_ = conn.session.Close() // it is left in any case
 	}()
-	conn.stop() // or the session's end could wait for one that does not read
-	<-closed
+	conn.stop()                  // or the session's end could wait for one that does not read
+	wait := time.NewTimer(grace) // a hanging server at an address is left to itself
+	defer wait.Stop()
+	select {
+	case <-closed:
+	case <-wait.C:
+	}
 }
 
 func (conn *connection) stop() {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	grace      = 2 * time.Second // for a program to end when its input has
+	grace      = 2 * time.Second // for a server to end when it is told to
 	stragglers = time.Second     // for what it started, to let go of its standard error
 	maxStderr  = 1 << 10         // bytes of standard error that are kept
 )
