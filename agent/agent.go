@@ -91,6 +91,7 @@ type Agent struct {
 	prepared *preparation            // summary made in the background; nil: none
 	spent    string                  // id of the leaf behind which nothing is prepared again
 	begun    bool                    // hooks know of the session
+	foreign  []*session.Entry        // what other programs appended, not told yet
 }
 
 // New makes an agent. It reads nothing yet.
@@ -127,7 +128,16 @@ func New(cfg Config) (*Agent, error) {
 	}
 	a.cfg.Tools = slices.Clone(cfg.Tools)
 	a.slot <- struct{}{}
+	cfg.Session.OnForeign(a.noteForeign)
 	return a, nil
+}
+
+// noteForeign keeps what other programs appended for the run to tell: what is
+// done in the background appends too, and events come from one goroutine.
+func (a *Agent) noteForeign(foreign []*session.Entry) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.foreign = append(a.foreign, foreign...)
 }
 
 // Run says text to the model and works until the final answer, and then on
@@ -248,7 +258,9 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 		a.setAbort(cancel)
 		defer a.setAbort(nil)
 		r := &run{Agent: a, ctx: ctx, cancel: cancel, yield: yield}
-		if err := r.hooked(work); err != nil && !r.gone {
+		err := r.hooked(work)
+		r.tellForeign()
+		if err != nil && !r.gone {
 			yield(Event{Type: EventError, Error: err.Error()}, err)
 		}
 	}

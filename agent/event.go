@@ -32,6 +32,7 @@ const (
 	EventRetryEnd    EventType = "retry_end"
 	EventQueue       EventType = "queue"
 	EventModelChange EventType = "model_change"
+	EventForeign     EventType = "foreign_append" // another program appended to the session
 	EventError       EventType = "error"
 )
 
@@ -44,7 +45,8 @@ type Event struct {
 	File    string `json:"file,omitempty"`    // session: where it is kept
 
 	// EntryID names the entry that holds what is told. message_end, tool_end,
-	// compaction_end and branch_summary_end where applied.
+	// compaction_end and branch_summary_end where applied. foreign_append: the
+	// leaf of the branch that the other program's entries are on.
 	EntryID string       `json:"entryId,omitempty"`
 	Role    message.Role `json:"role,omitempty"` // message_*
 
@@ -70,6 +72,7 @@ type Event struct {
 	Rung         string              `json:"rung,omitempty"`        // compaction_end where applied
 	Coverage     ledger.Coverage     `json:"coverage,omitempty"`    // compaction_end where applied
 	Edits        int                 `json:"edits,omitzero"`        // prune: how many
+	Entries      int                 `json:"entries,omitzero"`      // foreign_append: how many
 	Saved        int64               `json:"saved,omitzero"`        // prune: tokens
 	Try          int                 `json:"try,omitzero"`          // retry_start, from 1
 	Queue        []Input             `json:"queue,omitempty"`       // queue: what waits now

@@ -36,6 +36,17 @@ func (r *run) emit(e Event) {
 	}
 }
 
+// tellForeign tells what other programs appended to the session meanwhile.
+func (r *run) tellForeign() {
+	r.mu.Lock()
+	foreign := r.foreign
+	r.foreign = nil
+	r.mu.Unlock()
+	if n := len(foreign); n > 0 {
+		r.emit(Event{Type: EventForeign, Entries: n, EntryID: foreign[n-1].ID})
+	}
+}
+
 // keeping is the context of appends: what has become true is written although
 // the run was aborted.
 func (r *run) keeping() context.Context { return context.WithoutCancel(r.ctx) }
@@ -161,6 +172,7 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 		default:
 			end.StopReason = message.StopError
 		}
+		r.tellForeign()
 		r.emit(end)
 		r.tellOf(hook.EventTurnEnd)
 	}()

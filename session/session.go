@@ -14,9 +14,11 @@ type Session struct {
 	log Log
 	now func() time.Time
 
-	mu   sync.Mutex
-	at   bool   // leaf is set
-	leaf *Entry // nil: before the first entry
+	mu      sync.Mutex
+	at      bool   // leaf is set
+	leaf    *Entry // nil: before the first entry
+	watches []func(foreign []*Entry)
+	foreign []*Entry // what the watches have still to be told
 }
 
 // Options are what a Session depends on besides its log.
@@ -44,6 +46,29 @@ func (s *Session) Ref() string { return s.log.Ref() }
 
 // Close closes the log.
 func (s *Session) Close() error { return s.log.Close() }
+
+// OnForeign has f told of entries that other programs appended while the
+// session was open, in log order, after the append that noticed them. They are
+// on a branch of their own: this session goes on from its own leaf. f is called
+// by whoever appended, and may use the session.
+func (s *Session) OnForeign(f func(foreign []*Entry)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watches = append(s.watches, f)
+}
+
+// unlock ends what may have appended.
+func (s *Session) unlock() {
+	watches, foreign := s.watches, s.foreign
+	s.foreign = nil
+	s.mu.Unlock()
+	if len(foreign) == 0 {
+		return
+	}
+	for _, f := range watches {
+		f(foreign)
+	}
+}
 
 // Leaf returns where the conversation is, or nil in an empty session.
 func (s *Session) Leaf(ctx context.Context) (*Entry, error) {
@@ -102,7 +127,7 @@ func (s *Session) Path(ctx context.Context, leaf *Entry) ([]*Entry, error) {
 // last one the leaf. What returned is in the log, durably.
 func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	leaf, err := s.leafLocked(ctx)
 	if err != nil {
 		return nil, err
@@ -115,7 +140,7 @@ func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error)
 // last one the leaf. This is how a branch begins.
 func (s *Session) AppendTo(ctx context.Context, parent *Entry, drafts ...Draft) ([]*Entry, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if _, err := s.leafLocked(ctx); err != nil {
 		return nil, err
 	}
@@ -167,7 +192,7 @@ func (s *Session) CommitFrom(ctx context.Context, leaf *Entry, entries []*Entry)
 // commitIf writes entries if the leaf is the one with that id ("": there is none).
 func (s *Session) commitIf(ctx context.Context, id string, entries []*Entry) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	leaf, err := s.leafLocked(ctx)
 	if err != nil {
 		return err
@@ -182,7 +207,9 @@ func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if _, err := s.log.Append(ctx, entries); err != nil {
+	foreign, err := s.log.Append(ctx, entries)
+	s.foreign = append(s.foreign, foreign...)
+	if err != nil {
 		return err
 	}
 	s.leaf = entries[len(entries)-1]

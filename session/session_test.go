@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -225,5 +226,48 @@ func TestOverlayAndBuffer(t *testing.T) {
 	}
 	if got := path(t, s); got != "a" || len(b.Added()) != 1 {
 		t.Errorf("the log below has %q", got)
+	}
+}
+
+// What another program appends meanwhile is told after the append that
+// noticed it, once, and the session goes on from its own leaf.
+func TestForeignAppendsAreTold(t *testing.T) {
+	log, err := filestore.New(t.TempDir(), filestore.Options{Sync: "off"}).Create(ctx, session.Header{Cwd: "/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session.New(log, session.Options{})
+	defer s.Close()
+	var told []string
+	s.OnForeign(func(foreign []*session.Entry) {
+		leaf, err := s.Leaf(ctx) // a watch may use the session
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range foreign {
+			told = append(told, e.ID+" at "+leaf.Message().Text(""))
+		}
+	})
+	first := say(t, s, "one")
+	f, err := os.OpenFile(s.Ref(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"f1", "f2"} {
+		_, err = f.WriteString(`{"type":"custom","customType":"x","id":"` + id + `","parentId":"` + first.ID + `","timestamp":"2026-01-01T00:00:00.000Z"}` + "\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	say(t, s, "two")
+	say(t, s, "three")
+	if want := []string{"f1 at two", "f2 at two"}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	if got := path(t, s); got != "one two three" {
+		t.Errorf("path %q", got)
 	}
 }

@@ -99,7 +99,7 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	if f.out != "" || f.plan {
 		log = buffer
 	}
-	s := session.New(log, session.Options{Now: a.Now})
+	s := a.sessionOf(log)
 	t, err := a.targetOf(ctx, s, nil)
 	if err != nil {
 		return explain("read "+s.Ref(), err)

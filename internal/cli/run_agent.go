@@ -129,7 +129,7 @@ func (a *app) runSession(ctx context.Context, f runFlags) (*session.Session, err
 	if err != nil {
 		return nil, explain("new session", err)
 	}
-	return session.New(log, session.Options{Now: a.Now}), nil
+	return a.sessionOf(log), nil
 }
 
 // systemPrompt is ours; project instructions come behind it.

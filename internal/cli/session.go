@@ -86,7 +86,18 @@ func (a *app) open(ctx context.Context, ref string, write bool) (*session.Sessio
 	if err != nil {
 		return nil, err
 	}
-	return session.New(log, session.Options{Now: a.Now}), nil
+	return a.sessionOf(log), nil
+}
+
+// sessionOf is the session of a log, with a word to the user where another
+// program writes to it too.
+func (a *app) sessionOf(log session.Log) *session.Session {
+	s := session.New(log, session.Options{Now: a.Now})
+	s.OnForeign(func(foreign []*session.Entry) {
+		n := len(foreign)
+		a.warn("another program appended %s meanwhile; they are on a branch of their own (leaf %s)", count(n, "entry", "entries"), visible(foreign[n-1].ID))
+	})
+	return s
 }
 
 // latest is the newest session of this project.

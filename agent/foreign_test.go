@@ -1,0 +1,33 @@
+package agent_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/provider/fake"
+)
+
+// What another program appends to the session while the agent has it open is
+// an event, once, inside the turn that noticed it.
+func TestForeignAppendIsTold(t *testing.T) {
+	r := newRig(t, fake.New(fake.Say("one"), fake.Say("two"), fake.Say("three")), agent.Config{Session: onDisk(t)})
+	r.must("first")
+	f, err := os.OpenFile(r.session.Ref(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(`{"type":"custom","customType":"x","id":"f1","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z"}` + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.must("second")
+	r.must("third")
+	told := r.of(agent.EventForeign)
+	if len(told) != 1 || told[0].Entries != 1 || told[0].EntryID != "f1" {
+		t.Errorf("told %+v, want one entry, f1", told)
+	}
+}
