@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/coppice-dev/coppice/agent"
@@ -18,7 +19,6 @@ type client struct {
 	opts   Options
 
 	dialing sync.Mutex // one start at a time
-	listing sync.Mutex // one list at a time
 
 	mu     sync.Mutex
 	live   *connection // nil: not connected
@@ -107,33 +107,42 @@ func (c *client) drop(conn *connection) bool {
 	return true
 }
 
-// relist asks for the tools anew when the server says that they changed.
+// relist asks for the tools anew when the server says that they changed. What
+// it says meanwhile is heard once.
 func (c *client) relist(conn *connection) {
 	c.mu.Lock()
-	conn.changed = true // for a start that is still going on
-	current := c.live == conn
-	c.mu.Unlock()
-	if !current {
+	defer c.mu.Unlock()
+	conn.changed = true
+	if c.live != conn || conn.listing { // who starts or lists will see it
 		return
 	}
-	c.listing.Lock()
-	defer c.listing.Unlock()
+	conn.listing = true
+	for conn.changed && c.live == conn {
+		conn.changed = false
+		c.mu.Unlock()
+		tools, err := c.listAgain(conn)
+		c.mu.Lock()
+		if c.live != conn {
+			break
+		}
+		e := Event{State: Failed}
+		if err == nil {
+			c.tools = tools
+			e = Event{State: Changed, Tools: len(tools)}
+		} else {
+			e.Error = conn.explain(fmt.Errorf("list its tools: %w", err)).Error()
+		}
+		c.mu.Unlock()
+		c.report(e)
+		c.mu.Lock()
+	}
+	conn.listing = false
+}
+
+func (c *client) listAgain(conn *connection) ([]tool, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), c.server.StartLimit, errSlowCall)
 	defer cancel()
-	tools, err := conn.list(ctx)
-	c.mu.Lock()
-	current = c.live == conn
-	if current && err == nil {
-		c.tools = tools
-	}
-	c.mu.Unlock()
-	switch {
-	case !current:
-	case err != nil:
-		c.report(Event{State: Failed, Error: conn.explain(fmt.Errorf("list its tools: %w", err)).Error()})
-	default:
-		c.report(Event{State: Changed, Tools: len(tools)})
-	}
+	return conn.list(ctx)
 }
 
 func (c *client) offered() []tool {
@@ -156,14 +165,15 @@ func (c *client) call(ctx context.Context, name string, arguments jsontext.Value
 	if err == nil {
 		return result(res), nil
 	}
-	switch {
-	case errors.Is(err, errSlowCall) && c.drop(conn):
-		conn.close()
-		c.report(Event{State: Ended, Error: conn.explain(err).Error()})
-	case errors.Is(err, sdk.ErrConnectionClosed):
+	if errors.Is(err, errSlowCall) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
+		dropped := c.drop(conn)
 		conn.close() // so that its last words are there
+		err = conn.explain(err)
+		if dropped {
+			c.report(Event{State: Ended, Error: err.Error()})
+		}
 	}
-	return agent.Result{}, fmt.Errorf("mcp server %s: %w", c.server.Name, conn.explain(err))
+	return agent.Result{}, fmt.Errorf("mcp server %s: %w", c.server.Name, err)
 }
 
 func (c *client) close() {

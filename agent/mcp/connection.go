@@ -28,7 +28,9 @@ type connection struct {
 	// said is the end of what the server wrote to standard error; nil: nothing.
 	said func() string
 
-	changed bool // the server has said that its tools are others; under client.mu
+	// Under client.mu:
+	changed bool // the server has said that its tools are others
+	listing bool // they are being listed again
 }
 
 // tool is a tool as its server describes it.
