@@ -63,10 +63,11 @@ func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
 // requests that the view makes.
 func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (checkJSON, error) {
 	out := checkJSON{Problems: []problemJSON{}}
-	path := notes{}
+	path, entries := notes{}, faults{}
 	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) {
 		out.Entries++
 		path.note(i, e)
+		entries.look(e)
 	})
 	if err != nil {
 		return out, err
@@ -75,11 +76,15 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 	if err != nil {
 		return out, err
 	}
+	inEntries, err := entries.inFile(ctx, s.Ref())
+	if err != nil {
+		return out, err
+	}
 	v, t, err := a.project(ctx, s, nil)
 	if err != nil {
 		return out, err
 	}
-	found := slices.Concat(logged, v.Problems, pairProblems(v))
+	found := slices.Concat(logged, inEntries, v.Problems, pairProblems(v))
 	for _, p := range append(found, path.hidden(tree.OnPath(), v)...) {
 		// The log and the view report the same first kept entry.
 		known := func(q problemJSON) bool { return q.EntryID != "" && q.EntryID == p.EntryID && q.Kind == p.Kind }
@@ -93,12 +98,15 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 		return out, err
 	}
 	out.Problems = append(out.Problems, refused...)
-	out.OK = len(out.Problems) == 0
+	out.OK = !slices.ContainsFunc(out.Problems, func(p problemJSON) bool { return p.Kind != problemOpenCall })
 	return out, nil
 }
 
-// pairProblems reports calls without a result and results without a call. A
-// call at the end of the path may still be running.
+// problemOpenCall tells of a call at the end of the path. It may still be
+// running, so it is worth knowing and not wrong.
+const problemOpenCall = "open-call"
+
+// pairProblems reports calls without a result and results without a call.
 func pairProblems(v *timeline.View) []session.Problem {
 	var out []session.Problem
 	for _, l := range v.LeftOut {
@@ -111,10 +119,11 @@ func pairProblems(v *timeline.View) []session.Problem {
 			continue
 		}
 		behind := slices.ContainsFunc(v.Items[i:], func(o timeline.Item) bool { return o.Group != it.Group })
+		call := fmt.Sprintf("the call %s of %s", it.Message().ToolCallID, it.Message().ToolName)
+		p := session.Problem{Kind: string(it.Kind), Detail: call + " has no result; an error stands in for it"}
 		if !behind {
-			continue
+			p = session.Problem{Kind: problemOpenCall, Detail: call + " at the end has no result yet; it may still be running"}
 		}
-		p := session.Problem{Kind: string(it.Kind), Detail: fmt.Sprintf("the call %s of %s has no result; an error stands in for it", it.Message().ToolCallID, it.Message().ToolName)}
 		for j := i; j >= 0 && v.Items[j].Group == it.Group; j-- {
 			if e := v.Items[j].Entry; e != nil {
 				p.EntryID = e.ID
@@ -171,7 +180,7 @@ func factsFor(d wire.Dialect, m message.Model) message.Model {
 }
 
 func (a *app) printCheck(c checkJSON) {
-	if c.OK {
+	if len(c.Problems) == 0 {
 		a.say("%s, no problems\n", count(c.Entries, "entry", "entries"))
 		return
 	}
@@ -187,5 +196,11 @@ func (a *app) printCheck(c checkJSON) {
 		rows = append(rows, []string{where, p.Kind, short(p.Detail, 400)})
 	}
 	a.table([]column{{}, {color: "208"}, {}}, rows)
-	a.say("\n%s, %s; nothing was changed\n", count(c.Entries, "entry", "entries"), count(len(c.Problems), "problem", "problems"))
+	problems := 0
+	for _, p := range c.Problems {
+		if p.Kind != problemOpenCall {
+			problems++
+		}
+	}
+	a.say("\n%s, %s; nothing was changed\n", count(c.Entries, "entry", "entries"), count(problems, "problem", "problems"))
 }

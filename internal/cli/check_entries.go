@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Kinds of problems in entries that are whole (docs/format.md).
+const (
+	problemEmptySummary = "empty-summary"
+	problemInvalidUTF8  = "invalid-utf8"
+)
+
+// faults are what check finds in single entries.
+type faults struct {
+	found []session.Problem
+	at    []int64 // where the entry of each of them stands
+}
+
+// look finds what is wrong in an entry.
+func (f *faults) look(e *session.Entry) {
+	add := func(kind, detail string) {
+		f.found = append(f.found, session.Problem{Kind: kind, EntryID: e.ID, Detail: detail})
+		f.at = append(f.at, e.At)
+	}
+	if c := e.Compaction(); c != nil && strings.TrimSpace(c.Summary) == "" {
+		add(problemEmptySummary, "the compaction has no summary, so that nothing stands for what it covers; where it is in force, coppice uncompact shows that again")
+	}
+	if !utf8.Valid(e.Raw()) {
+		add(problemInvalidUTF8, "bytes that are no UTF-8 are there; models and people see U+FFFD in their place, the file keeps them")
+	}
+}
+
+// inFile returns what was found, with the lines of a file where they are
+// known. The file is read again for that, up to the last of them.
+func (f *faults) inFile(ctx context.Context, path string) ([]session.Problem, error) {
+	if len(f.found) == 0 {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return f.found, nil // not in a file
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(file, 1<<20)
+	var read int64
+	for line, next := 1, 0; next < len(f.found); {
+		part, err := in.ReadSlice('\n')
+		for read += int64(len(part)); next < len(f.found) && f.at[next] < read; next++ {
+			f.found[next].Line = line
+		}
+		switch {
+		case err == nil:
+			line++
+		case errors.Is(err, io.EOF):
+			return f.found, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return f.found, nil
+}
