@@ -23,6 +23,9 @@ type Model struct {
 	// UnboundThinking says that a signed thinking block stays valid when
 	// what stood before it changes. The zero value is the careful one.
 	UnboundThinking bool
+	// AdaptiveThinking says that the model decides by itself how long it
+	// thinks: it is asked with an effort instead of a budget.
+	AdaptiveThinking bool
 
 	Price *Price // nil: unknown
 }
@@ -59,6 +62,10 @@ type CallOptions struct {
 	Thinking    string   // off, minimal, low, medium, high, xhigh; "": off
 	NoTools     bool     // offer no tools, even if the request has some
 	SessionID   string   // routing key for prompt caches; "": none
+
+	// CacheLifetime is how long the provider should keep what cache marks
+	// name; 0: its usual time. It counts where the vendor offers a choice.
+	CacheLifetime time.Duration
 }
 
 // Class is the kind of a provider's refusal (spec/provider-errors.md).

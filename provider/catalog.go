@@ -56,10 +56,11 @@ func NewCatalog(cfg Config, learned map[string]int64) *Catalog {
 func (c *Catalog) Lookup(provider, id string) message.Model {
 	v, pc := lookupVendor(provider), c.cfg.Providers[provider]
 	m := message.Model{
-		Provider:        provider,
-		ID:              id,
-		API:             cmp.Or(pc.api(), v.api, c.table().places[v.catalogue].api, apiChat),
-		UnboundThinking: unbound(id),
+		Provider:         provider,
+		ID:               id,
+		API:              cmp.Or(pc.api(), v.api, c.table().places[v.catalogue].api, apiChat),
+		UnboundThinking:  unbound(id),
+		AdaptiveThinking: adaptive(id),
 	}
 	if pc.BaseURL == "" {
 		m.MaxBytes = v.maxBytes // another server has limits of its own
@@ -131,6 +132,26 @@ func unbound(id string) bool {
 		}
 	}
 	return false
+}
+
+// adaptive tells models that decide by themselves how long they think: Claude
+// from Opus 4.6 and Sonnet 4.6 on. Later ones refuse a budget.
+func adaptive(id string) bool {
+	name, claude := strings.CutPrefix(plainName(id), "claude-")
+	if !claude || name == "" {
+		return false
+	}
+	for _, p := range []string{"1", "2", "3", "instant", "v", "haiku-4"} {
+		if strings.HasPrefix(name, p) {
+			return false
+		}
+	}
+	for _, p := range []string{"opus-4", "sonnet-4"} {
+		if minor, four := strings.CutPrefix(name, p); four {
+			return len(minor) > 1 && minor[:2] >= "-6" && (len(minor) == 2 || minor[2] == '-')
+		}
+	}
+	return true
 }
 
 // minLearned is the smallest window that a refusal is believed to name.

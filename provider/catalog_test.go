@@ -69,6 +69,19 @@ func TestLookupFacts(t *testing.T) {
 	}
 }
 
+// Budgets are refused by the models that decide by themselves how long they think.
+func TestAdaptiveThinking(t *testing.T) {
+	for id, want := range map[string]bool{
+		"claude-3-7-sonnet-20250219": false, "claude-opus-4-20250514": false, "claude-opus-4-1": false, "claude-opus-4-5-20251101": false,
+		"claude-sonnet-4-5": false, "claude-haiku-4-5": false, "claude-opus-4-6": true, "anthropic/claude-sonnet-4.6": true, "claude-opus-4-8": true,
+		"us.anthropic.claude-opus-4-7-v1:0": true, "claude-sonnet-5": true, "claude-fable-5": true, "gpt-5.2": false, "claude-": false,
+	} {
+		if got := NewCatalog(Config{}, nil).Lookup("anthropic", id).AdaptiveThinking; got != want {
+			t.Errorf("%s: %v", id, got)
+		}
+	}
+}
+
 func TestLookupConfig(t *testing.T) {
 	no := false
 	cfg := Config{Providers: map[string]ProviderConfig{

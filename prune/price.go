@@ -77,7 +77,11 @@ func rewritesOf(v *timeline.View, est tokens.Estimator) map[string]int64 {
 
 // Breaks reports whether an edit of an old message would invalidate reasoning
 // that is signed over the whole prefix: then it waits for the next compaction.
-func Breaks(v *timeline.View, e Edit) bool {
+// m is the model that gets the request.
+func Breaks(v *timeline.View, m message.Model, e Edit) bool {
+	if m.UnboundThinking {
+		return false
+	}
 	after := false
 	for _, it := range v.Items {
 		if it.Entry != nil && it.Entry.ID == e.Entry.ID {

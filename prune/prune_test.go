@@ -206,6 +206,37 @@ func TestWorth(t *testing.T) {
 	}
 }
 
+// An edit in front of signed reasoning breaks it, except on models that do not
+// sign what stands before it.
+func TestBreaks(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	w.read("a", `{"path":"x"}`, 100)
+	w.add(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopEnd,
+		Content: []message.Block{message.Thinking{Thinking: "hm", Signature: "EqQB"}, message.Text{Text: "done"}}}), "thought")
+	w.read("b", `{"path":"x"}`, 100)
+	m := message.Model{Provider: "p", ID: "m"}
+	v, err := timeline.Project(ctx, w.s, nil, timeline.Policy{Model: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unbound := m
+	unbound.UnboundThinking = true
+	for _, it := range v.Items {
+		name := w.names[it.Entry.ID]
+		if name != "a" && name != "b" {
+			continue
+		}
+		e := Edit{Entry: it.Entry}
+		if got := Breaks(v, m, e); got != (name == "a") {
+			t.Errorf("%s: %v", name, got)
+		}
+		if Breaks(v, unbound, e) {
+			t.Errorf("%s: breaks what is not bound", name)
+		}
+	}
+}
+
 // Behind more than twenty blocks a provider does not find the prefix in front
 // of an edit: then the whole view is written again, and what the edit saves is
 // set against that. A cheap end of the view is no reason either.

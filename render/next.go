@@ -55,7 +55,7 @@ func Next(in Input) Step {
 // for the next compaction.
 func edits(in Input, over bool) []prune.Edit {
 	plan := prune.Plan(in.View, in.Prune, in.Estimator, in.Model.MaxBytes)
-	plan = slices.DeleteFunc(plan, func(e prune.Edit) bool { return prune.Breaks(in.View, e) })
+	plan = slices.DeleteFunc(plan, func(e prune.Edit) bool { return prune.Breaks(in.View, in.Model, e) })
 	if over {
 		return plan
 	}

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"time"
+
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -12,18 +14,37 @@ import (
 // a limit, because the vendor wants one. Every model takes it.
 const defaultMaxTokens = 8192
 
-var ephemeral = []byte(`{"type":"ephemeral"}`)
+// Cache marks for the usual five minutes and for an hour, the two lifetimes
+// on offer. All marks of a request have the same: a longer one must not stand
+// behind a shorter one.
+var (
+	ephemeral = []byte(`{"type":"ephemeral"}`)
+	forAnHour = []byte(`{"type":"ephemeral","ttl":"1h"}`)
+)
+
+// usualLifetime is how long a mark lasts that names no lifetime.
+const usualLifetime = 5 * time.Minute
+
+// CacheControl is the value of a cache mark for a wanted lifetime. Servers
+// that pass requests on to the vendor take it too.
+func CacheControl(lifetime time.Duration) []byte {
+	if lifetime > usualLifetime {
+		return forAnHour
+	}
+	return ephemeral
+}
 
 // Render builds the body of POST /v1/messages. It never fails.
 func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	messages := prepare.Messages(req, m, rules())
+	control := CacheControl(opts.CacheLifetime)
 	var o jsonw.Object
 	if m.ID != "" {
 		parameters(&o, messages, m, opts)
 	}
 	if !prepare.Blank(req.System) {
 		var system jsonw.Array
-		system.Add(rawjson.Set(textBlock(req.System), "cache_control", ephemeral))
+		system.Add(rawjson.Set(textBlock(req.System), "cache_control", control))
 		o.Raw("system", system.Bytes())
 	}
 	tools := prepare.Tools(req, opts, toolName)
@@ -36,7 +57,7 @@ func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 	if len(tools) > 0 {
 		o.Raw("tools", toolList(tools))
 	}
-	o.Raw("messages", conversation(messages))
+	o.Raw("messages", conversation(messages, control))
 	return o.Bytes(), nil
 }
 
@@ -51,15 +72,32 @@ func parameters(o *jsonw.Object, messages []prepare.Message, m message.Model, op
 	o.Str("model", m.ID)
 	o.Int("max_tokens", limit)
 	o.Bool("stream", true)
-	budget := prepare.Budget(prepare.Effort(m, opts), limit)
-	if budget > 0 && mayThink(messages) {
+	level := prepare.Effort(m, opts)
+	budget := prepare.Budget(level, limit)
+	switch {
+	case level != "" && m.AdaptiveThinking:
+		o.Raw("thinking", []byte(`{"type":"adaptive"}`))
+		o.Raw("output_config", new(jsonw.Object).Str("effort", effort(level)).Bytes())
+	case budget > 0 && mayThink(messages):
 		var t jsonw.Object
 		t.Str("type", "enabled")
 		t.Int("budget_tokens", budget)
 		o.Raw("thinking", t.Bytes())
-	} else if opts.Temperature != nil { // refused together with thinking
+	case opts.Temperature != nil: // refused together with thinking
 		o.Float("temperature", *opts.Temperature)
 	}
+}
+
+// effort is a thinking level in the vendor's words. It has none below low, and
+// the highest that all models with adaptive thinking take is max.
+func effort(level string) string {
+	switch level {
+	case "minimal":
+		return "low"
+	case "xhigh":
+		return "max"
+	}
+	return level
 }
 
 // mayThink reports whether thinking can be asked for. In the middle of a tool
@@ -106,7 +144,7 @@ type block struct {
 	marked    bool
 }
 
-func conversation(messages []prepare.Message) []byte {
+func conversation(messages []prepare.Message, control []byte) []byte {
 	var turns []turn
 	for _, m := range messages {
 		role := "user"
@@ -130,7 +168,7 @@ func conversation(messages []prepare.Message) []byte {
 		var content jsonw.Array
 		for _, b := range t.blocks {
 			if b.marked {
-				b.json = rawjson.Set(b.json, "cache_control", ephemeral)
+				b.json = rawjson.Set(b.json, "cache_control", control)
 			}
 			content.Add(b.json)
 		}

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -139,6 +140,41 @@ func TestRenderOptions(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// Models with adaptive thinking are asked with an effort, in an open round
+// without its thinking too; older ones with a budget.
+func TestRenderAdaptiveThinking(t *testing.T) {
+	open := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}
+	m := message.Model{ID: "claude", Reasoning: true, AdaptiveThinking: true}
+	temperature := 0.2
+	for level, want := range map[string]string{"off": "", "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max"} {
+		body, err := Dialect{}.Render(timeline.Request{Messages: open}, m, message.CallOptions{Thinking: level, Temperature: &temperature})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Check(t, Dialect{}, body, m)
+		thinking := string(rawjson.Get(body, "thinking"))
+		if got := str(rawjson.Get(body, "output_config"), "effort"); got != want || (want != "") != (thinking == `{"type":"adaptive"}`) ||
+			(want != "") == (rawjson.Get(body, "temperature") != nil) {
+			t.Errorf("%s: %s", level, body)
+		}
+	}
+}
+
+// All marks of a request last equally long.
+func TestRenderCacheLifetime(t *testing.T) {
+	req := timeline.Request{System: "s", CachePoints: []int{0}, Messages: []*message.Message{wiretest.User(wiretest.Text("go"))}}
+	for lifetime, want := range map[time.Duration]string{0: `{"type":"ephemeral"}`, 5 * time.Minute: `{"type":"ephemeral"}`, time.Hour: `{"type":"ephemeral","ttl":"1h"}`} {
+		body, err := Dialect{}.Render(req, message.Model{}, message.CallOptions{CacheLifetime: lifetime})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Check(t, Dialect{}, body, message.Model{})
+		if n := strings.Count(string(body), `"cache_control":`+want); n != 2 {
+			t.Errorf("%v: %s", lifetime, body)
+		}
 	}
 }
 

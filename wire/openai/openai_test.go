@@ -3,7 +3,9 @@ package openai
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/internal/wiretest"
@@ -136,4 +138,33 @@ func TestValidate(t *testing.T) {
 		wiretest.Problems(t, Dialect{}, messages(hi, use, x), message.Model{Provider: "amazon-bedrock"}, false, "missing-tools")
 		wiretest.Problems(t, Dialect{}, messages(hi), message.Model{MaxBytes: 5}, false, "too-large")
 	})
+}
+
+// OpenRouter passes cache marks on to Anthropic's models, and only there do
+// they stand: on the system prompt and behind the messages that are cache
+// points, images left out.
+func TestCacheMarks(t *testing.T) {
+	req := timeline.Request{System: "be brief", CachePoints: []int{0, 1, 2}, Messages: []*message.Message{
+		wiretest.User(wiretest.Text("go"), message.Image{Data: "aGk=", MIMEType: "image/png"}),
+		wiretest.Assistant(wiretest.Text("ok"), wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}}
+	const hour = `"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	want := `[{"role":"system","content":[{"type":"text","text":"be brief",` + hour + `}]},` +
+		`{"role":"user","content":[{"type":"text","text":"go",` + hour + `},{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]},` +
+		`{"role":"assistant","content":[{"type":"text","text":"ok",` + hour + `}],"tool_calls":[{"id":"x","type":"function","function":{"name":"read","arguments":"{}"}}]},` +
+		`{"role":"tool","tool_call_id":"x","content":[{"type":"text","text":"r",` + hour + `}]}]`
+	m := message.Model{Provider: "openrouter", ID: "anthropic/claude-sonnet-4.5", Images: true}
+	body, err := Dialect{}.Render(req, m, message.CallOptions{CacheLifetime: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wiretest.Check(t, Dialect{}, body, m)
+	if got := string(rawjson.Get(body, "messages")); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for _, other := range []message.Model{{Provider: "openrouter", ID: "openai/gpt-5.2"}, {Provider: "vllm", ID: "anthropic/claude-sonnet-4.5"}} {
+		body, err := Dialect{}.Render(req, other, message.CallOptions{})
+		if err != nil || strings.Contains(string(body), "cache_control") {
+			t.Errorf("%s: %v, %s", other.Key(), err, body)
+		}
+	}
 }

@@ -16,13 +16,13 @@ func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 		parameters(&o, m, opts)
 	}
 	var list jsonw.Array
+	w := writer{list: &list, control: cacheControl(m, opts)}
 	if !prepare.Blank(req.System) {
 		var system jsonw.Object
 		system.Str("role", "system")
-		system.Str("content", req.System)
+		textContent(&system, req.System, w.control)
 		list.Add(system.Bytes())
 	}
-	w := writer{list: &list}
 	messages := prepare.Messages(req, m, rules())
 	for _, msg := range messages {
 		w.message(msg)
@@ -81,13 +81,15 @@ func toolList(tools []message.Tool) []byte {
 // writer merges neighbours of one role, because strict chat templates refuse
 // them (R096). Tool results are messages of their own.
 type writer struct {
-	list *jsonw.Array
-	role message.Role // of what is being written; "" at the start
+	list    *jsonw.Array
+	role    message.Role // of what is being written; "" at the start
+	control []byte       // value of cache marks; nil: none
 
 	// user is what the next user message holds. Images of tool results are
 	// collected here too: the tool role carries text only, so they follow in
 	// a user message behind the last result of the batch.
 	user      []message.Block
+	userMarks map[int]bool // which of them end in a cache mark
 	assistant assistant
 }
 
@@ -97,6 +99,7 @@ type assistant struct {
 	calls    jsonw.Array
 	field    string // in which the thinking goes back
 	thinking []string
+	control  []byte // value of a cache mark behind the text; nil: none
 }
 
 func (w *writer) message(m prepare.Message) {
@@ -106,9 +109,37 @@ func (w *writer) message(m prepare.Message) {
 		w.result(m)
 	case message.RoleUser:
 		w.user = append(w.user, m.Content...)
+		w.markUser(m)
 	case message.RoleAssistant:
 		for _, b := range m.Content {
 			w.assistant.add(b)
+		}
+		if mark := w.mark(m); mark != nil {
+			w.assistant.control = mark
+		}
+	}
+}
+
+// mark is the cache mark of a message; nil: it has none.
+func (w *writer) mark(m prepare.Message) []byte {
+	if !m.Mark {
+		return nil
+	}
+	return w.control
+}
+
+// markUser marks the last text of a user message: images carry no mark.
+func (w *writer) markUser(m prepare.Message) {
+	if w.mark(m) == nil {
+		return
+	}
+	for i := len(w.user) - 1; i >= 0; i-- {
+		if _, ok := w.user[i].(message.Text); ok {
+			if w.userMarks == nil {
+				w.userMarks = map[int]bool{}
+			}
+			w.userMarks[i] = true
+			return
 		}
 	}
 }
@@ -119,8 +150,8 @@ func (w *writer) begin(role message.Role) {
 		return
 	}
 	if len(w.user) > 0 && role != message.RoleUser {
-		w.list.Add(userMessage(w.user))
-		w.user = nil
+		w.list.Add(w.userMessage())
+		w.user, w.userMarks = nil, nil
 	}
 	if w.role == message.RoleAssistant {
 		w.list.Add(w.assistant.bytes())
@@ -148,24 +179,28 @@ func (w *writer) result(m prepare.Message) {
 	var o jsonw.Object
 	o.Str("role", "tool")
 	o.Str("tool_call_id", m.CallID)
-	o.Str("content", strings.Join(text, "\n"))
+	textContent(&o, strings.Join(text, "\n"), w.mark(m))
 	w.list.Add(o.Bytes())
 }
 
-func userMessage(content []message.Block) []byte {
+func (w *writer) userMessage() []byte {
 	var o jsonw.Object
 	o.Str("role", "user")
-	if t, ok := content[0].(message.Text); ok && len(content) == 1 {
+	if t, ok := w.user[0].(message.Text); ok && len(w.user) == 1 && w.userMarks == nil {
 		o.Str("content", t.Text)
 		return o.Bytes()
 	}
 	var parts jsonw.Array
-	for _, b := range content {
+	for i, b := range w.user {
 		var p jsonw.Object
 		switch b := b.(type) {
 		case message.Text:
-			p.Str("type", "text")
-			p.Str("text", b.Text)
+			var control []byte
+			if w.userMarks[i] {
+				control = w.control
+			}
+			parts.Add(textPart(b.Text, control))
+			continue
 		case message.Image:
 			var url jsonw.Object
 			url.Str("url", "data:"+b.MIMEType+";base64,"+b.Data)
@@ -201,7 +236,7 @@ func (a *assistant) bytes() []byte {
 	var o jsonw.Object
 	o.Str("role", "assistant")
 	if len(a.text) > 0 {
-		o.Str("content", strings.Join(a.text, "\n"))
+		textContent(&o, strings.Join(a.text, "\n"), a.control)
 	} else {
 		o.Raw("content", []byte("null"))
 	}
