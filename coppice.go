@@ -44,6 +44,8 @@ type Options struct {
 	Model message.Model
 	// Settings of compaction. The zero value: compaction.Defaults.
 	Settings compaction.Settings
+	// Branches are the settings of branch summaries.
+	Branches compaction.BranchSettings
 	// Summarizer makes the summaries. nil: extraction.
 	Summarizer compaction.Summarizer
 	// Estimator counts tokens. nil: tokens.Default.
@@ -228,5 +230,5 @@ func (s *Session) compactor(ctx context.Context) (*compaction.Compactor, error) 
 		return nil, err
 	}
 	return &compaction.Compactor{Session: s.Session, Summarizer: s.opts.Summarizer, Settings: s.opts.Settings, Model: m,
-		Estimator: s.opts.Estimator, Mask: s.mask, Ledger: ledger.Options{Mask: s.mask}, Hooks: s.opts.Hooks}, nil
+		Estimator: s.opts.Estimator, Mask: s.mask, Ledger: ledger.Options{Mask: s.mask}, Hooks: s.opts.Hooks, Branches: s.opts.Branches}, nil
 }

@@ -32,7 +32,8 @@ type Config struct {
 	Hooks  *hook.Bus // who may answer on the way; nil: nobody
 
 	Compaction compaction.Settings // the zero value: compaction.Defaults
-	Prune      *prune.Settings     // nil: prune.Defaults
+	Branches   compaction.BranchSettings
+	Prune      *prune.Settings // nil: prune.Defaults
 	// PruneHorizon is within how many calls an edit below the threshold has to
 	// pay; 0: 20 (spec/pruning.md).
 	PruneHorizon int64

@@ -58,11 +58,13 @@ func (r *run) navigate(n compaction.Navigation) (*compaction.Navigated, error) {
 	r.dropPrepared()
 	ctx, end := r.reduce.begin(r.ctx, compaction.Branch)
 	defer end()
-	if n.Summarize {
+	c := r.compactor(r.facts())
+	summarizes := c.Summarizes(n)
+	if summarizes {
 		r.emit(Event{Type: EventBranchSummaryStart})
 	}
-	out, err := r.compactor(r.facts()).Navigate(ctx, n)
-	if n.Summarize {
+	out, err := c.Navigate(ctx, n)
+	if summarizes {
 		r.emit(branchSummaryEnd(out, err))
 	}
 	if err == nil && out.Status == compaction.Applied {

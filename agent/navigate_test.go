@@ -59,7 +59,7 @@ func TestNavigateWithSummary(t *testing.T) {
 	history(t, s, 4)
 	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: extract})
 	target := r.path()[1]
-	w := r.navigate(compaction.Navigation{Target: target.ID, Summarize: true})
+	w := r.navigate(compaction.Navigation{Target: target.ID, Summarize: new(true)})
 	if w.err != nil || w.out.Status != compaction.Applied || w.out.Summary.ParentID != target.ID {
 		t.Fatalf("%+v %v", w.out, w.err)
 	}
@@ -115,7 +115,7 @@ func TestNavigateWhileBusy(t *testing.T) {
 			done <- last
 		}()
 		<-sum.begun
-		w := r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: true})
+		w := r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: new(true)})
 		if !errors.Is(w.err, agent.ErrBusy) || !strings.Contains(w.err.Error(), "being compacted") {
 			t.Errorf("%v", w.err)
 		}
@@ -135,7 +135,7 @@ func TestAbortBranchSummary(t *testing.T) {
 	r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: sum})
 	before := len(r.path())
 	done := make(chan went)
-	go func() { done <- r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: true}) }()
+	go func() { done <- r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: new(true)}) }()
 	<-sum.begun
 	if trigger, phase := r.agent.Reducing(); trigger != compaction.Branch || phase != agent.Summarizing {
 		t.Errorf("%s %s", trigger, phase)
@@ -161,7 +161,7 @@ func TestNavigateFailures(t *testing.T) {
 	s := memory(t)
 	history(t, s, 2)
 	r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: &summarize.Ladder{}})
-	w := r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: true})
+	w := r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: new(true)})
 	if w.err != nil || w.out.Reason != compaction.SummarizerFailed || w.events[1] != "branch_summary_end failed summarizer-failed" {
 		t.Errorf("%+v %v %q", w.out, w.err, w.events)
 	}
@@ -182,7 +182,7 @@ func TestNavigateTellsHooks(t *testing.T) {
 	history(t, s, 2)
 	r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: extract, Hooks: bus})
 	old, target := r.path()[3], r.path()[1]
-	w := r.navigate(compaction.Navigation{Target: target.ID, Summarize: true, Focus: "files", Label: "back"})
+	w := r.navigate(compaction.Navigation{Target: target.ID, Summarize: new(true), Focus: "files", Label: "back"})
 	if w.err != nil || w.out.Status != compaction.Applied {
 		t.Fatalf("%+v %v", w.out, w.err)
 	}

@@ -14,18 +14,41 @@ import (
 type Navigation struct {
 	Target string // id of the entry to go to
 
-	Summarize           bool   // put a summary of what is left at the new place
+	Summarize           *bool  // put a summary of what is left at the new place; nil: as the settings say
 	Focus               string // what the user wants that summary to keep; verbatim
 	ReplaceInstructions bool   // Focus replaces our prompt instead of being added to it
 	Label               string // goes on the summary, or, without one, on the target
-	// ReserveTokens is kept free of the window where the branch is
-	// summarized. 0: DefaultBranchReserve.
+}
+
+// BranchSettings are the settings of branch summaries (branchSummary.*).
+type BranchSettings struct {
+	// Enabled makes a summary where a navigation does not say.
+	Enabled bool
+	// ReserveTokens is kept free of the window where a branch is summarized.
+	// 0: 16,384. Where it is more than half of the window, 15 % of that is.
 	ReserveTokens int64
 }
 
-// DefaultBranchReserve is the reserve of branch summaries, in tokens
-// (branchSummary.reserveTokens).
-const DefaultBranchReserve = 16384
+const defaultBranchReserve = 16384
+
+func (s BranchSettings) reserve() int64 {
+	if s.ReserveTokens <= 0 {
+		return defaultBranchReserve
+	}
+	return s.ReserveTokens
+}
+
+// budget is how many tokens of a branch one request may have.
+func (s BranchSettings) budget(m message.Model) int64 {
+	window := m.Window
+	if window <= 0 {
+		window = defaultWindow
+	}
+	return window - Settings{ReserveTokens: s.reserve()}.Reserve(window)
+}
+
+// defaultWindow is the window of a model about which nothing is known, in tokens.
+const defaultWindow = 128_000
 
 // Route is where a navigation goes, and what it leaves. Nothing has been
 // written.

@@ -23,7 +23,8 @@ const (
 // BeforeTree is what a hook is told before a navigation.
 type BeforeTree struct {
 	Navigation
-	Route *Route
+	Route  *Route
+	Wanted bool // a summary is asked for
 }
 
 // TreeAnswer is what BeforeTree may answer. Nil fields leave things as they are.
@@ -70,6 +71,15 @@ func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, err
 	return t.out, nil
 }
 
+// Summarizes reports whether a navigation asks for a summary, by itself or by
+// the settings.
+func (c *Compactor) Summarizes(n Navigation) bool {
+	if n.Summarize != nil {
+		return *n.Summarize
+	}
+	return c.Branches.Enabled
+}
+
 // trip is one navigation being made.
 type trip struct {
 	*Compactor
@@ -96,7 +106,7 @@ func (t *trip) make(ctx context.Context) {
 		return
 	}
 	var drafts []session.Draft
-	if t.Summarize {
+	if t.Summarizes(t.Navigation) {
 		d, ok := t.summary(ctx, t.hook)
 		if !ok {
 			return
@@ -122,7 +132,7 @@ func (t *trip) ask(ctx context.Context) bool {
 	if t.Hooks.BeforeTree == nil {
 		return true
 	}
-	a, err := t.Hooks.BeforeTree(ctx, BeforeTree{Navigation: t.Navigation, Route: t.route})
+	a, err := t.Hooks.BeforeTree(ctx, BeforeTree{Navigation: t.Navigation, Route: t.route, Wanted: t.Summarizes(t.Navigation)})
 	switch {
 	case ctx.Err() != nil:
 		t.end(Cancelled, Interrupted, context.Cause(ctx))
@@ -178,7 +188,6 @@ type Merge struct {
 
 	Focus               string // as in Navigation
 	ReplaceInstructions bool
-	ReserveTokens       int64
 }
 
 // Merge brings notes of another branch over without leaving this one.
@@ -199,7 +208,7 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 		return nil, err
 	}
 	r.OldLeaf, r.Target, r.NewLeaf = leaf, from, leaf
-	n := Navigation{Target: m.From, Summarize: true, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions, ReserveTokens: m.ReserveTokens}
+	n := Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}
 	t := &trip{Compactor: c, Navigation: n, route: r, out: &Navigated{Route: r, Leaf: leaf}}
 	d, ok := t.summary(ctx, TreeAnswer{})
 	switch {

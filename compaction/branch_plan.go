@@ -5,7 +5,6 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -26,22 +25,6 @@ type BranchPlan struct {
 
 // Empty reports whether there is nothing to summarize.
 func (p *BranchPlan) Empty() bool { return len(p.all) == 0 }
-
-// defaultWindow is the window of a model about which nothing is known, in tokens.
-const defaultWindow = 128_000
-
-// branchBudget is window − reserve. Where that would leave less than half of
-// the window, the reserve is 15 % of it, as in a compaction.
-func branchBudget(m message.Model, reserve int64) int64 {
-	window := m.Window
-	if window <= 0 {
-		window = defaultWindow
-	}
-	if reserve <= 0 {
-		reserve = DefaultBranchReserve
-	}
-	return window - Settings{ReserveTokens: reserve}.Reserve(window)
-}
 
 // PlanBranch plans the summary of a branch (spec/branches.md, The summary).
 // It walks from the newest entry back until the budget is reached. A summary

@@ -35,7 +35,7 @@ func navigateOnce(t *rapid.T, c *compaction.Compactor) {
 	was := projected(t, c)
 	before := logBytes(t, c.Session)
 	old := leafID(t, c.Session)
-	n, err := c.Navigate(ctx, compaction.Navigation{Target: anyEntry(t, c.Session), Summarize: rapid.Bool().Draw(t, "summarize")})
+	n, err := c.Navigate(ctx, compaction.Navigation{Target: anyEntry(t, c.Session), Summarize: new(rapid.Bool().Draw(t, "summarize"))})
 	if err != nil {
 		t.Fatal(err)
 	}

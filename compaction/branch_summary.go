@@ -17,7 +17,7 @@ import (
 // summary makes the draft of a branch summary; nil: there is nothing to
 // summarize. It reports false where the trip ends.
 func (t *trip) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
-	p := PlanBranch(t.route.Left, branchBudget(t.Model, t.ReserveTokens), t.estimator())
+	p := PlanBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
 	if p.Empty() {
 		return nil, true
 	}
@@ -100,12 +100,8 @@ func (t *trip) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledge
 
 // input is what both requests share.
 func (t *trip) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
-	reserve := t.ReserveTokens
-	if reserve <= 0 {
-		reserve = DefaultBranchReserve
-	}
 	target := t.Settings.Threshold(t.Model.Window)
-	limit, _ := summarize.OutputLimits(reserve, target, t.Model.MaxOutput, t.Model.Window, 0, false)
+	limit, _ := summarize.OutputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, 0, false)
 	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
 		Cap:  limit + t.Settings.ResidueTokens + t.Settings.ConstraintTokens + fileListTokens,
 		Mask: t.Mask, Estimate: t.estimator().Text}

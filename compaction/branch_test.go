@@ -132,7 +132,7 @@ func TestNavigateArrives(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := garden(t)
-		n, err := extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: tt.target, Summarize: tt.summarize})
+		n, err := extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: tt.target, Summarize: new(tt.summarize)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestNavigateTwiceMovesOnce(t *testing.T) {
 // The summary names what was left, holds its facts and files, and has the label.
 func TestBranchSummaryHoldsTheBranch(t *testing.T) {
 	s := garden(t)
-	n, err := extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: true, Label: "back"})
+	n, err := extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: new(true), Label: "back"})
 	if err != nil || n.Status != compaction.Applied {
 		t.Fatalf("%+v %v", n, err)
 	}
@@ -203,7 +203,7 @@ func TestBranchSummaryHoldsTheBranch(t *testing.T) {
 		t.Error(ids)
 	}
 	// From here back: the summary of a branch that holds this one knows its facts and files.
-	if n, err = extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "a3", Summarize: true}); err != nil || n.Summary == nil {
+	if n, err = extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "a3", Summarize: new(true)}); err != nil || n.Summary == nil {
 		t.Fatalf("%+v %v", n, err)
 	}
 	b = n.Summary.BranchSummary()
@@ -292,7 +292,7 @@ func TestBranchFoldsWhatDoesNotFit(t *testing.T) {
 	}
 	a := &recorder{}
 	c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults(), Model: message.Model{Window: 48_000}}
-	n, err := c.Navigate(ctx, compaction.Navigation{Target: "root", Summarize: true, Focus: "the numbers"})
+	n, err := c.Navigate(ctx, compaction.Navigation{Target: "root", Summarize: new(true), Focus: "the numbers"})
 	if err != nil || n.Status != compaction.Applied {
 		t.Fatalf("%+v %v", n, err)
 	}
@@ -366,7 +366,7 @@ func TestBranchInstructions(t *testing.T) {
 		s := garden(t)
 		a := &recorder{}
 		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults()}
-		if _, err := c.Navigate(ctx, compaction.Navigation{Target: "a1", Summarize: true, Focus: "only files", ReplaceInstructions: replace}); err != nil {
+		if _, err := c.Navigate(ctx, compaction.Navigation{Target: "a1", Summarize: new(true), Focus: "only files", ReplaceInstructions: replace}); err != nil {
 			t.Fatal(err)
 		}
 		in := a.inputs[0]
@@ -408,7 +408,7 @@ func TestNavigateThatFails(t *testing.T) {
 		before := logBytes(t, s)
 		c := &compaction.Compactor{Session: s, Settings: compaction.Defaults(), Hooks: tt.hooks,
 			Summarizer: &recorder{answer: func(context.Context, summarize.Input) (summarize.Result, error) { return tt.answer(s) }}}
-		n, err := c.Navigate(tt.ctx, compaction.Navigation{Target: "a1", Summarize: true, Label: "x"})
+		n, err := c.Navigate(tt.ctx, compaction.Navigation{Target: "a1", Summarize: new(true), Label: "x"})
 		if err != nil || n.Status != tt.status || n.Reason != tt.reason || n.Summary != nil {
 			t.Errorf("%s: %+v %v, want %s %s", tt.name, n, err, tt.status, tt.reason)
 		}
@@ -437,11 +437,11 @@ func TestNavigateAsksHooks(t *testing.T) {
 				told = e
 				return compaction.TreeAnswer{Summary: "by a hook", Details: []byte(`{"a":1}`), Focus: &focus, Label: &label}, nil
 			}}}
-		n, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: wanted, Label: "ours"})
+		n, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: new(wanted), Label: "ours"})
 		if err != nil || n.Status != compaction.Applied || len(a.inputs) != 0 || n.FromHook != wanted {
 			t.Fatalf("wanted %v: %+v %v", wanted, n, err)
 		}
-		if got := ids(told.Route.Left); got != "u2 a2 r2a r2b a3" || told.Route.Ancestor.ID != "a1" || told.Summarize != wanted {
+		if got := ids(told.Route.Left); got != "u2 a2 r2a r2b a3" || told.Route.Ancestor.ID != "a1" || told.Wanted != wanted {
 			t.Errorf("told %s behind %s", got, told.Route.Ancestor.ID)
 		}
 		target := "r4"
@@ -461,7 +461,7 @@ func TestNavigateAsksHooks(t *testing.T) {
 func TestNavigateWithNothingToSummarize(t *testing.T) {
 	s := garden(t)
 	grow(t, s, "a1", session.ThinkingDraft("high"), session.NameDraft("a name"))
-	n, err := extractor(s, 0).Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: true})
+	n, err := extractor(s, 0).Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: new(true)})
 	if err != nil || n.Status != compaction.Applied || n.Summary != nil {
 		t.Fatalf("%+v %v", n, err)
 	}
@@ -500,7 +500,7 @@ func TestMerge(t *testing.T) {
 func TestFilesOfALeftBranchAreMarked(t *testing.T) {
 	s := garden(t)
 	c := extractor(s, 200_000)
-	if _, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: true}); err != nil {
+	if _, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 60 {

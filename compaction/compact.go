@@ -30,6 +30,7 @@ type Compactor struct {
 	Mask       func(string) string // masks secrets in all that we write; nil: nothing is masked
 	Ledger     ledger.Options
 	Hooks      Hooks
+	Branches   BranchSettings
 
 	// SharedPrefix asks for summaries with the last real request and one
 	// instruction more, so that the provider's prompt cache pays for the

@@ -17,7 +17,7 @@ func Example_navigate() {
 	}
 	defer s.Close()
 
-	n, err := s.Navigate(ctx, compaction.Navigation{Target: "24829fde", Summarize: true, Focus: "the failing test"})
+	n, err := s.Navigate(ctx, compaction.Navigation{Target: "24829fde", Summarize: new(true), Focus: "the failing test"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (b *Bus) BeforeTree(ctx context.Context, e BeforeTree) (TreeAnswer, error) 
 // beforeTree asks in the words of package compaction.
 func (b *Bus) beforeTree(ctx context.Context, e compaction.BeforeTree) (compaction.TreeAnswer, error) {
 	told := BeforeTree{TargetID: e.Route.Target.ID, OldLeafID: idOf(e.Route.OldLeaf), CommonAncestorID: idOf(e.Route.Ancestor),
-		Entries: e.Route.Left, UserWantsSummary: e.Summarize, CustomInstructions: e.Focus,
+		Entries: e.Route.Left, UserWantsSummary: e.Wanted, CustomInstructions: e.Focus,
 		ReplaceInstructions: e.ReplaceInstructions, Label: e.Label}
 	a, err := b.BeforeTree(ctx, told)
 	if err != nil {

@@ -70,8 +70,7 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 		return err
 	}
 	c.Hooks = a.hooks().CompactionHooks(s.ID())
-	n, err := c.Navigate(ctx, compaction.Navigation{Target: target.ID, Summarize: f.summarize, Focus: f.focus, Label: f.label,
-		ReserveTokens: a.settings().BranchSummary.ReserveTokens})
+	n, err := c.Navigate(ctx, compaction.Navigation{Target: target.ID, Summarize: &f.summarize, Focus: f.focus, Label: f.label})
 	stop()
 	if err != nil {
 		return explain("go to "+target.ID, err)

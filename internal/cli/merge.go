@@ -50,7 +50,7 @@ func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	n, err := c.Merge(ctx, compaction.Merge{From: e.ID, Focus: focus, ReserveTokens: a.settings().BranchSummary.ReserveTokens})
+	n, err := c.Merge(ctx, compaction.Merge{From: e.ID, Focus: focus})
 	stop()
 	if err != nil {
 		return explain("merge "+e.ID, err)

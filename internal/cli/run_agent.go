@@ -158,7 +158,7 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 		a.warn("the window of %s is not known; %s is assumed", name, window(facts))
 	}
 	c := a.settings().Compaction.For(facts.Provider, facts.ID)
-	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Compaction: compactionSettings(c),
+	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Compaction: compactionSettings(c), Branches: a.branchSettings(),
 		ContinueText: c.ContinueText, NoContinue: !c.AutoContinue, NoBackground: !c.Background,
 		SharedPrefix: c.Request == settings.RequestSharedPrefix,
 		Tools:        tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}

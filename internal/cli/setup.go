@@ -144,6 +144,12 @@ func compactionSettings(c settings.Compaction) compaction.Settings {
 		ResidueTokens: c.ResidueTokens, ConstraintTokens: c.ConstraintTokens}
 }
 
+// branchSettings are the settings in the words of package compaction.
+func (a *app) branchSettings() compaction.BranchSettings {
+	b := a.settings().BranchSummary
+	return compaction.BranchSettings{Enabled: b.Enabled, ReserveTokens: b.ReserveTokens}
+}
+
 // pruneSettings are the settings in the words of package prune.
 func (a *app) pruneSettings() prune.Settings {
 	p := a.settings().Prune
@@ -165,7 +171,7 @@ func (a *app) project(ctx context.Context, src timeline.Source, leaf *session.En
 func (a *app) compactor(s *session.Session, t target, summarizer compaction.Summarizer) *compaction.Compactor {
 	mask := a.masker()
 	return &compaction.Compactor{Session: s, Summarizer: summarizer, Settings: t.settings, Model: t.model,
-		Estimator: tokens.Default{}, Mask: mask, Ledger: ledger.Options{Mask: mask},
+		Estimator: tokens.Default{}, Mask: mask, Ledger: ledger.Options{Mask: mask}, Branches: a.branchSettings(),
 		SharedPrefix: a.settings().Compaction.Request == settings.RequestSharedPrefix}
 }
 

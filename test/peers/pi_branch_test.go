@@ -26,7 +26,7 @@ func TestPiOpensBranches(t *testing.T) {
 				}
 				return out
 			}
-			out := navigate(compaction.Navigation{Target: target.ID, Summarize: true, Label: "here"})
+			out := navigate(compaction.Navigation{Target: target.ID, Summarize: new(true), Label: "here"})
 			if out.Summary == nil || out.Route.EditorText != "one" {
 				t.Fatalf("%+v", out)
 			}
