@@ -37,6 +37,10 @@ type Config struct {
 	// PruneHorizon is within how many calls an edit below the threshold has to
 	// pay; 0: 20 (spec/pruning.md).
 	PruneHorizon int64
+	// CacheLifetime is how long the provider's prompt cache keeps what a call
+	// has read, and what cache marks ask for where the vendor offers a choice;
+	// 0: five minutes. When it is over, old output is pruned unpriced.
+	CacheLifetime time.Duration
 	// SharedPrefix asks for a summary behind the session's own last request,
 	// so that the provider's cache serves the most of it.
 	SharedPrefix bool
@@ -115,6 +119,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.CacheLifetime = cmp.Or(cfg.CacheLifetime, usualLifetime)
 	cfg.PruneHorizon = cmp.Or(cfg.PruneHorizon, defaultHorizon)
 	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, learned: map[string]int64{},
 		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
@@ -211,7 +216,7 @@ func (a *Agent) Reducing() (compaction.Trigger, Phase) { return a.reduce.now() }
 func (a *Agent) SetAutoCompaction(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.state.Auto, a.state.Failures, a.unsaved = &on, 0, true
+	a.state, a.unsaved = state{Auto: &on}, true
 }
 
 // SetModel makes m the model of the next request. Where the context does not

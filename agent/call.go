@@ -85,7 +85,7 @@ const emptyAnswer = "the answer is empty"
 // the answer had come before it failed.
 func (r *run) ask(req timeline.Request, size timeline.Size, try attempt, thinking string) (msg *message.Message, shown bool, f *message.Fault) {
 	facts := r.facts()
-	opts := message.CallOptions{MaxOutput: try.maxOutput, Thinking: thinking, SessionID: r.cfg.Session.ID()}
+	opts := message.CallOptions{MaxOutput: try.maxOutput, Thinking: thinking, SessionID: r.cfg.Session.ID(), CacheLifetime: r.cfg.CacheLifetime}
 	if opts.MaxOutput == 0 {
 		opts.MaxOutput = render.OutputLimit(facts, size)
 	}

@@ -45,7 +45,7 @@ func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 			continue
 		}
 		step := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.prune,
-			Economy: prune.Economy{Warm: true, HorizonCalls: r.cfg.PruneHorizon}, Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
+			Economy: r.economy(v), Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
 		switch {
 		case len(step.Edits) > 0:
 			pruned = true
@@ -268,6 +268,9 @@ func (r *run) manual(focus string) error {
 	o := r.attempt(r.facts(), compaction.Request{Trigger: compaction.Manual, Focus: focus, Adapt: true})
 	r.mu.Lock()
 	r.unsaved, r.state.Failures = r.unsaved || r.state.Failures > 0, 0
+	if r.state.Undone && o.Status == compaction.Applied {
+		r.state.Auto, r.state.Undone = nil, false
+	}
 	r.mu.Unlock()
 	if o.Status == compaction.Failed {
 		return errors.New(manualFailed + string(o.Reason) + ": " + o.Detail)

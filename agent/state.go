@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"strconv"
-
-	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -15,38 +12,51 @@ import (
 type state struct {
 	Failures int   // automatic compactions that failed in a row
 	Auto     *bool // switched by the user for this session; nil: as the settings say
+
+	// Undone says that automatic compaction is off because the user took one
+	// back that was needed. The next compaction ends that.
+	Undone bool
 }
 
 // draft is the state as an entry of the log.
-func (s state) draft() session.Draft {
-	var data, body jsonw.Object
-	data.Int("failures", int64(s.Failures))
-	if s.Auto != nil {
-		data.Raw("autocompact", strconv.AppendBool(nil, *s.Auto))
-	}
-	body.Str("customType", session.CustomState)
-	body.Raw("data", data.Bytes())
-	return session.Draft{Type: session.TypeCustom, Body: body.Bytes()}
-}
+func (s state) draft() session.Draft { return session.StateDraft(s.Failures, s.Auto) }
 
-// readState is the latest state on the path of a view.
+// readState is the latest state on the path of a view. One that an undo left
+// (compaction.Compactor.Undo) counts until the next compaction.
 func readState(v *timeline.View) state {
+	compacted := false
 	for i := len(v.Path) - 1; i >= 0; i-- {
-		c := v.Path[i].Custom()
-		if c == nil || c.CustomType != session.CustomState || rawjson.Kind(c.Data) != '{' {
+		compacted = compacted || v.Path[i].Type == session.TypeCompaction
+		if !isCustom(v.Path[i], session.CustomState) {
 			continue
 		}
-		var s state
-		for k, raw := range rawjson.Fields(c.Data) {
-			switch string(k) {
-			case "failures":
-				s.Failures = int(max(0, rawjson.Int(raw)))
-			case "autocompact":
-				on := rawjson.Bool(raw)
-				s.Auto = &on
-			}
+		undone := i > 0 && isCustom(v.Path[i-1], session.CustomUncompact)
+		if undone && compacted {
+			continue
 		}
+		s := decodeState(v.Path[i].Custom().Data)
+		s.Undone = undone
 		return s
 	}
 	return state{}
+}
+
+func isCustom(e *session.Entry, customType string) bool {
+	c := e.Custom()
+	return c != nil && c.CustomType == customType && rawjson.Kind(c.Data) == '{'
+}
+
+// decodeState reads the data of an entry. What it does not know it leaves out.
+func decodeState(data []byte) state {
+	var s state
+	for k, raw := range rawjson.Fields(data) {
+		switch string(k) {
+		case "failures":
+			s.Failures = int(max(0, rawjson.Int(raw)))
+		case "autocompact":
+			on := rawjson.Bool(raw)
+			s.Auto = &on
+		}
+	}
+	return s
 }

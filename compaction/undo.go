@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/coppice-dev/coppice/session"
 )
@@ -20,7 +21,9 @@ type Undone struct {
 }
 
 // Undo takes the compaction in force back. The next view is that of the same
-// path without the compaction and its own edits, also after later turns.
+// path without the compaction and its own edits, also after later turns. Where
+// that is over the threshold, automatic compaction is off for the session from
+// here on (entry coppice.state), or it would do the same again at once.
 func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	v, err := c.project(ctx, c.Session, nil)
 	if err != nil {
@@ -43,6 +46,11 @@ func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	size := after.Size(c.estimator(), 0)
 	out.TokensAfter = size.Estimated
 	target := c.Settings.Threshold(c.Model.Window)
-	out.OverTarget = target > 0 && size.Decision() > target
+	if out.OverTarget = target > 0 && size.Decision() > target; out.OverTarget {
+		off := false
+		if _, err := c.Session.Append(ctx, session.StateDraft(0, &off)); err != nil {
+			return out, fmt.Errorf("switch automatic compaction off: %w", err)
+		}
+	}
 	return out, nil
 }

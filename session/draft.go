@@ -133,6 +133,16 @@ func UncompactDraft(compaction string) Draft {
 	return customDraft(CustomUncompact, new(jsonw.Object).Str("compactionId", compaction).Bytes())
 }
 
+// StateDraft is a draft of a coppice.state: automatic compactions that failed
+// in a row, and whether the user switched them; nil: as the settings say.
+func StateDraft(failures int, auto *bool) Draft {
+	data := new(jsonw.Object).Int("failures", int64(failures))
+	if auto != nil {
+		data.Bool("autocompact", *auto)
+	}
+	return customDraft(CustomState, data.Bytes())
+}
+
 // CompactionDraft is a draft of a compaction. The Details bytes are not read:
 // they are built from the file lists and Coppice.
 func CompactionDraft(c *Compaction) Draft {
