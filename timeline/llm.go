@@ -51,9 +51,9 @@ func BranchText(summary string) string {
 }
 
 // keepInside hinders a summary from closing the tags it stands in.
-func keepInside(summary string) string {
-	return strings.NewReplacer("<summary>", "&lt;summary>", "</summary>", "&lt;/summary>").Replace(summary)
-}
+func keepInside(summary string) string { return summaryTags.Replace(summary) }
+
+var summaryTags = strings.NewReplacer("<summary>", "&lt;summary>", "</summary>", "&lt;/summary>")
 
 // BashText is how a model sees a command that the user ran: the command, its
 // output in a fence, and how it ended where that is not plain success. A
