@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tiktoken-go/tokenizer"
+
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/summarize"
 )
@@ -26,60 +29,135 @@ var planted = []string{
 	"deploy/blue-harbour.yaml",
 }
 
+// jobDialects are the wire formats on which the job runs.
+var jobDialects = []string{"anthropic", "openai-chat", "openai-responses", "gemini"}
+
+// jobRounds is how many tool rounds the job has.
+func jobRounds() int {
+	if n, err := strconv.Atoi(os.Getenv(longJob)); err == nil && n > 0 {
+		return n
+	}
+	return 30
+}
+
+// The window and the byte cap in which the job lives, and what each of its
+// rounds produces at least, in tokens counted exactly.
+const (
+	jobWindow   = 32_000
+	jobMaxBytes = 200_000
+	roundTokens = 10_000
+)
+
 // A job of many rounds lives in a small window: it finishes, no request is
 // invalid or over the window, every compaction has one outcome, and what the
 // first round said is visible in the last.
 func TestLongJob(t *testing.T) {
-	rounds := 30
-	if n, err := strconv.Atoi(os.Getenv(longJob)); err == nil && n > 0 {
-		rounds = n
-	}
-	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
-		t.Run(dialect, func(t *testing.T) { job(t, dialect, rounds) })
+	for _, dialect := range jobDialects {
+		t.Run(dialect, func(t *testing.T) { job(t, dialect, jobRounds()) })
 	}
 }
 
 func job(t *testing.T, dialect string, rounds int) {
 	server := fake.New(script(rounds)...)
-	server.Window = 32_000
+	server.Window, server.MaxBytes = jobWindow, jobMaxBytes
 	r := newRig(t, server, agent.Config{Session: onDisk(t), Model: server.Bind(dialect), System: "You are a careful engineer.",
 		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
 	r.must("Scan all parts of the log and tell me what broke. " + planted[0])
 
-	r.sound()
-	requests := server.Requests()
-	if want := rounds + 2; len(requests) != want {
-		t.Errorf("%d requests, want %d: some were refused or repeated", len(requests), want)
+	r.remembers()
+	if n, want := len(server.Requests()), rounds+2; n != want {
+		t.Errorf("%d requests, want %d: some were refused or repeated", n, want)
 	}
+	var told []string
+	for _, e := range r.events {
+		if l := compactionLine(e); l != "" {
+			told = append(told, l)
+		}
+	}
+	if n := len(told); n > 0 && told[n-1] == begun {
+		told = told[:n-1] // made in the background for a turn that does not come
+	}
+	r.finished(rounds, told)
+}
+
+// remembers fails the test where a request was refused or is unsound, or the
+// last one does not say what the first round did.
+func (r *rig) remembers() {
+	r.t.Helper()
+	r.sound()
+	requests := r.server.Requests()
 	last := requests[len(requests)-1].Text()
 	for _, fact := range planted {
 		if !strings.Contains(last, fact) {
-			t.Errorf("the last request does not say %q", fact)
+			r.t.Errorf("the last request does not say %q", fact)
 		}
 	}
-	starts, ends := r.of(agent.EventCompactionStart), r.of(agent.EventCompactionEnd)
-	if len(starts) != len(ends) || len(ends) < rounds/3 {
-		t.Errorf("%d compactions began and %d ended", len(starts), len(ends))
+}
+
+// finished fails the test where the log of the job is not whole: its final
+// answer, all that its rounds produced, and as many compactions as were told,
+// each with one outcome. told are lines of compactionLine.
+func (r *rig) finished(rounds int, told []string) {
+	r.t.Helper()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	written := 0
+	produced, written := 0, 0
+	var last *message.Message
 	for _, e := range r.path() {
 		if e.Compaction() != nil {
 			written++
 		}
-	}
-	for _, e := range ends {
-		if e.Outcome == compaction.Applied {
-			written--
+		m := e.Message()
+		if m == nil {
 			continue
 		}
-		t.Errorf("a compaction ended as %s %s: %s", e.Outcome, e.Why, e.Error)
+		if last = m; m.Role == message.RoleToolResult {
+			n, err := codec.Count(m.Text(""))
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			produced += n
+		}
 	}
-	if written != 0 {
-		t.Errorf("the log has %d compactions more than were told", written)
+	if produced < rounds*roundTokens {
+		r.t.Errorf("%d tokens were produced, want %d", produced, rounds*roundTokens)
 	}
-	if final := r.messages(); !final[len(final)-1].FinalAnswer() {
-		t.Error("the job has no final answer")
+	open, applied := 0, 0
+	for _, l := range told {
+		switch l {
+		case begun:
+			open++
+		case string(compaction.Applied):
+			open--
+			applied++
+		default:
+			r.t.Errorf("a compaction ended as %s", l)
+		}
 	}
+	if open != 0 || applied != written || written < rounds/3 {
+		r.t.Errorf("%d compactions are in the log, %d were told as applied, %d have no outcome", written, applied, open)
+	}
+	if !last.FinalAnswer() {
+		r.t.Error("the job has no final answer")
+	}
+	r.t.Logf("%d rounds, %d tokens, %d requests in a window of %d, %d compactions", rounds, produced, len(r.server.Requests()), r.server.Window, written)
+}
+
+// begun is the compactionLine of a beginning.
+const begun = "begun"
+
+// compactionLine is what is kept of an event: that a compaction begins, or how
+// one ends; "" for others.
+func compactionLine(e agent.Event) string {
+	switch e.Type {
+	case agent.EventCompactionStart:
+		return begun
+	case agent.EventCompactionEnd:
+		return strings.TrimSpace(string(e.Outcome) + " " + string(e.Why) + e.Error)
+	}
+	return ""
 }
 
 // script is what the model does: one file, then all scans, then the answer.
@@ -96,27 +174,48 @@ func write() agent.Tool {
 		Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("written"), nil }}
 }
 
-// scan gives about 10,000 tokens of log lines, other ones for each part.
+// scan gives somewhat more than 10,000 tokens of a log, counted exactly, other
+// ones for each part.
 func scan() agent.Tool {
 	return agent.Tool{Name: "scan", Description: "reads a part of the log", Parameters: []byte(`{"type":"object","properties":{"part":{"type":"integer"}}}`),
 		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
-			return agent.Text(logLines(string(c.Arguments), 40_000)), nil
+			return agent.Text(scanLines(string(c.Arguments), 45_000)), nil
 		}}
 }
 
-// logLines is text like that of a service's log, always the same for a seed.
-func logLines(seed string, bytes int) string {
-	words := strings.Fields("request handler accepted worker queue retry customer order payment gateway timeout shipped cache index segment replica node leader follower started stopped")
+var logWords = strings.Fields("request handler accepted worker queue retry customer order payment gateway timeout shipped cache index segment replica node leader follower started stopped")
+
+// seeded is a source of numbers, always the same for a seed.
+func seeded(seed string) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for _, c := range []byte(seed) {
 		h = (h ^ uint64(c)) * 1099511628211
 	}
-	rnd := rand.New(rand.NewPCG(h, 1))
+	return rand.New(rand.NewPCG(h, 1))
+}
+
+// logLines is text like that of a service's log, always the same for a seed.
+func logLines(seed string, bytes int) string {
+	rnd := seeded(seed)
 	var b strings.Builder
 	for i := 0; b.Len() < bytes; i++ {
 		fmt.Fprintf(&b, "line %d", i)
 		for range 8 {
-			b.WriteString(" " + words[rnd.IntN(len(words))])
+			b.WriteString(" " + logWords[rnd.IntN(len(logWords))])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// scanLines is like logLines, with numbers: about four bytes are a token.
+func scanLines(seed string, bytes int) string {
+	rnd := seeded(seed)
+	var b strings.Builder
+	for i := 0; b.Len() < bytes; i++ {
+		fmt.Fprintf(&b, "line %d", i)
+		for range 2 {
+			fmt.Fprintf(&b, " %s %s %s %d", logWords[rnd.IntN(len(logWords))], logWords[rnd.IntN(len(logWords))], logWords[rnd.IntN(len(logWords))], rnd.IntN(10_000))
 		}
 		b.WriteByte('\n')
 	}

@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "write testdata anew")
 
 // Variables by which the test starts itself as the worker that is killed.
 const (
-	workerDir = "COPPICE_TEST_WORKER_DIR"
-	workerURL = "COPPICE_TEST_WORKER_URL"
+	workerDir     = "COPPICE_TEST_WORKER_DIR"
+	workerURL     = "COPPICE_TEST_WORKER_URL"
+	workerDialect = "COPPICE_TEST_WORKER_DIALECT"
 )
 
 // asRecorder is the first argument that makes the test binary a hook program,
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	var err error
 	switch {
 	case os.Getenv(workerDir) != "":
-		err = worker(os.Getenv(workerDir), os.Getenv(workerURL))
+		err = worker(os.Getenv(workerDir), os.Getenv(workerURL), os.Getenv(workerDialect))
 	case len(os.Args) > 2 && os.Args[1] == asRecorder:
 		err = record(os.Args[2])
 	default:
@@ -62,28 +63,21 @@ func record(file string) error {
 }
 
 // worker starts the job, or goes on with it where there is a session already.
-func worker(dir, url string) error {
+// It prints a line for each beginning and end of a compaction.
+func worker(dir, url, dialect string) error {
 	ctx := context.Background()
-	st := filestore.New(dir, filestore.Options{})
-	var log session.Log
-	var err error
-	for info, listErr := range st.List(ctx) {
-		if err = listErr; err == nil {
-			log, err = st.Open(ctx, info.Ref, session.Mode{Write: true})
-		}
-		break
-	}
+	log, err := openFirst(dir, session.Mode{Write: true})
 	resumed := log != nil
 	if err == nil && !resumed {
-		log, err = st.Create(ctx, session.Header{Cwd: dir})
+		log, err = filestore.New(dir, filestore.Options{}).Create(ctx, session.Header{Cwd: dir})
 	}
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	d, _ := dialects.ByName("anthropic")
+	d, _ := dialects.ByName(dialect)
 	model := &provider.Bound{Client: provider.New(provider.ProviderConfig{BaseURL: url, APIKey: "fake-key"}, d, nil),
-		Model: message.Model{Provider: "fake", ID: "fake-1", API: "anthropic", Window: 32_000, MaxOutput: 8192}}
+		Model: message.Model{Provider: "fake", ID: "fake-1", API: dialect, Window: jobWindow, MaxOutput: 8192, MaxBytes: jobMaxBytes}}
 	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model, NoBackground: true,
 		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
 	if err != nil {
@@ -94,10 +88,26 @@ func worker(dir, url string) error {
 	if resumed {
 		events = a.Resume(ctx)
 	}
-	for _, err := range events {
+	for ev, err := range events {
 		if err != nil {
 			return err
 		}
+		if l := compactionLine(ev); l != "" {
+			fmt.Println(l)
+		}
 	}
 	return nil
+}
+
+// openFirst opens the session of a folder; nil: there is none.
+func openFirst(dir string, mode session.Mode) (session.Log, error) {
+	ctx := context.Background()
+	st := filestore.New(dir, filestore.Options{})
+	for info, err := range st.List(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		return st.Open(ctx, info.Ref, mode)
+	}
+	return nil, nil //nolint:nilnil // none is no error
 }

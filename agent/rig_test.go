@@ -145,7 +145,7 @@ func (r *rig) path() []*session.Entry {
 }
 
 // sound fails the test where the server was sent something invalid, or
-// something over its window.
+// something over its window or its byte cap.
 func (r *rig) sound() {
 	r.t.Helper()
 	for i, req := range r.server.Requests() {
@@ -154,6 +154,9 @@ func (r *rig) sound() {
 		}
 		if r.server.Window > 0 && req.Tokens > r.server.Window {
 			r.t.Errorf("request %d: %d tokens in a window of %d", i, req.Tokens, r.server.Window)
+		}
+		if n := int64(len(req.Body)); r.server.MaxBytes > 0 && n > r.server.MaxBytes {
+			r.t.Errorf("request %d: %d bytes of at most %d", i, n, r.server.MaxBytes)
 		}
 	}
 }

@@ -22,9 +22,11 @@ const maxBody = 64 << 20
 
 // Server is a model server on loopback. It is safe for concurrent use.
 type Server struct {
-	// Window is the context window in tokens; 0: everything fits. Set it and
-	// Truncate before the first request.
+	// Window is the context window in tokens; 0: everything fits. Set it,
+	// MaxBytes and Truncate before the first request.
 	Window int64
+	// MaxBytes is the largest request that is taken, in bytes; 0: any.
+	MaxBytes int64
 	// Truncate answers a request above Window as if it had been cut to fit,
 	// instead of refusing it.
 	Truncate bool
@@ -85,7 +87,7 @@ func (s *Server) BaseURL(dialect string) string {
 // Model is a model of the server: provider and id are made up.
 func (s *Server) Model(dialect string) message.Model {
 	m := message.Model{Provider: "fake", ID: "fake-1", API: dialect, Window: s.Window, WindowSource: provider.WindowSetting,
-		MaxOutput: 8192, Images: true, Price: &message.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}}
+		MaxOutput: 8192, MaxBytes: s.MaxBytes, Images: true, Price: &message.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}}
 	if m.Window == 0 {
 		m.Window, m.WindowSource = provider.DefaultWindow, provider.WindowDefault
 	}
@@ -174,6 +176,9 @@ func (s *Server) next(r Request) Step {
 // answer plays a step.
 func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, r Request, step Step) {
 	switch {
+	case s.MaxBytes > 0 && int64(len(r.Body)) > s.MaxBytes:
+		speak.refuse(w, Refusal{Status: http.StatusRequestEntityTooLarge, Type: "request_too_large", Message: "Request exceeds the maximum size"})
+		return
 	case step.Refuse != nil:
 		if d := step.Refuse.RetryAfter; d > 0 {
 			w.Header().Set("Retry-After", strconv.FormatInt(int64(d/time.Second), 10))
