@@ -120,6 +120,12 @@ func (k *Sink) Message(ctx context.Context, m *message.Message) (*session.Entry,
 // Skip counts something that cannot be carried, by kind.
 func (k *Sink) Skip(kind string) { k.skipped[kind]++ }
 
+// SkipBytes counts a part of the source that cannot be read.
+func (k *Sink) SkipBytes(kind string, n int64) {
+	k.skipped[kind]++
+	k.skipped["bytes that were not read"] += int(n)
+}
+
 // Read tells how far the source has been read.
 func (k *Sink) Read(n int64) {
 	if k.Progress != nil {

@@ -57,7 +57,7 @@ func (r *run) take(ctx context.Context, raw []byte) error {
 	case "progress":
 		r.to.Skip("progress/" + str(f.get("data"), "type"))
 	case "summary", "custom-title", "ai-title":
-		r.title.read(&f, &r.tree)
+		r.title.read(&f)
 	default:
 		r.to.Skip(f.typ)
 	}
@@ -94,6 +94,9 @@ func (r *run) end(ctx context.Context) error {
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
+	for range r.title.sort(&r.tree) {
+		r.to.Skip("summary of another session")
+	}
 	if t := r.title.best(); t != "" {
 		if err := r.w.Add(ctx, session.NameDraft(t)); err != nil {
 			return err
@@ -103,21 +106,37 @@ func (r *run) end(ctx context.Context) error {
 }
 
 // title collects the names that a session was given.
-type title struct{ custom, ai, summary string }
+type title struct {
+	custom, ai, summary string
+	summaries           []summary
+}
 
-// read takes a line that names a session. A summary may be about another
-// session: only one whose leaf stood in this file counts.
-func (t *title) read(f *fields, lines *tree) {
+// summary is one line about the session that has a certain leaf.
+type summary struct{ leaf, text string }
+
+// read takes a line that names a session.
+func (t *title) read(f *fields) {
 	switch f.typ {
 	case "custom-title":
 		t.custom = str(f.line, "customTitle")
 	case "ai-title":
 		t.ai = str(f.line, "aiTitle")
 	case "summary":
-		if lines.known(str(f.line, "leafUuid")) {
-			t.summary = str(f.line, "summary")
+		t.summaries = append(t.summaries, summary{str(f.line, "leafUuid"), str(f.line, "summary")})
+	}
+}
+
+// sort finds the newest summary that is about this session: its leaf is in the
+// file, before the summary or behind it. It returns how many are about others.
+func (t *title) sort(lines *tree) (others int) {
+	for _, s := range t.summaries {
+		if lines.known(s.leaf) {
+			t.summary = s.text
+		} else {
+			others++
 		}
 	}
+	return others
 }
 
 func (t *title) best() string {

@@ -25,7 +25,7 @@ func TestImport(t *testing.T) {
 		"answers": {
 			Counts: convert.Counts{Messages: 10, Calls: 3, Results: 2, Images: 2},
 			Skipped: map[string]int{"file-history-snapshot": 1, "progress/bash_progress": 1, "subagent message": 1,
-				"toolUseResult copy": 1},
+				"summary of another session": 1, "toolUseResult copy": 1},
 		},
 		"rewinds": {
 			Counts:  convert.Counts{Messages: 13, Calls: 2, Results: 2, Branches: 3},
@@ -94,3 +94,28 @@ func TestRecognizes(t *testing.T) {
 }
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+
+// A summary names the session whose leaf it was made at: this one, also where
+// the leaf stands behind it, or another, which is listed.
+func TestSummaries(t *testing.T) {
+	const said = `{"parentUuid":null,"type":"user","uuid":"u1","sessionId":"s","cwd":"/p","timestamp":"2026-01-02T03:04:05.006Z","message":{"role":"user","content":"hello"}}` + "\n"
+	line := func(text, leaf string) string {
+		return `{"type":"summary","summary":"` + text + `","leafUuid":"` + leaf + `"}` + "\n"
+	}
+	r := importtest.Import(t, Importer{}, importtest.Bytes("a.jsonl", []byte(line("theirs", "x1")+line("ours", "u1")+said+line("theirs too", "x2"))))
+	name := ""
+	for e, err := range r.Session.Log().All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := e.Name(); ok {
+			name = n
+		}
+	}
+	if name != "ours" {
+		t.Errorf("name %q", name)
+	}
+	if r.Skipped["summary of another session"] != 2 {
+		t.Errorf("skipped %v", r.Skipped)
+	}
+}

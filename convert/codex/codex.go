@@ -9,6 +9,7 @@
 package codex
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -39,8 +40,7 @@ func (Importer) Recognizes(path string, head []byte) bool {
 		return false
 	}
 	for l := range jsonl.Head(head) {
-		switch r := readRecord(l); r.typ {
-		case "session_meta", "turn_context", "response_item", "event_msg":
+		if r := readRecord(l); isKind(r.typ) {
 			return r.payload != nil
 		}
 	}
@@ -76,25 +76,46 @@ func readRecord(line []byte) record {
 
 func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }
 
-// Describe reads up to the first session_meta. An error wraps
-// convert.ErrNotOurs where there is none.
+// isKind reports whether lines of a type are Codex's.
+func isKind(typ string) bool {
+	switch typ {
+	case "session_meta", "turn_context", "response_item", "event_msg", "compacted":
+		return true
+	}
+	return false
+}
+
+// Describe reads up to the first session_meta. Where that is lost, the header
+// has what the first line and the first turn say. An error wraps
+// convert.ErrNotOurs where no line is of Codex.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+	var h session.Header
+	ours := false
 	for raw, err := range jsonl.Objects(ctx, src, jsonl.Options{Starts: starts}) {
 		if err != nil {
 			return session.Header{}, err
 		}
 		r := readRecord(raw)
-		if r.typ != "session_meta" {
-			continue
-		}
-		id := str(r.payload, "id")
-		h := session.Header{ID: scribe.SessionID(id), Cwd: str(r.payload, "cwd"), Time: message.DecodeTime(rawjson.Get(r.payload, "timestamp"))}
+		ours = ours || isKind(r.typ) && r.payload != nil
 		if h.Time.IsZero() {
 			h.Time = message.DecodeTime(r.at)
 		}
-		return h, src.Only(id)
+		switch r.typ {
+		case "session_meta":
+			id := str(r.payload, "id")
+			h.ID, h.Cwd = scribe.SessionID(id), str(r.payload, "cwd")
+			if t := message.DecodeTime(rawjson.Get(r.payload, "timestamp")); !t.IsZero() {
+				h.Time = t
+			}
+			return h, src.Only(id)
+		case "turn_context":
+			h.Cwd = cmp.Or(h.Cwd, str(r.payload, "cwd"))
+		}
 	}
-	return session.Header{}, fmt.Errorf("%s: %w: no session_meta of Codex in it", src.Path, convert.ErrNotOurs)
+	if !ours {
+		return session.Header{}, fmt.Errorf("%s: %w: no line of Codex in it", src.Path, convert.ErrNotOurs)
+	}
+	return h, src.Only("")
 }
 
 // Import walks the file once.
@@ -108,6 +129,9 @@ func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 		if err != nil {
 			return err
 		}
+	}
+	if !im.described {
+		to.Skip("missing session_meta")
 	}
 	return im.w.End(ctx)
 }

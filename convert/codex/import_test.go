@@ -2,6 +2,9 @@ package codex
 
 import (
 	"errors"
+	"maps"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +30,8 @@ func TestImport(t *testing.T) {
 			Skipped: map[string]int{"event_msg/exec_command_end": 1, "event_msg/task_complete": 1, "event_msg/task_started": 1,
 				"event_msg/turn_aborted": 1, "event_msg/user_message": 1, "reasoning without content": 1,
 				"response_item/ghost_snapshot": 1, "session_meta repeated": 1, "session_meta/base_instructions": 1,
-				"session_meta/dynamic_tools": 1, "usage of a call without an answer": 1, "world_state": 1},
+				"session_meta/dynamic_tools": 1, "usage of a call without an answer": 1, "world_state": 1,
+				"web_search_call (kept, not shown to the model)": 1},
 		},
 		"rollbacks": {
 			Counts:  convert.Counts{Messages: 10, Calls: 1, Results: 1, Branches: 3},
@@ -93,3 +97,42 @@ func TestRecognizes(t *testing.T) {
 }
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+
+// No single line is needed: without any one of them, torn or gone, the rest
+// comes over, and what is missing is listed.
+func TestImportWithoutAnyOneLine(t *testing.T) {
+	src, err := os.ReadFile("testdata/answers.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	for i, line := range lines {
+		for _, instead := range []string{"", line[:len(line)/2] + "\n"} {
+			file := importtest.Bytes("r.jsonl", []byte(strings.Join(lines[:i], "")+instead+strings.Join(lines[i+1:], "")))
+			r := importtest.Import(t, Importer{}, file)
+			if r.Counts.Messages < 14 {
+				t.Errorf("without line %d: %+v", i+1, r.Counts)
+			}
+			if want := strings.TrimSpace(instead) != ""; (r.Skipped["damaged line"] == 1) != want {
+				t.Errorf("line %d torn: %v, counted %v", i+1, want, r.Skipped)
+			}
+		}
+	}
+	r := importtest.Import(t, Importer{}, importtest.Bytes("r.jsonl", []byte(strings.Join(lines[1:], ""))))
+	if id := r.Session.Log().Header().Cwd; id != "/home/me/pond" {
+		t.Errorf("folder %q", id)
+	}
+}
+
+func TestImportWithoutMeta(t *testing.T) {
+	r := importtest.Import(t, Importer{}, importtest.Bytes("r.jsonl", []byte(`{"timestamp":"2026-01-02T03:04:05.006Z","type":"session_me`+"\n"+
+		`{"timestamp":"2026-01-02T03:04:06.006Z","type":"turn_context","payload":{"cwd":"/p","model":"m"}}`+"\n"+
+		`{"timestamp":"2026-01-02T03:04:07.006Z","type":"response_item","payload":{"type":"message","role":"user","content":"hello"}}`+"\n")))
+	h := r.Session.Log().Header()
+	if r.Counts.Messages != 1 || h.Cwd != "/p" || !h.Time.Equal(time.Date(2026, 1, 2, 3, 4, 6, 6e6, time.UTC)) {
+		t.Errorf("got %+v, %+v", r.Counts, h)
+	}
+	if want := map[string]int{"damaged line": 1, "missing session_meta": 1}; !maps.Equal(r.Skipped, want) {
+		t.Errorf("skipped %v, want %v", r.Skipped, want)
+	}
+}

@@ -25,6 +25,7 @@ func (r *run) item(ctx context.Context, kind string, item []byte, at time.Time) 
 	case kind == "reasoning":
 		return r.reasoning(ctx, item, at)
 	case kind == "web_search_call": // runs at the vendor's and has no output here
+		r.to.Skip("web_search_call (kept, not shown to the model)")
 		return r.block(ctx, at, scribe.Opaque(item))
 	case strings.HasSuffix(kind, "_call") && rawjson.Kind(rawjson.Get(item, "call_id")) == '"':
 		return r.call(ctx, kind, item, at)

@@ -33,6 +33,13 @@ const list = "messages"
 // provider is the name that models have in a catalogue.
 const provider = "google"
 
+// elements is what a message or a content looks like behind damage.
+var elements = jsondoc.Elements{List: list, First: []string{"id", "role", "parts", "timestamp", "type"}, Is: isElement}
+
+func isElement(v []byte) bool {
+	return isContent(v) || rawjson.Kind(rawjson.Get(v, "type")) == '"' && rawjson.Kind(rawjson.Get(v, "timestamp")) == '"'
+}
+
 // Recognizes reports whether a document begins as one of the two forms does.
 func (Importer) Recognizes(_ string, head []byte) bool {
 	session := false
@@ -54,7 +61,8 @@ func (Importer) Recognizes(_ string, head []byte) bool {
 }
 
 // Describe reads when the session began. Chat files name the project by a
-// hash only, so the folder is not known.
+// hash only, so the folder is not known. Where what stands in front of the
+// messages is lost, the first of them says when it was.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
@@ -63,7 +71,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 	defer f.Close()
 	id := ""
 	var start time.Time
-	for p, err := range jsondoc.Read(f, list) {
+	for p, err := range jsondoc.Salvage(f, elements) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -77,7 +85,11 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 		case p.Name == "startTime":
 			start = message.DecodeTime(p.Value)
 		}
-		if id != "" && (!start.IsZero() || p.Element) {
+		lost := id == "" && p.Element && isElement(p.Value)
+		if lost && start.IsZero() {
+			start = message.DecodeTime(carry.Get(p.Value, "timestamp"))
+		}
+		if lost || id != "" && (!start.IsZero() || p.Element) {
 			return session.Header{ID: scribe.SessionID(id), Time: start}, src.Only(id)
 		}
 	}
@@ -88,7 +100,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 }
 
 // Import walks the messages. Of a document that is cut off or broken it takes
-// what stands before the damage.
+// the messages that are whole, before the damage and behind it.
 func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {
@@ -96,11 +108,15 @@ func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	}
 	defer f.Close()
 	r := reader{sink: to, to: scribe.New(to)}
-	for p, err := range jsondoc.Read(f, list) {
+	for p, err := range jsondoc.Salvage(f, elements) {
 		var broken *jsondoc.BrokenError
 		if errors.As(err, &broken) && r.messages > 0 {
-			to.Skip("damaged end of the file")
+			to.SkipBytes("damaged end of the file", src.Size-broken.Offset)
 			break
+		}
+		if p.Lost > 0 {
+			to.SkipBytes("damaged part of the file", p.Lost)
+			continue
 		}
 		if err != nil {
 			return carry.NotOurs(err)

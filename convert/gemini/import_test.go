@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,7 +54,7 @@ func TestDescribe(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	const doc = `{"sessionId":"s","startTime":"2026-01-01T00:00:00.000Z","messages":[{"type":"user","content":"hi"},{"type":"gem`
 	r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", []byte(doc)))
-	if d := cmp.Diff(map[string]int{"damaged end of the file": 1}, r.Skipped); d != "" || r.Counts.Messages != 1 {
+	if d := cmp.Diff(map[string]int{"damaged end of the file": 1, "bytes that were not read": 13}, r.Skipped); d != "" || r.Counts.Messages != 1 {
 		t.Errorf("%+v %s", r.Counts, d)
 	}
 }
@@ -103,4 +104,26 @@ func count(t *testing.T, file string) convert.Counts {
 		}
 	}
 	return c
+}
+
+// NUL bytes anywhere in a chat cost the piece they stand in, not what follows.
+func TestDamageInTheMiddle(t *testing.T) {
+	for _, name := range []string{"chat", "contents"} {
+		doc, err := os.ReadFile("testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := importtest.Import(t, Importer{}, importtest.Bytes("x.json", doc)).Counts.Messages
+		for at := 0; at+4 < len(doc); at += len(doc) / 40 {
+			damaged := slices.Clone(doc)
+			clear(damaged[at : at+4])
+			if at == 0 && name == "contents" {
+				continue // without its first byte a list looks like an object
+			}
+			r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", damaged))
+			if r.Counts.Messages < whole-6 || r.Skipped["bytes that were not read"] == 0 {
+				t.Errorf("%s, NUL bytes at %d: %+v %v", name, at, r.Counts, r.Skipped)
+			}
+		}
+	}
 }

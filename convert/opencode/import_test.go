@@ -2,6 +2,8 @@ package opencode
 
 import (
 	"errors"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,9 +54,27 @@ func TestCutOff(t *testing.T) {
 		{"info":{"id":"msg_1","role":"user","time":{"created":2}},"parts":[{"type":"text","text":"hi"}]},
 		{"info":{"id":"msg_2","role":"assi`
 	r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", []byte(doc)))
-	if d := cmp.Diff(map[string]int{"damaged end of the file": 1}, r.Skipped); d != "" || r.Counts.Messages != 1 {
+	if d := cmp.Diff(map[string]int{"damaged end of the file": 1, "bytes that were not read": 38}, r.Skipped); d != "" || r.Counts.Messages != 1 {
 		t.Errorf("%+v %s", r.Counts, d)
 	}
 }
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+
+// NUL bytes anywhere in a document cost the piece they stand in, not what
+// follows, and it is said how much was not read.
+func TestDamageInTheMiddle(t *testing.T) {
+	whole := importtest.Import(t, Importer{}, importtest.File(t, "testdata/turns.json")).Counts.Messages
+	doc, err := os.ReadFile("testdata/turns.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at+8 < len(doc); at += len(doc) / 40 {
+		damaged := slices.Clone(doc)
+		clear(damaged[at : at+8])
+		r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", damaged))
+		if r.Counts.Messages < whole-5 || r.Skipped["bytes that were not read"] == 0 {
+			t.Errorf("NUL bytes at %d: %+v %v", at, r.Counts, r.Skipped)
+		}
+	}
+}

@@ -31,16 +31,21 @@ func (Importer) Name() string { return "opencode" }
 // list is the member of the document that holds the messages.
 const list = "messages"
 
+// elements is what a message looks like behind damage.
+var elements = jsondoc.Elements{List: list, First: []string{"info"}, Is: isMessage}
+
+func isMessage(v []byte) bool { return strings.HasPrefix(carry.Str(v, "info", "id"), "msg_") }
+
 // Recognizes reports whether a document begins as an export does.
 func (Importer) Recognizes(_ string, head []byte) bool {
-	for p, err := range jsondoc.Read(bytes.NewReader(head), list) {
+	for p, err := range jsondoc.Salvage(bytes.NewReader(head), elements) {
 		switch {
 		case err != nil:
 			return false
 		case p.Name == "info":
 			return isSession(p.Value)
 		case p.Element:
-			return strings.HasPrefix(carry.Str(p.Value, "info", "id"), "msg_")
+			return isMessage(p.Value)
 		}
 	}
 	return false
@@ -49,29 +54,34 @@ func (Importer) Recognizes(_ string, head []byte) bool {
 func isSession(info []byte) bool { return strings.HasPrefix(carry.Str(info, "id"), "ses_") }
 
 // Describe reads the session's info, which stands in front of the messages.
+// Where that is lost the first message says when the session began.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
 		return session.Header{}, err
 	}
 	defer f.Close()
-	for p, err := range jsondoc.Read(f, list) {
+	for p, err := range jsondoc.Salvage(f, elements) {
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return session.Header{}, carry.NotOurs(err)
-		}
-		if p.Name == "info" && isSession(p.Value) {
+		case p.Name == "info" && isSession(p.Value):
 			id := carry.Str(p.Value, "id")
 			return session.Header{ID: scribe.SessionID(id), Cwd: carry.Str(p.Value, "directory"), Time: created(p.Value)}, src.Only(id)
+		case p.Element && isMessage(p.Value):
+			info := carry.Get(p.Value, "info")
+			id := carry.Str(info, "sessionID")
+			return session.Header{ID: scribe.SessionID(id), Cwd: carry.Str(info, "path", "cwd"), Time: created(info)}, src.Only(id)
 		}
 	}
 	return session.Header{}, convert.ErrNotOurs
 }
 
 // Import walks the messages. Of a document that is cut off or broken it takes
-// what stands before the damage.
+// the messages that are whole, before the damage and behind it.
 func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {
@@ -79,11 +89,15 @@ func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	}
 	defer f.Close()
 	r := newReader(to)
-	for p, err := range jsondoc.Read(f, list) {
+	for p, err := range jsondoc.Salvage(f, elements) {
 		var broken *jsondoc.BrokenError
 		if errors.As(err, &broken) && r.messages > 0 {
-			to.Skip("damaged end of the file")
+			to.SkipBytes("damaged end of the file", src.Size-broken.Offset)
 			break
+		}
+		if p.Lost > 0 {
+			to.SkipBytes("damaged part of the file", p.Lost)
+			continue
 		}
 		if err != nil {
 			return carry.NotOurs(err)

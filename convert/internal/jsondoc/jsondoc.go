@@ -20,6 +20,7 @@ type Part struct {
 	Value   jsontext.Value // valid until the next part is read
 	Element bool           // Value is one element of the member's list
 	Offset  int64          // bytes read so far
+	Lost    int64          // bytes that were passed over because of damage; there is no value then
 }
 
 // BrokenError says from where on a document is no JSON, or that it is cut off.
@@ -43,23 +44,33 @@ var errNoContainer = errors.New("neither an object nor an array")
 // fault it is a *BrokenError. A byte-order mark is passed over.
 func Read(r io.Reader, list string) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
-		w := walker{dec: decoder(r), list: list, yield: yield}
+		w := walk(r, list, yield)
 		if err := w.top(); err != nil && !w.stopped {
 			yield(Part{}, w.explain(err))
 		}
 	}
 }
 
-func decoder(r io.Reader) *jsontext.Decoder {
+func walk(r io.Reader, list string, yield func(Part, error) bool) *walker {
 	b := bufio.NewReader(r)
+	w := &walker{in: b, list: list, yield: yield}
 	if mark, _ := b.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = b.Discard(3) // they were peeked at
+		w.base = 3
 	}
-	return jsontext.NewDecoder(b, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	w.dec = newDecoder(b)
+	return w
+}
+
+func newDecoder(r io.Reader) *jsontext.Decoder {
+	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 type walker struct {
 	dec     *jsontext.Decoder
+	in      io.Reader // what dec has not read yet
+	base    int64     // of the decoder's offsets
+	array   bool      // the document is a list
 	list    string
 	yield   func(Part, error) bool
 	stopped bool // the reader of the parts wants no more
@@ -72,6 +83,7 @@ func (w *walker) top() error {
 	case '{':
 		return w.members()
 	case '[':
+		w.array = true
 		return w.elements("")
 	}
 	if _, err := w.dec.ReadToken(); err != nil {
@@ -126,18 +138,21 @@ func (w *walker) value(name string, element bool) error {
 	if err != nil {
 		return err
 	}
-	if !w.yield(Part{Name: name, Value: v, Element: element, Offset: w.dec.InputOffset()}, nil) {
+	if !w.yield(Part{Name: name, Value: v, Element: element, Offset: w.offset()}, nil) {
 		w.stopped = true
 		return errStopped
 	}
 	return nil
 }
 
+// offset is how far the document has been read.
+func (w *walker) offset() int64 { return w.base + w.dec.InputOffset() }
+
 // explain tells a broken document from a file that cannot be read.
 func (w *walker) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoContainer) {
-		return &BrokenError{Offset: w.dec.InputOffset(), Err: err}
+		return &BrokenError{Offset: w.offset(), Err: err}
 	}
 	return err
 }

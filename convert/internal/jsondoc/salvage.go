@@ -1,0 +1,106 @@
+package jsondoc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Elements say what the elements of a list look like, so that the next one can
+// be found behind damage.
+type Elements struct {
+	List  string   // the member of the top object that holds them
+	First []string // names of members with which one begins
+	Is    func(v []byte) bool
+}
+
+// Salvage walks a document like Read. Behind damage it goes on at the next
+// element of the list that is whole: a part without a value then says how many
+// bytes were passed over. What follows the damage is held in memory.
+func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		w := walk(r, e.List, yield)
+		for {
+			err := w.top()
+			if err == nil || w.stopped {
+				return
+			}
+			var broken *BrokenError
+			if err = w.explain(err); !errors.As(err, &broken) {
+				yield(Part{}, err)
+				return
+			}
+			from := w.offset()
+			rest, fault, readErr := w.behind(broken)
+			if readErr != nil {
+				yield(Part{}, readErr)
+				return
+			}
+			at := e.next(rest, fault)
+			if at < 0 {
+				yield(Part{}, err)
+				return
+			}
+			if !yield(Part{Lost: int64(at), Offset: from + int64(at)}, nil) {
+				return
+			}
+			w.resume(rest[at:], from+int64(at))
+		}
+	}
+}
+
+// behind is what follows the last whole part, and where in it the fault is.
+func (w *walker) behind(broken *BrokenError) (rest []byte, fault int, err error) {
+	rest, err = io.ReadAll(io.MultiReader(bytes.NewReader(bytes.Clone(w.dec.UnreadBuffer())), w.in))
+	if err != nil {
+		return nil, 0, err
+	}
+	var syntax *jsontext.SyntacticError
+	if errors.As(broken, &syntax) {
+		fault = int(syntax.ByteOffset - w.dec.InputOffset())
+	}
+	return rest, min(max(fault, 0), len(rest)), nil
+}
+
+// resume goes on with an element of the list that begins at an offset.
+func (w *walker) resume(rest []byte, at int64) {
+	front := `{"` + w.list + `":[`
+	if w.array {
+		front = "["
+	}
+	w.base = at - int64(len(front))
+	w.in = io.MultiReader(strings.NewReader(front), bytes.NewReader(rest))
+	w.dec = newDecoder(w.in)
+}
+
+// next finds the first whole element from a place on, or -1.
+func (e Elements) next(b []byte, from int) int {
+	for at := from; ; at++ {
+		i := bytes.IndexByte(b[at:], '{')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		if !e.begins(b[at+1:]) {
+			continue
+		}
+		if v, err := newDecoder(bytes.NewReader(b[at:])).ReadValue(); err == nil && e.Is(v) {
+			return at
+		}
+	}
+}
+
+// begins reports whether one of the first names stands next.
+func (e Elements) begins(b []byte) bool {
+	b = bytes.TrimLeft(b[:min(len(b), 256)], " \t\r\n")
+	for _, name := range e.First {
+		if bytes.HasPrefix(b, []byte(`"`+name+`"`)) {
+			return true
+		}
+	}
+	return false
+}
