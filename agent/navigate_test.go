@@ -225,3 +225,38 @@ func keysOf(m map[string]json.RawMessage) string {
 	slices.Sort(keys)
 	return strings.Join(keys, " ")
 }
+
+// What the user says while a branch is summarized waits, and is said once, at
+// the new place.
+func TestInputDuringBranchSummary(t *testing.T) {
+	s := memory(t)
+	history(t, s, 4)
+	sum := newSlow()
+	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: sum})
+	target := r.path()[1]
+	done := make(chan went)
+	go func() { done <- r.navigate(compaction.Navigation{Target: target.ID, Summarize: new(true)}) }()
+	<-sum.begun
+	r.agent.Queue(agent.FollowUp, "Try the other way.")
+	for _, err := range r.agent.Run(context.Background(), "now") {
+		if !errors.Is(err, agent.ErrBusy) {
+			t.Errorf("a turn began: %v", err)
+		}
+	}
+	close(sum.let)
+	if w := <-done; w.err != nil || w.out.Status != compaction.Applied {
+		t.Fatalf("%+v %v", w.out, w.err)
+	}
+	if got := r.agent.Queued(); len(got) != 1 {
+		t.Errorf("queued: %v", got)
+	}
+	for _, err := range r.agent.Resume(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	msgs := r.messages()
+	if n := len(msgs); n < 2 || msgs[n-2].Text("") != "Try the other way." || strings.Count(r.server.Requests()[0].Text(), "Try the other way.") != 1 {
+		t.Errorf("%d messages", n)
+	}
+}

@@ -238,7 +238,7 @@ func (c candidate) suited(p part) part {
 		if p.ask.prefix {
 			p.sections = prefixSections
 		}
-		p.ask.short = !p.ask.prefix
+		p.ask.short = !p.ask.prefix && !p.ask.branch // a branch summary has no place for one
 	}
 	return p
 }
