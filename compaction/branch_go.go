@@ -67,7 +67,7 @@ func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, err
 		return nil, err
 	}
 	t := &trip{Compactor: c, Navigation: n, route: r, out: &Navigated{Route: r, Leaf: r.OldLeaf}}
-	t.make(ctx)
+	t.run(ctx)
 	return t.out, nil
 }
 
@@ -96,8 +96,8 @@ func (t *trip) end(status Status, reason Reason, err error) {
 	}
 }
 
-// make asks, summarizes and commits.
-func (t *trip) make(ctx context.Context) {
+// run asks, summarizes and commits.
+func (t *trip) run(ctx context.Context) {
 	if t.route.Here {
 		t.end(Skipped, AlreadyThere, errors.New("the conversation is there already"))
 		return

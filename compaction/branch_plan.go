@@ -124,11 +124,36 @@ func covered(path []*session.Entry, edge int) int {
 func (p *BranchPlan) facts(opts ledger.Options) *ledger.Ledger {
 	nested := &ledger.Ledger{}
 	for _, it := range p.all {
-		if b := it.Entry.BranchSummary(); b != nil {
-			nested = ledger.Merge(nested, ledger.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "ledger")))
-		}
+		nested = ledger.Merge(nested, branchLedger(it.Entry))
 	}
 	return ledger.Merge(nested, ledger.Collect(sources(p.all), opts))
+}
+
+// branchLedger is the ledger that a branch summary carries; empty for anything
+// else.
+func branchLedger(e *session.Entry) *ledger.Ledger {
+	b := e.BranchSummary()
+	if b == nil {
+		return &ledger.Ledger{}
+	}
+	return ledger.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "ledger"))
+}
+
+// brought are the facts of branches that were left which hold on this one too:
+// the user's rules, and what was decided. What was done and asked there was
+// left behind.
+func brought(range_ ...[]*session.Entry) *ledger.Ledger {
+	all := &ledger.Ledger{}
+	for _, entries := range range_ {
+		for _, e := range entries {
+			facts := branchLedger(e)
+			facts.Facts = slices.DeleteFunc(facts.Facts, func(f ledger.Fact) bool {
+				return f.Class != ledger.Constraint && f.Class != ledger.Decision
+			})
+			all = ledger.Merge(all, facts)
+		}
+	}
+	return all
 }
 
 // files are all files that the branch touched, and those that the details of

@@ -496,7 +496,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A later compaction marks a file that only the other branch changed.
+// A later compaction marks a file that only the other branch changed, and keeps
+// the rules given there, not the requests.
 func TestFilesOfALeftBranchAreMarked(t *testing.T) {
 	s := garden(t)
 	c := extractor(s, 200_000)
@@ -513,6 +514,12 @@ func TestFilesOfALeftBranchAreMarked(t *testing.T) {
 	}
 	if !strings.Contains(out.Summary, "lexer.go (on a branch that was left)") {
 		t.Error(out.Summary)
+	}
+	if !strings.Contains(out.Summary, "Never change the API of package ast") {
+		t.Errorf("the rule given on the other branch is lost:\n%s", out.Summary)
+	}
+	if strings.Contains(out.Summary, "Make it faster") {
+		t.Errorf("what was asked for on the other branch is a goal:\n%s", out.Summary)
 	}
 }
 

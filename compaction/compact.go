@@ -299,7 +299,7 @@ func (a *attempt) ledger() *ledger.Ledger {
 
 func rangeLedger(p *Plan, opts ledger.Options) *ledger.Ledger {
 	facts := ledger.Collect(append(sources(p.historyItems), sources(p.prefixItems)...), opts)
-	return ledger.Merge(carried(p.Previous), facts)
+	return ledger.Merge(ledger.Merge(carried(p.Previous), brought(p.History, p.Prefix)), facts)
 }
 
 // carried is the ledger of the compaction in force.
