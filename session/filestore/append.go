@@ -136,7 +136,7 @@ func (l *Log) forget() {
 			known[r.off] = r.entry
 		}
 	}
-	l.hinted, l.blocks = known, nil
+	l.hinted = known
 	l.t = newTable(l.end, l.header)
 }
 

@@ -9,27 +9,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// block is a stretch of whole lines that a lazy table was read from. Entries
-// share its memory: a walk towards the root uses nearly all of it.
+// block is a stretch of whole lines that a lazy table was read from.
 type block struct {
-	any   bool   // there are lines in it
-	data  []byte // nil: let go
+	any   bool // there are lines in it
 	from  int64
 	batch batch
 }
 
-// bytes returns the bytes of a record, or nil where it is in another block.
-func (b *block) bytes(r *record) []byte {
-	at := r.off - b.from
-	if end := at + r.n; at >= 0 && end <= int64(len(b.data)) {
-		return b.data[at:end:end]
-	}
-	return nil
-}
-
 // readBlocks reads the lines that begin in [from, to), in file order. A long
 // stretch is read and scanned in parallel. to is where a line begins, or the
-// end of the file. With scratch the bytes are let go again.
+// end of the file. With scratch the bytes are let go again, to be read from its
+// shelf; without, entries share the memory of a block: a walk towards the root
+// uses nearly all of it.
 func readBlocks(ctx context.Context, f io.ReaderAt, from, to int64, scratch *scratch) ([]block, error) {
 	n := max(1, (to-from)/blockSize)
 	step := (to - from + n - 1) / n
@@ -46,10 +37,7 @@ func readBlocks(ctx context.Context, f io.ReaderAt, from, to int64, scratch *scr
 			start := from + int64(i)*step
 			data, off, err := readLines(f, start, min(start+step, to), to, &w.buf)
 			if err == nil && len(data) > 0 {
-				blocks[i] = block{from: off, batch: scanOutlined(data, off, &w.seen, w.keep), any: true}
-				if w.keep {
-					blocks[i].data = data
-				}
+				blocks[i] = block{from: off, batch: scanEntries(data, off, &w.outliner, w.shelf), any: true}
 			}
 			return err
 		})
@@ -63,22 +51,22 @@ func readBlocks(ctx context.Context, f io.ReaderAt, from, to int64, scratch *scr
 type scratch struct{ free chan *worker }
 
 type worker struct {
-	buf  []byte
-	seen outliner
-	keep bool // the bytes: then buf is not used again
+	buf      []byte
+	outliner outliner
+	shelf    *shelf // nil: buf is kept
 }
 
-func newScratch() *scratch {
+func newScratch(shelf *shelf) *scratch {
 	s := &scratch{free: make(chan *worker, runtime.GOMAXPROCS(0))}
 	for range cap(s.free) {
-		s.free <- &worker{}
+		s.free <- &worker{shelf: shelf}
 	}
 	return s
 }
 
 func (s *scratch) take() *worker {
 	if s == nil {
-		return &worker{keep: true}
+		return &worker{}
 	}
 	return <-s.free
 }

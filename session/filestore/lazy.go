@@ -22,8 +22,8 @@ const (
 	blockSize    = 512 << 10
 )
 
-// extend reads more of the file in front of a lazy table, and returns how many records it put there. A file that
-// cannot be read lazily is linked instead.
+// extend reads more of the file in front of a lazy table, and returns how many
+// records it put there. A file that cannot be read lazily is linked instead.
 func (l *Log) extend(ctx context.Context) (added int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -50,7 +50,6 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 			t.prepend(b.batch, b.from)
 			added += len(b.batch.recs)
 		}
-		l.blocks = blocks
 		return added, nil
 	}
 }
@@ -61,8 +60,8 @@ func (l *Log) scratchAt(off int64) *scratch {
 	if l.end-off < l.store.keep || l.header.Version < 2 {
 		return nil
 	}
-	if l.scratch == nil {
-		l.scratch = newScratch()
+	if l.scratch == nil || l.scratchFile != l.file {
+		l.scratch, l.scratchFile = newScratch(&shelf{file: l.file, lost: &l.lost}), l.file
 	}
 	return l.scratch
 }
@@ -128,7 +127,7 @@ func (l *Log) linkBatches(batches []batch) error {
 	for at, e := range l.hinted {
 		t.adopt(e, at)
 	}
-	l.t, l.hinted, l.blocks = t, nil, nil
+	l.t, l.hinted = t, nil
 	return nil
 }
 
@@ -146,10 +145,6 @@ func (t *table) adopt(e *session.Entry, at int64) {
 // entry returns the entry of a record, the same object each time.
 func (l *Log) entry(i int) (*session.Entry, error) {
 	r := &l.t.recs[i]
-	if s := r.seen; r.entry == nil && s != nil && (s.outline != nil || s.raw != nil) {
-		r.entry = l.seenEntry(r)
-		s.outline, s.raw = nil, nil // the entry has them
-	}
 	if r.entry == nil {
 		e, err := l.t.decode(i, l.read)
 		if err != nil {
@@ -158,19 +153,6 @@ func (l *Log) entry(i int) (*session.Entry, error) {
 		r.entry = e
 	}
 	return r.entry, nil
-}
-
-// seenEntry makes the entry of a record that was outlined. Bytes that are not
-// in a block stay on the shelf.
-func (l *Log) seenEntry(r *record) *session.Entry {
-	e := &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: r.seen.time, At: r.off}
-	if r.seen.outline == nil {
-		return e.WithRaw(r.seen.raw)
-	}
-	if l.shelf == nil || l.shelf.file != l.file {
-		l.shelf = &shelf{file: l.file, lost: &l.lost}
-	}
-	return e.Outlined(r.seen.outline, l.inBlock(r), l.shelf, int(r.n))
 }
 
 // decode makes the entry of a record.
@@ -199,20 +181,7 @@ func (l *Log) read(r *record) ([]byte, error) {
 			return raw, nil
 		}
 	}
-	if raw := l.inBlock(r); raw != nil {
-		return raw, nil
-	}
 	return readRecord(l.file, r)
-}
-
-// inBlock returns the bytes of a record from the blocks read last, or nil.
-func (l *Log) inBlock(r *record) []byte {
-	for i := range l.blocks {
-		if raw := l.blocks[i].bytes(r); raw != nil {
-			return raw
-		}
-	}
-	return nil
 }
 
 func readRecord(f io.ReaderAt, r *record) ([]byte, error) {

@@ -28,21 +28,20 @@ type Log struct {
 	t      *table
 	closed bool
 
-	end      int64 // how much of the file has been looked at
-	open     bool  // the last line has no LF yet
-	openAt   int64 // where that line begins
-	readOnly bool  // it cannot be written to, whatever the mode says
-	notes    []session.Problem
-	blocks   []block                  // what a lazy table was read from last
-	scratch  *scratch                 // for blocks whose bytes are not kept
-	shelf    *shelf                   // where entries find their bytes again
-	lost     atomic.Pointer[error]    // why one could not; nothing is appended then
-	hinted   map[int64]*session.Entry // entries read by offset, outside a lazy table
-	pending  []*session.Entry         // set-up entries that wait for the file
-	leftover bool                     // a file half made by us could not be removed
-	old      []fsx.File               // files that this log has left; closed with it
-	syncedAt time.Time
-	dirty    bool // written, but not synced yet
+	end         int64 // how much of the file has been looked at
+	open        bool  // the last line has no LF yet
+	openAt      int64 // where that line begins
+	readOnly    bool  // it cannot be written to, whatever the mode says
+	notes       []session.Problem
+	scratch     *scratch                 // for blocks whose bytes are not kept
+	scratchFile fsx.File                 // the file that scratch is for
+	lost        atomic.Pointer[error]    // why one could not; nothing is appended then
+	hinted      map[int64]*session.Entry // entries read by offset, outside a lazy table
+	pending     []*session.Entry         // set-up entries that wait for the file
+	leftover    bool                     // a file half made by us could not be removed
+	old         []fsx.File               // files that this log has left; closed with it
+	syncedAt    time.Time
+	dirty       bool // written, but not synced yet
 }
 
 var _ session.Log = (*Log)(nil)

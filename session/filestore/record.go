@@ -24,20 +24,16 @@ type record struct {
 	noID       bool  // the file gives it no id
 	noParent   bool  // the file gives it no parentId, not even null
 	entry      *session.Entry
-	seen       *outlined // what was seen of the entry when a lazy table read it
 }
 
 const none = -1
 
 // time is when an entry was made; zero where that is not known.
 func (r *record) time() time.Time {
-	switch {
-	case r.entry != nil:
-		return r.entry.Time
-	case r.seen != nil:
-		return r.seen.time
+	if r.entry == nil {
+		return time.Time{}
 	}
-	return time.Time{}
+	return r.entry.Time
 }
 
 func (r *record) isHeader() bool { return r.typ == session.TypeHeader }
@@ -58,19 +54,19 @@ type batch struct {
 	open   bool
 	openAt int64
 
-	outliner *outliner // nil: nothing is outlined
-	letGo    bool      // the bytes are not there any more when an entry is made
+	outliner *outliner // nil: no entries are made
+	shelf    *shelf    // nil: entries keep their bytes
 }
 
 // scanLines reads whole lines that begin at offset off of a file; only the
 // last line of the file may lack its LF. It keeps nothing of data.
 func scanLines(data []byte, off int64) batch { return batch{}.scan(data, off) }
 
-// scanOutlined is scanLines for entries that are wanted soon: messages are
-// outlined, and with keep false, which says that the bytes are let go, the
-// records have what it takes to make their entries all the same.
-func scanOutlined(data []byte, off int64, o *outliner, keep bool) batch {
-	return batch{outliner: o, letGo: !keep}.scan(data, off)
+// scanEntries is scanLines for entries that are wanted soon: they are made,
+// and messages outlined, on the way. With a shelf the bytes of messages are let
+// go; without one, entries share memory with data.
+func scanEntries(data []byte, off int64, o *outliner, s *shelf) batch {
+	return batch{outliner: o, shelf: s}.scan(data, off)
 }
 
 func (b batch) scan(data []byte, off int64) batch {
@@ -133,7 +129,12 @@ func (b *batch) addOutlined(line []byte, off int64, o *message.Outline, names *p
 	if !ok || string(h.Type) != `"message"` || len(h.ID) <= len(`""`) || h.ParentID == nil {
 		return false
 	}
-	b.add(h, off, len(line), b.lost, names).seen = &outlined{time: message.DecodeTime(h.Timestamp), outline: o}
+	r := b.add(h, off, len(line), b.lost, names)
+	line = line[:len(line):len(line)]
+	if b.shelf != nil {
+		line = nil
+	}
+	r.entry = r.lazyEntry(h).Outlined(o, line, b.shelf, int(r.n))
 	return true
 }
 
@@ -143,13 +144,18 @@ func (b *batch) addRecord(h session.Head, raw []byte, off int64, lost int, names
 		return
 	}
 	r := b.add(h, off, len(raw), lost, names)
-	if b.outliner == nil {
+	if b.outliner == nil || r.noID || r.isHeader() {
 		return
 	}
-	r.seen = &outlined{time: message.DecodeTime(h.Timestamp)}
-	if b.letGo {
-		r.seen.raw = bytes.Clone(raw)
+	if b.shelf != nil {
+		raw = bytes.Clone(raw)
 	}
+	r.entry = r.lazyEntry(h).WithRaw(raw[:len(raw):len(raw)])
+}
+
+// lazyEntry is the entry of a record in a lazy table, without its bytes.
+func (r *record) lazyEntry(h session.Head) *session.Entry {
+	return &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: message.DecodeTime(h.Timestamp), At: r.off}
 }
 
 func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) *record {

@@ -3,7 +3,6 @@ package filestore
 import (
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -37,13 +36,6 @@ func (s *shelf) Bytes(e *session.Entry, length int) []byte {
 		return session.Unreadable(e, err)
 	}
 	return raw
-}
-
-// outlined is what was seen of an entry.
-type outlined struct {
-	time    time.Time
-	outline *message.Outline // of a typical message
-	raw     []byte           // of every other entry, where the bytes were let go
 }
 
 // outliner outlines the lines of blocks.

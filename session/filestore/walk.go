@@ -105,7 +105,7 @@ func (l *Log) run(ctx context.Context, p *pass) error {
 	for at, e := range l.handedOut() {
 		p.t.adopt(e, at)
 	}
-	l.t, l.hinted, l.blocks = p.t, nil, nil
+	l.t, l.hinted = p.t, nil
 	return nil
 }
 
