@@ -105,6 +105,9 @@ func (a *app) confirm(file, title string, trash []string) bool {
 		what = "move to the trash"
 	}
 	a.warn("%s: %s", file, short(title, a.previewWidth()))
+	if link, err := os.Readlink(file); err == nil {
+		a.warn("that is a link to %s; the link goes, and the file that it names stays", link)
+	}
 	_, _ = a.Err.Write([]byte(what + "? [y/N] "))
 	answer, _ := bufio.NewReader(a.In).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {

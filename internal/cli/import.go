@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -55,7 +54,7 @@ func importers() []string {
 	for _, im := range all.All() {
 		names = append(names, im.Name())
 	}
-	return names
+	return append(names, "oh-my-pi", "openclaw")
 }
 
 // importJSON is the shape of `import --json` (spec/cli.md).
@@ -134,13 +133,21 @@ func (a *app) importFile(ctx context.Context, path string, f importFlags) error 
 	out := importJSON{Session: h.ID, File: file}
 	out.Counts, out.NotCarried = sink.Counts()
 	if out.Counts.Messages == 0 {
-		return &failure{Code: codeFailed, What: what, Why: "there is no message in it", File: src.Path}
+		return &failure{Code: codeFailed, What: what, Why: noMessage(out.NotCarried), File: src.Path}
 	}
 	if err := filestore.WriteCopy(ctx, file, log.Header(), log.All(ctx)); err != nil {
 		return explain("write "+file, err)
 	}
 	a.printImport(out, im.Name(), f.json)
 	return nil
+}
+
+// noMessage says why a file gives no session.
+func noMessage(notCarried map[string]int) string {
+	if n := notCarried["subagent message"]; n > 0 {
+		return "it holds only what a subagent did (" + count(n, "message", "messages") + "), and no conversation of its own"
+	}
+	return "there is no message in it"
 }
 
 // newHeader completes the header of a new session. It keeps the id that the
@@ -208,8 +215,10 @@ func readHead(src convert.Source) ([]byte, error) {
 
 // explainImport says what can be done about a file that does not come over.
 func explainImport(what string, err error) error {
-	f := &failure{Code: codeFailed, What: what, Why: err.Error()}
-	var path *fs.PathError
+	f := &failure{Code: codeFailed, What: what, Why: err.Error(), cause: err}
+	if f.File = fileOf(what, err); f.File != "" {
+		f.Why = withoutPath(f.Why, f.File)
+	}
 	var ambiguous *session.AmbiguousError
 	switch {
 	case errors.Is(err, context.Canceled), errors.As(err, &ambiguous):
@@ -218,8 +227,8 @@ func explainImport(what string, err error) error {
 		f.Try = "--from auto, or the agent that wrote it"
 	case errors.Is(err, convert.ErrNoSession):
 		f.Try = "another id with --session, or none for the newest"
-	case errors.As(err, &path):
-		f.File = path.Path
+	default:
+		f.Try = tryFor(err)
 	}
 	return f
 }

@@ -126,7 +126,7 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	}
 	atOnce := !f.json && f.sort == "modified" // the store lists in this order; there may be thousands
 	var found []session.Info
-	n := 0
+	n, others := 0, 0
 	for info, err := range st.List(ctx) {
 		switch {
 		case ctx.Err() != nil:
@@ -135,6 +135,7 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 			a.warn("%v", err)
 			continue
 		case !f.wants(info, a.Dir):
+			others++
 			continue
 		}
 		if n++; !atOnce {
@@ -160,7 +161,13 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	for _, info := range found {
 		a.printInfo(info)
 	}
-	if n == 0 {
+	switch {
+	case n > 0:
+	case others > 0 && f.here:
+		a.say("there are no such sessions of %s; %s of other projects or kinds below %s\n", a.Dir, count(others, "session", "sessions"), st.Root())
+	case others > 0:
+		a.say("no session fits; %s below %s\n", count(others, "session", "sessions"), st.Root())
+	default:
 		a.say("there are no sessions below %s\n", st.Root())
 	}
 	return nil
