@@ -90,6 +90,7 @@ type Agent struct {
 	model    Model
 	previous Model                   // the model before a switch; may write the summary
 	learned  map[string]int64        // windows that refusals named, by model key
+	cuts     map[string]int64        // sizes to which prompts seem to have been cut, by model key
 	state    state                   // what coppice.state says
 	unsaved  bool                    // state goes out with the next message
 	abort    context.CancelCauseFunc // of the running turn; nil: none
@@ -121,7 +122,7 @@ func New(cfg Config) (*Agent, error) {
 	}
 	cfg.CacheLifetime = cmp.Or(cfg.CacheLifetime, usualLifetime)
 	cfg.PruneHorizon = cmp.Or(cfg.PruneHorizon, defaultHorizon)
-	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, learned: map[string]int64{},
+	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, learned: map[string]int64{}, cuts: map[string]int64{},
 		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
 	if cfg.Prune != nil {
 		a.prune = *cfg.Prune

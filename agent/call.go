@@ -148,7 +148,7 @@ func (r *run) doubt(msg *message.Message, facts message.Model, size timeline.Siz
 		return &message.Fault{Class: message.ClassTransient, Message: "the stream ended without an answer"}
 	}
 	if f := provider.Silent(msg, facts.Window, estimate); f != nil {
-		if float64(f.Used) > surelyCut*float64(estimate) && f.Limit == f.Used {
+		if f.Limit == f.Used && float64(f.Used) > surelyCut*float64(estimate) && !r.cutThereBefore(facts, f.Used) {
 			f.Limit = 0 // a hint, not a number to keep
 		}
 		return f
@@ -157,6 +157,17 @@ func (r *run) doubt(msg *message.Message, facts message.Model, size timeline.Siz
 		return &message.Fault{Class: message.ClassUnknown, Message: emptyAnswer}
 	}
 	return nil
+}
+
+// cutThereBefore reports whether a model's server seems to have cut a prompt at
+// much the same size before: a count that stays while requests differ is the
+// window. Otherwise the size is remembered.
+func (r *run) cutThereBefore(m message.Model, size int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.cuts[m.Key()]
+	r.cuts[m.Key()] = size
+	return before > 0 && max(size, before)-min(size, before) <= before/50
 }
 
 // record appends an answer, or what is known of one that failed: that is kept

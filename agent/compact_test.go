@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -118,6 +119,42 @@ func TestSilentTruncation(t *testing.T) {
 		if m.Text("") == "nonsense" {
 			t.Error("the answer to a cut request is in the view")
 		}
+	}
+}
+
+// A server that keeps 4,096 tokens of whatever comes, where settings say 64,000:
+// one large result is cut. The rescue goes down to what the server has read,
+// and the second cut at the same size teaches the window, in all dialects.
+func TestSilentTruncationOfAResult(t *testing.T) {
+	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
+		t.Run(dialect, func(t *testing.T) {
+			server := fake.New(fake.Call("1", "big", "{}"), fake.Say("cut"), fake.Say("The first part says hello."),
+				fake.Call("2", "big", "{}"), fake.Say("cut"), fake.Say("The second part, too."), fake.Say("Nothing else."))
+			server.Window, server.Truncate = 4096, true
+			model := server.Bind(dialect)
+			model.Model.Window = 64_000
+			model.Catalog = provider.NewCatalog(provider.Config{}, nil)
+			big := agent.Tool{Name: "big", Description: "reads", Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
+				return agent.Text(logLines(c.ID, 48_000)), nil
+			}}
+			r := newRig(t, server, agent.Config{Model: model, Tools: []agent.Tool{big}, Summarizer: extract})
+			r.must("Read the first part.")
+			r.must("Read the second part.")
+			r.must("Anything else?")
+			if r.ends() != "overflow applied, overflow applied" {
+				t.Errorf("%s\n%s", r.ends(), r.story())
+			}
+			if learned := model.Catalog.Learned()[model.Model.Key()]; learned < 3500 || learned > 4096 {
+				t.Errorf("learned a window of %d", learned)
+			}
+			reqs := server.Requests()
+			if last := reqs[len(reqs)-1]; last.Tokens > server.Window {
+				t.Errorf("the last request has %d tokens", last.Tokens)
+			}
+			if p := server.Problems(); len(p) > 0 {
+				t.Error(p)
+			}
+		})
 	}
 }
 

@@ -216,9 +216,14 @@ func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
 
 // scaled shrinks the window by as much as the refusal says that the request
 // was larger than estimated, so that the plan counts as the provider does.
+// Where it names a size and no limit, the window is at most that: a server that
+// cuts prompts has read no more.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
-	if f.Used > refused.Estimated && refused.Estimated > 0 {
+	switch {
+	case f.Used > refused.Estimated && refused.Estimated > 0:
 		m.Window = int64(float64(m.Window) * float64(refused.Estimated) / float64(f.Used))
+	case f.Limit == 0 && f.Used > 0 && (m.Window == 0 || f.Used < m.Window):
+		m.Window = f.Used
 	}
 	return m
 }

@@ -29,6 +29,9 @@ func (a *Agent) facts() message.Model {
 	return m
 }
 
+// learner is a model that remembers its window for others.
+type learner interface{ Learn(f *message.Fault) }
+
 // learn remembers the window that a refusal named.
 func (a *Agent) learn(m message.Model, f *message.Fault) {
 	if f.Limit <= 0 || f.Class != message.ClassOverflow {
@@ -36,6 +39,9 @@ func (a *Agent) learn(m message.Model, f *message.Fault) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if l, ok := a.model.(learner); ok {
+		l.Learn(f) // what an answer gave away the model has not heard of yet
+	}
 	if old := a.learned[m.Key()]; old == 0 || f.Limit < old {
 		a.learned[m.Key()] = f.Limit
 	}

@@ -173,7 +173,14 @@ func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.C
 }
 
 func (b *Bound) learn(err error) {
-	if f, ok := message.AsFault(err); ok && b.Catalog != nil {
+	if f, ok := message.AsFault(err); ok {
+		b.Learn(f)
+	}
+}
+
+// Learn remembers the window that a refusal named, or that an answer gave away.
+func (b *Bound) Learn(f *message.Fault) {
+	if b.Catalog != nil {
 		b.Catalog.Learn(b.Model, f)
 	}
 }
