@@ -67,6 +67,8 @@ var (
 	// ErrBusy says that a turn is running already. What the user says
 	// meanwhile goes to Queue.
 	ErrBusy = errors.New("a turn is running")
+	// ErrClosed says that the agent was closed.
+	ErrClosed = errors.New("the agent is closed")
 	// ErrAborted is the cause of a turn that the user stopped. Where the
 	// context of the call ended, its cause is wrapped too.
 	ErrAborted = errors.New("aborted")
@@ -97,7 +99,8 @@ type Agent struct {
 	prepared *preparation            // summary made in the background; nil: none
 	spent    string                  // id of the leaf behind which nothing is prepared again
 	begun    bool                    // hooks know of the session
-	foreign  []*session.Entry        // what other programs appended, not told yet
+	closed   bool
+	foreign  []*session.Entry // what other programs appended, not told yet
 }
 
 // New makes an agent. It reads nothing yet.
@@ -233,26 +236,43 @@ func (a *Agent) SetModel(m Model) {
 // left. It does not close the session.
 func (a *Agent) Close() {
 	a.Abort()
-	a.reduce.stop(ErrAborted)
-	ctx := context.Background()
-	if p := a.pending(); p != nil {
-		<-p.done
-		if a.take(p) {
-			_ = a.cfg.Hooks.Inform(ctx, hook.CompactionNotice(compaction.Background, p.out)) // fails only with ctx
-		}
-	}
+	a.Finish()
 	a.mu.Lock()
 	begun := a.begun
-	a.begun = false
+	a.begun, a.closed = false, true
 	a.mu.Unlock()
 	if begun {
-		_ = a.cfg.Hooks.Inform(ctx, hook.Lifecycle{Name: hook.EventSessionShutdown, SessionID: a.cfg.Session.ID()})
+		_ = a.cfg.Hooks.Inform(context.Background(), hook.Lifecycle{Name: hook.EventSessionShutdown, SessionID: a.cfg.Session.ID()})
 	}
+}
+
+// Finish ends what runs in the background, and returns the events that no run
+// is there to tell: how a compaction ended that a run had begun. The agent can
+// be used on.
+func (a *Agent) Finish() []Event {
+	a.reduce.stop(ErrAborted)
+	p := a.pending()
+	if p == nil {
+		return nil
+	}
+	<-p.done
+	if !a.take(p) {
+		return nil // a run has told it
+	}
+	_ = a.cfg.Hooks.Inform(context.Background(), hook.CompactionNotice(compaction.Background, p.out)) // fails only with the context
+	return []Event{compactionEnd(compaction.Background, p.out)}
 }
 
 // start runs work as the one turn that may run.
 func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		a.mu.Lock()
+		closed := a.closed
+		a.mu.Unlock()
+		if closed {
+			yield(Event{Type: EventError, Error: ErrClosed.Error()}, ErrClosed)
+			return
+		}
 		select {
 		case <-a.slot:
 		default:

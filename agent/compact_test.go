@@ -363,6 +363,30 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
+// What is still prepared when the work is over ends too, and is told once.
+func TestFinish(t *testing.T) {
+	s := memory(t)
+	history(t, s, 10)
+	server := fake.New(fake.Say("fine"))
+	settings := compaction.Defaults()
+	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
+	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
+	r.must("One")
+	<-g.asked
+	r.events = append(r.events, r.agent.Finish()...)
+	if r.ends() != "background cancelled interrupted" {
+		t.Errorf("%s\n%s", r.ends(), r.story())
+	}
+	if again := r.agent.Finish(); len(again) > 0 {
+		t.Errorf("told again: %v", again)
+	}
+	r.agent.Close()
+	if err := r.run("Two"); !errors.Is(err, agent.ErrClosed) {
+		t.Errorf("a closed agent says %v", err)
+	}
+}
+
 // A compaction can be stopped by itself: the turn goes on, and the log has
 // nothing of it.
 func TestAbortCompaction(t *testing.T) {

@@ -81,6 +81,13 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 // watch runs the prompt and prints what happens.
 func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt string) error {
 	p := &runPrinter{app: a}
+	defer func() {
+		for _, ev := range ag.Finish() { // each start of a compaction has its end
+			if asJSON {
+				a.json(ev)
+			}
+		}
+	}()
 	for ev, err := range ag.Run(ctx, prompt) {
 		switch {
 		case asJSON:
