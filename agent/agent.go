@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -76,6 +77,21 @@ var (
 	// cannot be made to.
 	ErrDoesNotFit = errors.New("the conversation does not fit the context window")
 )
+
+// InputError says that input was not worked on, because with it the next
+// request would not fit the window. It is neither in the log nor in the queue.
+type InputError struct {
+	Input  Input
+	Tokens int64 // its size
+	Err    error
+}
+
+func (e *InputError) Error() string {
+	return fmt.Sprintf("the input of %d tokens was not sent: %v", e.Tokens, e.Err)
+}
+
+// Unwrap returns what did not fit.
+func (e *InputError) Unwrap() error { return e.Err }
 
 // Agent works on one session. Its methods are safe for concurrent use; one
 // turn runs at a time.

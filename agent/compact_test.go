@@ -363,6 +363,24 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
+// Input that no window has room for does not stand in the way of what comes
+// after it.
+func TestInputTooLarge(t *testing.T) {
+	server := fake.New(fake.Say("fine"))
+	server.Window = 16_000
+	r := newRig(t, server, agent.Config{Summarizer: extract})
+	var refused *agent.InputError
+	large := strings.Repeat("word ", 20_000)
+	if err := r.run(large); !errors.As(err, &refused) || !errors.Is(err, agent.ErrDoesNotFit) || refused.Input.Text != large || refused.Tokens != 25_000 {
+		t.Fatalf("%v", err)
+	}
+	if left := r.agent.Queued(); len(left) > 0 || len(server.Requests()) > 0 {
+		t.Errorf("%d inputs wait, %d requests", len(left), len(server.Requests()))
+	}
+	r.must("Small.")
+	r.sound()
+}
+
 // What is still prepared when the work is over ends too, and is told once.
 func TestFinish(t *testing.T) {
 	s := memory(t)

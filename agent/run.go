@@ -235,8 +235,16 @@ func (r *run) steers() error {
 func (r *run) hear(in Input) error {
 	m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: message.Sanitize(in.Text)}}, Time: r.cfg.Now()}
 	r.tried, r.declined = false, false // new input is new work: it may need room of its own
-	if _, _, err := r.fit(r.cfg.Estimator.Message(m)); err != nil {
-		return err
+	size := r.cfg.Estimator.Message(m)
+	if _, _, err := r.fit(size); err != nil {
+		if !errors.Is(err, ErrDoesNotFit) || !r.tooLarge(size) {
+			return err
+		}
+		// It must not stand in the way of what is said after it.
+		if _, waiting := r.queue.remove(in.ID); waiting {
+			r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
+		}
+		return &InputError{Input: in, Tokens: size, Err: err}
 	}
 	if _, waiting := r.queue.remove(in.ID); !waiting {
 		return nil // taken back meanwhile
@@ -247,6 +255,17 @@ func (r *run) hear(in Input) error {
 	}
 	r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
 	return nil
+}
+
+// tooLarge reports whether input of a size does not fit the window even if
+// nothing else is said; the prompt and the tools would.
+func (r *run) tooLarge(size int64) bool {
+	v, err := r.project()
+	if err != nil {
+		return false
+	}
+	fixed, window := v.Prompt.Tokens(r.cfg.Estimator), r.facts().Window
+	return fixed < window && fixed+size >= window
 }
 
 // Types of the messages that we put into a conversation ourselves.
