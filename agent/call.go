@@ -43,6 +43,8 @@ func (r *run) answer() (*message.Message, error) {
 		remedy := rec.next(f, shown)
 		if f.Message == emptyAnswer && !rec.empty {
 			rec.empty, remedy = true, again
+		} else if remedy == again && !r.pause(&rec, f) {
+			remedy = giveUp
 		}
 		switch remedy {
 		case rescue:
@@ -55,6 +57,9 @@ func (r *run) answer() (*message.Message, error) {
 		case dropThinking:
 			try.noThinking = true
 		case giveUp:
+			if err = r.ctx.Err(); err != nil {
+				return nil, r.abortError()
+			}
 			err = f
 			if rec.compacted && f.Action() == "compact" {
 				err = fmt.Errorf(rescueFailed+"the request is still refused after a compaction: %w", f)
@@ -64,6 +69,23 @@ func (r *run) answer() (*message.Message, error) {
 			return nil, err
 		}
 	}
+}
+
+// pause waits before an answer that broke off is asked for again, as the model
+// itself does where nothing had come yet. It reports false where there is no
+// next try.
+func (r *run) pause(rec *recovery, f *message.Fault) bool {
+	retry := retryOf(r.current())
+	if rec.waits == nil {
+		rec.waits = retry.Waits()
+	}
+	wait, ok := rec.waits.Next(f)
+	if !ok {
+		return false
+	}
+	r.emit(Event{Type: EventRetryStart, Try: rec.cuts, Error: f.Error()})
+	defer r.emit(Event{Type: EventRetryEnd})
+	return retry.Wait(r.ctx, wait) == nil
 }
 
 // smallerOutput is how much output to ask for after a refusal of more: the

@@ -3,6 +3,7 @@ package agent
 import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
 )
 
 // maxFailures is how many automatic compactions may fail in a row before the
@@ -43,6 +44,7 @@ type recovery struct {
 	compacted, lessOutput, noMedia, noThinking bool
 
 	cuts  int
+	waits *provider.Waits // between tries after answers that broke off; nil: none yet
 	empty bool
 }
 

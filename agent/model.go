@@ -19,6 +19,14 @@ type Model interface {
 	Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error)
 }
 
+// retryOf is how a model repeats calls; the usual way where it does not say.
+func retryOf(m Model) provider.Retry {
+	if b, ok := m.(*provider.Bound); ok {
+		return b.Client.Retry
+	}
+	return provider.Retry{}
+}
+
 // watched is m with its retries told to notify, where m is known to retry. It
 // is a copy: other calls of the same model go on unwatched.
 func watched(m Model, notify func(try int, f *message.Fault)) Model {

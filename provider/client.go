@@ -112,20 +112,20 @@ func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request
 	if err != nil {
 		return &message.Fault{Class: message.ClassBadRequest, Err: fmt.Errorf("render request: %w", err)}
 	}
-	waits := c.Retry.waits()
+	waits := c.Retry.Waits()
 	for try := 1; ; try++ {
 		f := c.once(ctx, m, body, estimate(body, req), emit)
 		if f == nil || !retryable(f) || !again() || ctx.Err() != nil {
 			return f
 		}
-		d, ok := waits.next(f)
+		d, ok := waits.Next(f)
 		if !ok {
 			return f
 		}
 		if c.Retry.Notify != nil {
 			c.Retry.Notify(try, d, f)
 		}
-		if err := c.Retry.sleep(ctx, d); err != nil {
+		if err := c.Retry.Wait(ctx, d); err != nil {
 			return cancelled(err)
 		}
 	}

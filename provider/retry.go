@@ -45,7 +45,9 @@ func retryable(f *message.Fault) bool {
 	return f.Class == message.ClassTransient || f.Class == message.ClassRateLimit
 }
 
-func (r Retry) sleep(ctx context.Context, d time.Duration) error {
+// Wait waits before a next try. It returns early, with the context's error,
+// when the call is given up.
+func (r Retry) Wait(ctx context.Context, d time.Duration) error {
 	if r.Sleep != nil {
 		return r.Sleep(ctx, d)
 	}
@@ -59,24 +61,25 @@ func (r Retry) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// waits are the pauses of one call.
-type waits struct {
+// Waits are the pauses between the tries of one call.
+type Waits struct {
 	left int
 	back *backoff.ExponentialBackOff
 }
 
-func (r Retry) waits() *waits {
+// Waits returns the pauses of a call that begins now.
+func (r Retry) Waits() *Waits {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = cmp.Or(r.BaseDelay, DefaultBaseDelay)
 	b.Multiplier = 2
 	b.RandomizationFactor = 0.25 // enough to part those who failed together
 	b.MaxInterval = maxRetryWait
 	b.Reset()
-	return &waits{left: cmp.Or(r.Max, DefaultMaxRetries), back: b}
+	return &Waits{left: cmp.Or(r.Max, DefaultMaxRetries), back: b}
 }
 
-// next is the wait after f, or false where there is no next try.
-func (w *waits) next(f *message.Fault) (time.Duration, bool) {
+// Next is the wait after f, or false where there is no next try.
+func (w *Waits) Next(f *message.Fault) (time.Duration, bool) {
 	if w.left <= 0 || f.RetryAfter > maxRetryWait {
 		return 0, false
 	}

@@ -151,6 +151,7 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 		return agent.Config{}, explain("read "+s.Ref(), err)
 	}
 	r := a.registry()
+	r.Retry.Notify = nil // the events tell
 	r.Catalog = a.catalog()
 	name, err := a.runModel(r, f.model, t)
 	if err != nil {

@@ -93,6 +93,30 @@ func TestRunLearnsAWindow(t *testing.T) {
 	}
 }
 
+// An answer that breaks off is asked for again as the settings say, and what
+// had come of it does not reach a script.
+func TestRunAsksAgain(t *testing.T) {
+	for _, tt := range []struct {
+		settings string
+		code     int
+		out      string
+		requests int
+	}{
+		{`"retry":{"baseDelayMs":1}`, 0, "the whole answer\n", 2},
+		{`"retry":{"enabled":false}`, 1, "", 1},
+	} {
+		server := fake.New(fake.Step{Text: "half an ans", End: fake.EndCut}, fake.Say("the whole answer"))
+		defer server.Close()
+		code, out, errs := runSet(t, server, t.TempDir(), tt.settings, "run", "-p", "hi")
+		if code != tt.code || out != tt.out || len(server.Requests()) != tt.requests {
+			t.Errorf("%s: exit %d, %d requests\n%s\n%s", tt.settings, code, len(server.Requests()), out, errs)
+		}
+		if n := strings.Count(errs, "trying again"); n != tt.requests-1 {
+			t.Errorf("%s: told %d times\n%s", tt.settings, n, errs)
+		}
+	}
+}
+
 func TestRunFails(t *testing.T) {
 	server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 401, Message: "invalid api key"}})
 	defer server.Close()

@@ -10,7 +10,8 @@ import (
 )
 
 // runPrinter prints events for people: answers to standard output, the rest
-// to standard error.
+// to standard error. A terminal gets an answer as it comes; what else reads
+// gets it when it is complete, and nothing of one that failed.
 type runPrinter struct {
 	*app
 	before *agent.Context // of the last call
@@ -23,13 +24,23 @@ func (p *runPrinter) print(e agent.Event) {
 			p.before = e.Context
 		}
 	case agent.EventMessageUpdate:
-		fmt.Fprint(p.Out, e.TextDelta)
+		if p.Terminal {
+			fmt.Fprint(p.Out, e.TextDelta)
+		}
 	case agent.EventMessageEnd:
-		if e.Role == message.RoleAssistant && e.Text != "" {
+		switch {
+		case e.Role != message.RoleAssistant || e.Text == "":
+		case p.Terminal:
 			fmt.Fprintln(p.Out)
+		case e.Error == "":
+			fmt.Fprintln(p.Out, e.Text)
 		}
 		if e.Error != "" {
 			fmt.Fprintf(p.Err, "! %s\n", e.Error)
+		}
+	case agent.EventTurnEnd:
+		if e.StopReason == message.StopLength {
+			p.warn("the answer was cut off by the output limit")
 		}
 	case agent.EventToolStart:
 		fmt.Fprintf(p.Err, "%s %s %s\n", p.meter(), e.ToolName, message.CutHead(string(e.Arguments), 100))
