@@ -105,7 +105,7 @@ func (r *run) usePrepared(trigger compaction.Trigger) *compaction.Outcome {
 	}
 	r.finish(p)
 	if p.out.Status == compaction.Applied {
-		r.tally(p.out)
+		r.tally(p.out, false)
 	}
 	return p.out
 }

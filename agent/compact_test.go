@@ -363,6 +363,22 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
+// A provider that refuses whatever it gets pauses automatic compaction after
+// three prompts, each said by a process of its own.
+func TestPauseAcrossProcesses(t *testing.T) {
+	for _, dialect := range []string{"anthropic", "openai-responses"} {
+		s := memory(t)
+		for n := range 5 {
+			server := fake.New(fake.Overflow())
+			r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Model: quick(server.Bind(dialect))})
+			err := r.run(fmt.Sprintf("hello %d", n))
+			if paused := err != nil && strings.Contains(err.Error(), "/compact"); paused != (n >= 3) {
+				t.Errorf("%s, prompt %d: %v", dialect, n, err)
+			}
+		}
+	}
+}
+
 // Input that no window has room for does not stand in the way of what comes
 // after it.
 func TestInputTooLarge(t *testing.T) {

@@ -12,12 +12,13 @@ const maxFailures = 3
 
 // counts tells what an automatic attempt does to the count of failures in a
 // row. One that gained nothing counts too: the same input would gain nothing
-// again. One that had nothing to do, or was cancelled, says nothing.
-func counts(failures int, o *compaction.Outcome) int {
+// again. One that had nothing to do says something only where it was needed,
+// and one that was cancelled never.
+func counts(failures int, o *compaction.Outcome, needed bool) int {
 	switch {
 	case o.Status == compaction.Applied:
 		return 0
-	case o.Status == compaction.Failed, o.Reason == compaction.NoGain:
+	case o.Status == compaction.Failed, o.Reason == compaction.NoGain, needed && o.Status == compaction.Skipped:
 		return failures + 1
 	}
 	return failures

@@ -23,8 +23,14 @@ func TestCounts(t *testing.T) {
 		{1, compaction.Outcome{Status: compaction.Cancelled, Reason: compaction.Interrupted}, 1},
 	}
 	for _, tt := range tests {
-		if got := counts(tt.before, &tt.o); got != tt.want {
+		if got := counts(tt.before, &tt.o, false); got != tt.want {
 			t.Errorf("%d, %s %s: %d, want %d", tt.before, tt.o.Status, tt.o.Reason, got, tt.want)
+		}
+		if tt.o.Reason == compaction.NothingToCompact {
+			tt.want++
+		}
+		if got := counts(tt.before, &tt.o, true); got != tt.want {
+			t.Errorf("needed: %d, %s %s: %d, want %d", tt.before, tt.o.Status, tt.o.Reason, got, tt.want)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (r *run) compactNow(trigger compaction.Trigger, pending int64) *compaction.
 	}
 	r.tried = true
 	o := r.attempt(r.facts(), compaction.Request{Trigger: trigger, Pending: pending, Adapt: true})
-	r.tally(o)
+	r.tally(o, false)
 	r.declined = o.Status == compaction.Cancelled && o.Reason == compaction.Interrupted
 	return o
 }
@@ -196,7 +196,7 @@ func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
 		return fmt.Errorf("automatic compaction is off or paused; /compact makes room: %w", f)
 	}
 	o := r.attempt(scaled(r.facts(), f, refused), compaction.Request{Trigger: compaction.Overflow, Adapt: true})
-	r.tally(o)
+	r.tally(o, true)
 	if o.Status != compaction.Applied {
 		if r.ctx.Err() != nil {
 			return r.abortError()

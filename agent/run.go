@@ -116,6 +116,7 @@ func (r *run) loadState(v *timeline.View) {
 	defer r.mu.Unlock()
 	if !r.unsaved {
 		r.state = readState(v)
+		r.state.Failures += refusals(v.Path)
 	}
 }
 

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"strings"
+
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -39,6 +42,27 @@ func readState(v *timeline.View) state {
 		return s
 	}
 	return state{}
+}
+
+// refusals counts the requests at the end of a path that were refused for size
+// and not rescued. They are failures too, of a process that ended before it had
+// another message to write the count with.
+func refusals(path []*session.Entry) int {
+	n := 0
+	for i := len(path) - 1; i >= 0; i-- {
+		e := path[i]
+		o := e.Outline()
+		switch {
+		case e.Type == session.TypeCompaction, isCustom(e, session.CustomState):
+			return n
+		case o == nil || o.Role != message.RoleAssistant:
+		case !o.Failed():
+			return n
+		case strings.HasPrefix(e.Message().ErrorMessage, string(message.ClassOverflow)):
+			n++
+		}
+	}
+	return n
 }
 
 func isCustom(e *session.Entry, customType string) bool {

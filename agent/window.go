@@ -107,11 +107,11 @@ func (a *Agent) automatic() bool {
 }
 
 // tally keeps the count of failures in a row. It is written with the next
-// message.
-func (a *Agent) tally(o *compaction.Outcome) {
+// message. needed says that without room the request does not go out.
+func (a *Agent) tally(o *compaction.Outcome, needed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n := counts(a.state.Failures, o)
+	n := counts(a.state.Failures, o, needed)
 	// A compaction may have covered the entry that says so: say it again.
 	again := o.Status == compaction.Applied && a.state.Auto != nil
 	a.unsaved = a.unsaved || n != a.state.Failures || again
