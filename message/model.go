@@ -115,7 +115,8 @@ func (f *Fault) Error() string {
 func (f *Fault) Unwrap() error { return f.Err }
 
 // MinOutput is the room in tokens below which asking for less output is not
-// worth a call (spec/provider-errors.md).
+// worth a call (spec/provider-errors.md); half of a window that is smaller than
+// twice as much.
 const MinOutput = 4096
 
 // Action names what to do about the fault, in the words of spec/cli.md. An
@@ -126,7 +127,7 @@ func (f *Fault) Action() string {
 	case ClassOverflow:
 		return "compact"
 	case ClassOverflowOutput:
-		if f.Used > 0 && f.Limit-f.Used < MinOutput {
+		if f.Used > 0 && f.Limit-f.Used < min(MinOutput, f.Limit/2) {
 			return "compact"
 		}
 		return "reduce-output"

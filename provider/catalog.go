@@ -199,7 +199,8 @@ func (c *Catalog) Learned() map[string]int64 {
 	return maps.Clone(c.learned)
 }
 
-// List returns all models: the user's and the built-in ones, by name.
+// List returns all models: the user's, the built-in ones and those whose
+// window was learned, by name.
 func (c *Catalog) List() []message.Model {
 	names := map[[2]string]bool{}
 	for provider, pc := range c.cfg.Providers {
@@ -209,6 +210,11 @@ func (c *Catalog) List() []message.Model {
 	}
 	for _, r := range c.table().rows {
 		names[[2]string{r.provider, r.id}] = true
+	}
+	for key := range c.Learned() {
+		if provider, id, ok := strings.Cut(key, "/"); ok {
+			names[[2]string{provider, id}] = true
+		}
 	}
 	list := make([]message.Model, 0, len(names))
 	for n := range names {

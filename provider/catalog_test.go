@@ -106,6 +106,16 @@ func TestLookupConfig(t *testing.T) {
 	}
 }
 
+// A model that nobody has configured is listed when its window was learned.
+func TestLearnedModelsAreListed(t *testing.T) {
+	c := NewCatalog(Config{}, map[string]int64{"local/some/model": 8192})
+	if !slices.ContainsFunc(c.List(), func(m message.Model) bool {
+		return m.Provider == "local" && m.ID == "some/model" && m.Window == 8192 && m.WindowSource == WindowLearned
+	}) {
+		t.Error("it is not listed")
+	}
+}
+
 // The order of spec/agent.md, one source after the other.
 func TestWindowOrder(t *testing.T) {
 	key := func(c *Catalog) (int64, string) {

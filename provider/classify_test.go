@@ -260,6 +260,7 @@ func TestClassifyOtherRows(t *testing.T) {
 func TestClassifyOutputAction(t *testing.T) {
 	for text, want := range map[string]string{
 		"input length and `max_tokens` exceed context limit: 196758 + 8192 > 200000":                               "compact",
+		"input length and `max_tokens` exceed context limit: 10 + 8192 > 4096":                                     "reduce-output",
 		"input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000":                              "reduce-output",
 		"you requested about 264896 tokens (64896 of text input, 200000 in the output), maximum context is 262144": "reduce-output",
 		"Invalid max_tokens value, the valid range of max_tokens is [1, 2048]":                                     "reduce-output",

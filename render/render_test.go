@@ -122,7 +122,8 @@ func TestOutputLimit(t *testing.T) {
 		{message.Model{Window: 32_000}, timeline.Size{Estimated: 1000}, 0},
 		{message.Model{Window: 10_000}, timeline.Size{Estimated: 4000}, 5400},
 		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 4000}, 5400},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured}, 6700},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 3200}, 6700},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, 6232},
 		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 9900}, 1024},
 	}
 	for _, tt := range tests {

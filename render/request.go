@@ -54,10 +54,12 @@ func OutputLimit(m message.Model, s timeline.Size) int64 {
 }
 
 // Expected is the size that a request has at most, in tokens: the estimate
-// with a margin, a small one where a provider's count stands behind it.
+// with a margin. What a provider has counted needs a small one, what came after
+// its count a large one: it may be code or data, which is denser than prose.
 func Expected(s timeline.Size) int64 {
 	if s.Measured != nil {
-		return max(*s.Measured+*s.Measured/32, s.Estimated)
+		counted := min(s.Usage, *s.Measured)
+		return max(counted+counted/32+(*s.Measured-counted)*3/2, s.Estimated)
 	}
 	return tokens.Hard(s.Estimated)
 }
