@@ -135,6 +135,9 @@ func (e *evidence) fill(f *message.Fault) {
 			f.Limit, f.Used, f.Requested = e.ctx.limit, e.ctx.used(), e.ctx.requested()
 		}
 	case message.ClassBytes:
+		if pixels().MatchString(e.text) {
+			return // a size of the picture, not of the body
+		}
 		f.Limit, f.Used, f.Requested = e.bytes.limit, e.bytes.used(), e.bytes.requested()
 	case message.ClassRateLimit, message.ClassQuota:
 		f.Limit, f.Used, f.Requested = e.rate.limit, e.rate.used, e.rate.requested

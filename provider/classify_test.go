@@ -125,6 +125,22 @@ var specRows = []row{
 // otherRows are texts that no table has: newer vendors, other wordings, and
 // the structured forms.
 var otherRows = []row{
+	{text: "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block", class: thinking, status: 400},
+	{text: "At least one of the image dimensions exceed max allowed size: 8000 pixels", class: tooBig, status: 400},
+	{text: `{"error":{"message":"Budget has been exceeded! Current cost: 1.2, Max budget: 1.0","type":"budget_exceeded","code":"400"}}`, class: quota, status: 400},
+	{text: `{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing."}`, class: quota, status: 400},
+	{text: `{"error":{"message":"Model capacity exceeded","type":"capacity_exceeded"}}`, class: transient, status: 498},
+	{text: "ModelErrorException: The system encountered an unexpected error during processing. Try your request again.", class: transient, status: 424},
+	{text: `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, class: badReq, status: 500},
+	{text: `{"error":"model requires more system memory (9.1 GiB) than is available (7.2 GiB)"}`, class: badReq, status: 500},
+	{text: "dial tcp: lookup api.example.com: no such host", class: transient},
+	{text: "http2: server sent GOAWAY and closed the connection", class: transient},
+	{text: "stream error: stream ID 3; INTERNAL_ERROR; received from peer", class: transient},
+	{text: `litellm.APIError: AnthropicException - b'{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}'`, class: auth, status: 500},
+	{text: `litellm.APIError: Incorrect API key provided: sk-xxx`, class: auth, status: 500},
+	{text: `API Error: 400 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}`, class: transient, status: 400},
+	{text: `{"error":{"message":"{\"error\":{\"message\":\"The model is currently overloaded\"}}"}}`, class: transient, status: 400},
+	{text: `{"error":"server busy, please try again.  maximum pending requests exceeded"}`, class: transient, status: 400},
 	{text: "400 status code (no body)", class: overflow, provider: "cerebras"},
 	{text: "400 status code (no body)", class: overflow, provider: "mistral"},
 	{text: "400 status code (no body)", class: badReq, provider: "openai"},

@@ -14,7 +14,7 @@ const standardWindow = 200_000
 // comes before what is told by shape, so that a look-alike ("exceeds the
 // limit of 30000 tokens per minute") never reaches the general rules.
 var rules = []rule{
-	{message.ClassPairing, says(phrasePairing, toolConfig)},
+	{message.ClassPairing, says(phrasePairing, notPairing)},
 	{message.ClassThinking, (*evidence).thinking},
 	{message.ClassBadRequest, says(phraseBadRequest, nil)},
 	{message.ClassOverflow, (*evidence).overflowCode},
@@ -56,14 +56,14 @@ var (
 		`|` + answer + `\b.{0,120}\b(?:without|missing|must|correspond\w*|preced\w*|previous|match\w*|respon\w+|not found|equal|unexpected|exceeds the number).{0,120}\b` + call +
 		`|unexpected.{0,12}tool_use_id|no tool (?:call|output) found for|(?:tool_use|tool call|tool_call|tool_result)['"]*[_ ]ids? .{0,20}(?:must be unique|duplicate|not found|unknown)` +
 		`|tool_call_ids? did not have response|expected toolresult blocks|function call turn comes immediately|not the same number of function calls|duplicate tool_(?:result|use|call)|unexpected role '?tool|` + answer + `\b.{0,60}` + call + `\b.{0,40}(?:missing|not found|unknown)`)
-	toolConfig = lazy(`tool_?config field`)
+	notPairing = lazy(`tool_?config field|expected ['"` + "`" + `]*(?:thinking|redacted_thinking)`)
 
 	phraseThinking = lazy(`(?:thinking|reasoning|thought|redacted_thinking)['" _]*(?:blocks?|items?|content|signatures?)?\b.{0,80}(?:cannot be modified|must be passed back|must remain|not valid|is invalid|missing|could not be verified|without its required|required following)` +
 		`|(?:invalid|missing|expected|bad|corrupt\w*|without its required|required following) ?(?:a |an |the |field )?['"]*(?:thought[_ ]?signature|thinking|reasoning_content|redacted_thinking|reasoning|signature['"]* in ['"]*thinking)` +
 		`|encrypted[ _]content.{0,80}(?:could not be|invalid|cannot|not be (?:verified|decrypted)|mismatch)|must start with a thinking block|thinking\.signature`)
 	thinkingBudget = lazy(`budget|max_tokens|not support|unsupported|thinking level|reasoning_effort|reasoning\.effort`)
 
-	phraseBadRequest = lazy(`does not support (?:assistant )?(?:message )?prefill|must end with a user message|cache_control may be provided|tool_?config field must` +
+	phraseBadRequest = lazy(`does not support (?:assistant )?(?:message )?prefill|must end with a user message|cache_control may be provided|tool_?config field must|requires --jinja|requires more system memory|does not support tools` +
 		`|(?:not valid|invalid|malformed|could ?n.t parse|failed to (?:parse|decode)) (?:the )?(?:request )?(?:body|json)|is not valid json|no low surrogate|lone (?:leading )?surrogate|unexpected end of (?:hex escape|json)` +
 		`|(?:content|text|blocks?|messages?|input)['"]* (?:is|are|can.?t be|cannot be|must be|must not be|must|should) ?(?:not be |non-?)?empty|non-?empty content|must contain non-whitespace text` +
 		`|minimum token count to start caching|minimum number of tokens .{0,30}cach|unknown (?:parameter|field|name)|unrecognized (?:request )?argument|extra inputs are not permitted`)
@@ -141,8 +141,8 @@ func first(re *regexp.Regexp, text string) int64 {
 }
 
 var (
-	quotaCodes = []string{"insufficient_quota", "billing_error", "billing_hard_limit_reached", "usage_limit_reached", "usage_limit_exceeded", "insufficient_balance", "credits_exhausted"}
-	quotaWords = lazy(`insufficient[_ ](?:quota|balance|credits?|funds)|exceeded your current quota|quota (?:has been |is |was )?(?:exceeded|exhausted|reached)|credit balance is too low|(?:requires? more|out of|not enough|no|run out of) credits?\b|(?:usage|spending|spend|billing|monthly|weekly|account|plan|subscription|5-hour) (?:hard )?(?:token |usage |spend(?:ing)? )?limits?\b|payment required|billing|out of (?:budget|quota)|this month|monthly quota|balance (?:is )?(?:insufficient|too low|not enough)`)
+	quotaCodes = []string{"insufficient_quota", "billing_error", "billing_hard_limit_reached", "usage_limit_reached", "usage_limit_exceeded", "insufficient_balance", "credits_exhausted", "budget_exceeded", "arrearage"}
+	quotaWords = lazy(`insufficient[_ ](?:quota|balance|credits?|funds)|exceeded your current quota|quota (?:has been |is |was )?(?:exceeded|exhausted|reached)|credit balance is too low|(?:requires? more|out of|not enough|no|run out of) credits?\b|(?:usage|spending|spend|billing|monthly|weekly|account|plan|subscription|5-hour) (?:hard )?(?:token |usage |spend(?:ing)? )?limits?\b|payment required|billing|budget has been exceeded|account is in good standing|out of (?:budget|quota)|this month|monthly quota|balance (?:is )?(?:insufficient|too low|not enough)`)
 	waitable   = lazy(`rate[-_ ]?limit|throttl|please wait|too many requests|(?:try|retry) (?:again )?(?:in|after) \d|per (?:min|sec)`)
 	dayLimit   = lazy(`\bdaily\b|per day|\bmonthly\b`)
 )
@@ -199,6 +199,7 @@ var (
 	byteWords = lazy(`request[_ ]too[_ ]large|(?:request|payload|body|entity|upload|message|content)(?: (?:entity|body|payload|total))?(?: (?:size|length|is))? ?(?:is )?(?:too large|too big|exceeds? (?:the )?(?:max|limit|allowed|size))|total message size|maximum (?:request|body|payload|content) size|request size` +
 		`|\b(?:image|document|pdf|file|media|attachment|audio|video)s?\b.{0,60}(?:exceed|too large|too big|too many|larger than|maximum)|too (?:much|many) (?:media|images|documents|files|pages)|maximum of \d+ (?:pdf )?(?:pages|images)|string too long\..*maximum length \d{6}`)
 	byteUnits = lazy(`\d ?(?:bytes?|[kmg]i?b)\b`)
+	pixels    = lazy(`\d ?(?:pixels?|px)\b`)
 	tokenWord = lazy(`\btokens?\b|context|\bprompts?\b`)
 )
 

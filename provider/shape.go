@@ -42,13 +42,20 @@ var (
 	authCodes = []string{"authentication_error", "invalid_api_key", "permission_error", "permission_denied", "unauthenticated", "unauthorized", "invalid_authentication", "access_denied", "forbidden", "accessdeniedexception", "unrecognizedclientexception", "expiredtokenexception"}
 	authWords = lazy(`(?:invalid|incorrect|missing|no|expired|wrong|revoked|bad|disabled)[ _'"]*(?:api|x-api|auth\w*|access|bearer|security)?[-_ ]?(?:key|token|credentials?)\b|api[ _-]?key (?:is )?(?:not valid|invalid|expired|required|missing|not found)|unauthorized|unauthenticated|authentication (?:failed|error|required)|x-api-key header is required|token (?:included in the request )?(?:is|has) (?:expired|invalid)|not authorized|permission denied|forbidden`)
 
+	// authSure is nothing but a refused key, whatever a gateway made of it.
+	authSure = lazy(`invalid x-api-key|incorrect api key|api key not valid|invalid subscription key|you don.t have access to the model`)
+
 	transientCodes = []string{"overloaded_error", "api_error", "server_error", "internal", "unavailable", "timeout_error", "service_unavailable", "service_unavailable_error", "internal_server_error", "internal_error", "engine_overloaded_error", "deadline_exceeded", "serviceunavailableexception", "internalserverexception", "modelstreamerrorexception"}
-	transientWords = lazy(`overloaded|service (?:is )?(?:temporarily )?unavailable|temporarily unavailable|server (?:had an )?error|internal (?:server )?error|timed? ?out|deadline exceeded|connection (?:error|refused|reset|closed|lost)|bad gateway|gateway time|upstream connect|reset before headers|other side closed|fetch failed|socket hang up|econnreset|unexpected eof|try again later|at capacity|high demand|heavy load|network error|terminated|no endpoints? (?:found|available)`)
+	transientWords = lazy(`overloaded|service (?:is )?(?:temporarily )?unavailable|temporarily unavailable|server (?:had an )?error|internal (?:server )?error|timed? ?out|deadline exceeded|connection (?:error|refused|reset|closed|lost)|bad gateway|gateway time|upstream connect|reset before headers|other side closed|fetch failed|socket hang up|econnreset|unexpected eof|try again later|at capacity|high demand|heavy load|network error|terminated|no endpoints? (?:found|available)|no such host|goaway|stream (?:id|error).{0,40}internal_error|servers? (?:is )?busy|not ready for inference|try your request again`)
+	// passing are those that stay what they are inside a refusal that says 4xx:
+	// of a gateway, or of a vendor with codes of its own.
+	passing      = lazy(`currently overloaded|servers? (?:is )?busy|not ready for inference|try your request again`)
+	passingCodes = []string{"overloaded_error", "api_error", "unavailable", "deadline_exceeded", "capacity_exceeded", "engine_overloaded_error", "modelnotreadyexception", "serviceunavailableexception"}
 )
 
 // auth holds for a refused key. A 400 needs the words.
 func (e *evidence) auth() bool {
-	if e.status == 401 || e.status == 407 {
+	if e.status == 401 || e.status == 407 || authSure().MatchString(e.text) {
 		return true
 	}
 	return e.status < 500 && (e.hasCode(authCodes...) || authWords().MatchString(e.text))
@@ -56,7 +63,7 @@ func (e *evidence) auth() bool {
 
 func (e *evidence) transient() bool {
 	if e.status >= 400 && e.status < 500 && e.status != 408 && e.status != 409 && e.status != 425 {
-		return e.hasCode("overloaded_error") || e.status == 429 && transientWords().MatchString(e.text)
+		return e.hasCode(passingCodes...) || passing().MatchString(e.text) || e.status == 429 && transientWords().MatchString(e.text)
 	}
 	return e.status >= 500 && e.status != 501 || e.status == 408 || e.status == 409 || e.status == 425 ||
 		e.hasCode(transientCodes...) || transientWords().MatchString(e.text)
