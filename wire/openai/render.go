@@ -223,7 +223,7 @@ func (a *assistant) add(b message.Block) {
 	case prepare.Call:
 		var f jsonw.Object
 		f.Str("name", b.Name)
-		f.Str("arguments", string(b.Arguments))
+		f.Str("arguments", string(prepare.ObjectArguments(b.Arguments)))
 		var o jsonw.Object
 		o.Str("id", b.ID)
 		o.Str("type", "function")

@@ -124,7 +124,7 @@ func callItem(c prepare.Call, withID bool) []byte {
 	}
 	o.Str("call_id", c.ID)
 	o.Str("name", c.Name)
-	o.Str("arguments", string(c.Arguments))
+	o.Str("arguments", string(prepare.ObjectArguments(c.Arguments)))
 	return o.Bytes()
 }
 

@@ -41,7 +41,7 @@ func TestRenderMessages(t *testing.T) {
 			goItem + `,` + onItem},
 		{"images", []*message.Message{wiretest.User(wiretest.PNG()), wiretest.Assistant(wiretest.Call("c", `[1]`)), wiretest.Result("c", wiretest.Text("r"), wiretest.PNG())},
 			`{"type":"message","role":"user","content":[{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,aGk="}]},` +
-				`{"type":"function_call","call_id":"c","name":"read","arguments":"[1]"},` +
+				`{"type":"function_call","call_id":"c","name":"read","arguments":"{\"input\":[1]}"},` +
 				`{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"r"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,aGk="}]}`},
 	}
 	for _, tt := range tests {
