@@ -43,7 +43,7 @@ func TestRenderMessages(t *testing.T) {
 			`[{"role":"user","content":"go"},{"role":"assistant","content":"ok","reasoning_content":"a\nb"},{"role":"user","content":"on"}]`},
 		{"ids", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("call_1|fc_1", `{}`), wiretest.Call("functions.read:0", `[1]`), wiretest.Call("toolu_01234567890123456789012345678901234567", `{}`)),
 			wiretest.Result("call_1|fc_1"), wiretest.Result("functions.read:0"), wiretest.Result("toolu_01234567890123456789012345678901234567")},
-			`[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[` + toolCall("call_1", `{}`) + `,` + toolCall("functions.read:0", `{"input":[1]}`) + `,` + toolCall("toolu_0123456789012345678901234_f39bdf22", `{}`) + `]},` +
+			`[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[` + toolCall("call_1", `{}`) + `,` + toolCall("functions.read:0", `{\"input\":[1]}`) + `,` + toolCall("toolu_0123456789012345678901234_f39bdf22", `{}`) + `]},` +
 				`{"role":"tool","tool_call_id":"call_1","content":"(no output)"},{"role":"tool","tool_call_id":"functions.read:0","content":"(no output)"},{"role":"tool","tool_call_id":"toolu_0123456789012345678901234_f39bdf22","content":"(no output)"}]`},
 	}
 	for _, tt := range tests {
