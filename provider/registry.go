@@ -61,13 +61,14 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 		return nil, &message.Fault{Class: message.ClassAuth, Message: fmt.Sprintf("no key for %s: set %s",
 			provider, strings.Join(append(r.variables(cfg, v), "providers."+provider+".apiKey"), " or "))}
 	}
+	own := cfg.BaseURL != ""
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, v.baseURL, r.Catalog.table().places[v.catalogue].baseURL)
 	if cfg.BaseURL == "" {
 		return nil, fmt.Errorf("provider %s: no address is known: set providers.%s.baseUrl", provider, provider)
 	}
 	c := New(cfg, dialect, r.HTTP)
 	c.Retry, c.IdleTimeout, c.Patterns = r.Retry, r.IdleTimeout, r.Patterns
-	return &Bound{Client: c, Model: m, Catalog: r.Catalog}, nil
+	return &Bound{Client: c, Model: m, Catalog: r.Catalog, own: own}, nil
 }
 
 // Default names the model to use where nobody named one: of the first
@@ -138,6 +139,8 @@ type Bound struct {
 	Model  message.Model
 	// Catalog learns windows from refusals; nil: nobody does.
 	Catalog *Catalog
+
+	own bool // the server is one that the user named
 }
 
 // Facts returns the model, with a window no larger than what refusals have

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/tools"
@@ -144,6 +145,10 @@ const systemPrompt = `You are a careful software engineer who works in the user'
 Look before you change something. Keep to what was asked. Say briefly what you did.
 Earlier parts of a long conversation may be replaced by a summary; the recall tool finds and reads the originals.`
 
+// askWindowTime is how long the first prompt may wait for a server to say how
+// large its window is.
+const askWindowTime = 2 * time.Second
+
 // agentConfig is an agent on a real model with the tools of a coding agent.
 func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (agent.Config, error) {
 	t, err := a.targetOf(ctx, s, nil)
@@ -161,6 +166,9 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 	if err != nil {
 		return agent.Config{}, explain("model "+name, err)
 	}
+	asking, stop := context.WithTimeout(ctx, askWindowTime)
+	bound.AskWindow(asking)
+	stop()
 	facts := bound.Facts()
 	if facts.WindowSource == provider.WindowDefault {
 		a.warn("the window of %s is not known; %s is assumed", name, window(facts))
