@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -113,8 +114,32 @@ func (r *run) permit(t Tool, c Call) (err error) {
 	return r.cfg.Permit(r.ctx, t, c)
 }
 
-// execute runs a tool. A tool that panics has failed.
-func (r *run) execute(t Tool, c Call) (res Result) {
+// toolGrace is how long a tool may take to stop after an abort, before it is
+// left to itself.
+const toolGrace = 2 * time.Second
+
+// execute runs a tool, and does not wait for one that goes on after an abort:
+// what it gives later is dropped.
+func (r *run) execute(t Tool, c Call) Result {
+	done := make(chan Result, 1)
+	go func() { done <- r.runTool(t, c) }()
+	select {
+	case res := <-done:
+		return res
+	case <-r.ctx.Done():
+	}
+	grace := time.NewTimer(toolGrace)
+	defer grace.Stop()
+	select {
+	case res := <-done:
+		return res
+	case <-grace.C:
+		return failedResult("stopped: " + context.Cause(r.ctx).Error() + "; the tool went on, and what it did after that is not known")
+	}
+}
+
+// runTool runs a tool. One that panics has failed.
+func (r *run) runTool(t Tool, c Call) (res Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			res = failedResult(fmt.Sprintf("the tool %s broke: %v", c.Name, p))
