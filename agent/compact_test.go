@@ -363,6 +363,36 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
+// A body that the provider finds too large loses its old pictures, not its
+// words, and goes out once more.
+func TestByteLimit(t *testing.T) {
+	s := memory(t)
+	picture := message.Image{MIMEType: "image/png", Data: strings.Repeat("iVBORw0KGgo", 30_000)}
+	for _, content := range [][]message.Block{{message.Text{Text: "Look at this."}, picture}, {message.Text{Text: "And at this."}, picture}} {
+		_, err := s.Append(context.Background(), session.MessageDraft(&message.Message{Role: message.RoleUser, Content: content}),
+			session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopEnd,
+				Content: []message.Block{message.Text{Text: "I see."}}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := fake.New(fake.Say("ok"))
+	server.MaxBytes = 500_000
+	model := quick(server.Bind("anthropic"))
+	model.Model.MaxBytes = 0 // nobody has told us
+	r := newRig(t, server, agent.Config{Session: s, Model: model, Summarizer: extract})
+	r.must("What was in them?")
+	reqs := server.Requests()
+	if len(reqs) != 2 || len(reqs[0].Body) <= 500_000 || len(reqs[1].Body) > 500_000 || r.ends() != "" {
+		t.Fatalf("%d requests, %s\n%s", len(reqs), r.ends(), r.story())
+	}
+	for _, words := range []string{"Look at this.", "And at this.", "What was in them?"} {
+		if !strings.Contains(reqs[1].Text(), words) {
+			t.Errorf("the second request lacks %q", words)
+		}
+	}
+}
+
 // A provider that refuses whatever it gets pauses automatic compaction after
 // three prompts, each said by a process of its own.
 func TestPauseAcrossProcesses(t *testing.T) {
