@@ -363,6 +363,56 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
+// A rate limit that passes is waited for; one that the request can never fit
+// is an overflow, whatever the status says.
+func TestTwoFacesOfARateLimit(t *testing.T) {
+	for words, want := range map[string]string{
+		"Rate limit reached for model `m` on tokens per minute (TPM): Limit 60000, Used 50340, Requested 14430. Please try again in 5ms.":                                          "",
+		"Request too large for model `m` on tokens per minute (TPM): Limit 18000, Requested 21500, please reduce your message size and try again. Need more tokens? Upgrade here.": "overflow applied",
+	} {
+		s := memory(t)
+		history(t, s, 20)
+		server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 429, Message: words}}, fake.Say("ok"))
+		r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+		r.must("And now?")
+		if len(server.Requests()) != 2 || r.ends() != want {
+			t.Errorf("%s: %d requests, %s\n%s", words, len(server.Requests()), r.ends(), r.story())
+		}
+		r.sound()
+	}
+}
+
+// A count from before a compaction, or of another model, says nothing about
+// the request that comes now.
+func TestStaleUsage(t *testing.T) {
+	s := memory(t)
+	history(t, s, 2)
+	for _, model := range []string{"another", "fake-1"} {
+		_, err := s.Append(context.Background(), session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: model,
+			StopReason: message.StopEnd, Content: []message.Block{message.Text{Text: "So far."}}, Usage: &message.Usage{Input: 190_000, Output: 10}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if model == "another" {
+			continue
+		}
+		leaf, err := s.Leaf(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Append(context.Background(), session.CompactionDraft(&session.Compaction{Summary: "What was said.", FirstKeptEntryID: leaf.ID, TokensBefore: 190_010})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := fake.New(fake.Say("ok"))
+	server.Window = 200_000
+	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+	r.must("And now?")
+	if r.ends() != "" || len(server.Requests()) != 1 {
+		t.Errorf("%s, %d requests\n%s", r.ends(), len(server.Requests()), r.story())
+	}
+}
+
 // A body that the provider finds too large loses its old pictures, not its
 // words, and goes out once more.
 func TestByteLimit(t *testing.T) {
