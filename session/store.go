@@ -99,6 +99,7 @@ const (
 	ProblemSelfParent       = "self-parent"
 	ProblemForwardParent    = "forward-parent"
 	ProblemUnknownFirstKept = "unknown-first-kept"
+	ProblemEmptySummary     = "empty-summary"
 )
 
 var (

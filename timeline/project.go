@@ -251,8 +251,13 @@ func (t *trail) view(p Policy) *View {
 			c.rule = RuleEmpty
 		}
 	}
-	if t.comp != nil && t.comp.Compaction().Summary != "" {
+	switch {
+	case t.comp == nil:
+	case t.comp.Compaction().Summary != "":
 		v.Items = append(v.Items, Item{Entry: t.comp, outline: t.comp.Outline(), Pos: -1})
+	default:
+		v.Problems = append(v.Problems, session.Problem{Kind: session.ProblemEmptySummary, EntryID: t.comp.ID,
+			Detail: "the compaction in force has no summary: nothing stands for what it covers"})
 	}
 	v.arrange(cands)
 	return v

@@ -14,8 +14,7 @@ import (
 
 // Kinds of problems in entries that are whole (docs/format.md).
 const (
-	problemEmptySummary = "empty-summary"
-	problemInvalidUTF8  = "invalid-utf8"
+	problemInvalidUTF8 = "invalid-utf8"
 )
 
 // faults are what check finds in single entries.
@@ -31,7 +30,7 @@ func (f *faults) look(e *session.Entry) {
 		f.at = append(f.at, e.At)
 	}
 	if c := e.Compaction(); c != nil && strings.TrimSpace(c.Summary) == "" {
-		add(problemEmptySummary, "the compaction has no summary, so that nothing stands for what it covers; where it is in force, coppice uncompact shows that again")
+		add(session.ProblemEmptySummary, "the compaction has no summary, so that nothing stands for what it covers; where it is in force, coppice uncompact shows that again")
 	}
 	if !utf8.Valid(e.Raw()) {
 		add(problemInvalidUTF8, "bytes that are no UTF-8 are there; models and people see U+FFFD in their place, the file keeps them")
