@@ -121,7 +121,7 @@ func (s shell) writeFiles(doc string) {
 	for _, m := range shownFile.FindAllStringSubmatch(doc, -1) {
 		path := filepath.Join(s.dir, filepath.FromSlash(m[1]))
 		if runtime.GOOS == "windows" {
-			s.t.Skip("the document shows programs in shell")
+			s.t.Skip("needs a Unix shell, in which the document shows programs")
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(m[2]), 0o700)); err != nil {
 			s.t.Fatal(err)

@@ -68,7 +68,7 @@ func TestOnePassIsTheTree(t *testing.T) {
 		fresh := func() *Log {
 			l, err := s.Open(bg, p, session.Mode{})
 			if err != nil {
-				t.Skip("no session")
+				t.Skip("needs a file that is a session")
 			}
 			return l.(*Log)
 		}
