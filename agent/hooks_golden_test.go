@@ -45,8 +45,8 @@ func (minutes) Summarize(context.Context, summarize.Input) (summarize.Result, er
 }
 
 // The order and the content of the events of a session: a turn with a tool,
-// compactions by hand and after a refusal, one that has nothing to do, and the
-// end. Programs get them.
+// compactions by hand and after a refusal, one that has nothing to do, a move to
+// an earlier entry, and the end. Programs get them.
 func TestHookEventsOfASession(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.jsonl")
 	var programs []hook.Program
@@ -75,6 +75,11 @@ func TestHookEventsOfASession(t *testing.T) {
 	compact()
 	compact()
 	r.must("Run the tests. " + words)
+	path := r.path()
+	back := path[len(path)-2] // what the answer stood on
+	if w := r.navigate(compaction.Navigation{Target: back.ID, Summarize: new(true), Focus: "files", Label: "back"}); w.err != nil || w.out.Status != compaction.Applied {
+		t.Fatalf("%+v %v", w.out, w.err)
+	}
 	r.agent.Close()
 
 	raw, err := os.ReadFile(file)
