@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -28,6 +29,10 @@ type Config struct {
 	System string
 	// Thinking is the level to ask for; "": the one that the session names.
 	Thinking string
+
+	// Limits are what refusals have taught about models. nil: those of Model,
+	// where it has some, else nothing yet.
+	Limits *provider.Limits
 
 	Permit Permit    // nil: every call may run
 	Hooks  *hook.Bus // who may answer on the way; nil: nobody
@@ -107,7 +112,6 @@ type Agent struct {
 	mu       sync.Mutex
 	model    Model
 	previous Model                   // the model before a switch; may write the summary
-	learned  map[string]int64        // windows that refusals named, by model key
 	cuts     map[string]int64        // sizes to which prompts seem to have been cut, by model key
 	state    state                   // what coppice.state says
 	unsaved  bool                    // state goes out with the next message
@@ -139,9 +143,12 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Limits == nil {
+		cfg.Limits = limitsOf(cfg.Model)
+	}
 	cfg.CacheLifetime = cmp.Or(cfg.CacheLifetime, usualLifetime)
 	cfg.PruneHorizon = cmp.Or(cfg.PruneHorizon, defaultHorizon)
-	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, learned: map[string]int64{}, cuts: map[string]int64{},
+	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, cuts: map[string]int64{},
 		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
 	if cfg.Prune != nil {
 		a.prune = *cfg.Prune

@@ -40,30 +40,28 @@ func (r *run) answer() (*message.Message, error) {
 		if err := r.ctx.Err(); err != nil {
 			return nil, r.abortError()
 		}
-		remedy := rec.next(f, shown)
-		if f.Message == emptyAnswer && !rec.empty {
-			rec.empty, remedy = true, again
-		} else if remedy == again && !r.pause(&rec, f) {
-			remedy = giveUp
-		}
-		switch remedy {
-		case rescue:
+		switch remedy := rec.next(f, shown); remedy {
+		case message.RemedyCompact:
 			try.lenient = true
 			err = r.rescue(f, size)
-		case lessOutput:
+		case message.RemedyReduceOutput:
 			try.maxOutput = smallerOutput(f, render.OutputLimit(r.facts(), size), r.facts().MaxOutput)
-		case dropMedia:
+		case message.RemedyDropMedia:
 			err = r.dropMedia(f, size)
-		case dropThinking:
+		case message.RemedyDropThinking:
 			try.noThinking = true
-		case giveUp:
-			if err = r.ctx.Err(); err != nil {
-				return nil, r.abortError()
+		case message.RemedyRetry, message.RemedyWait:
+			if !errors.Is(f, errEmpty) && !r.pause(&rec, f) {
+				err = f
 			}
+		default:
 			err = f
-			if rec.compacted && f.Action() == "compact" {
+			if rec.tried[message.RemedyCompact] > 0 && f.Remedies()[0] == message.RemedyCompact {
 				err = fmt.Errorf(rescueFailed+"the request is still refused after a compaction: %w", f)
 			}
+		}
+		if r.ctx.Err() != nil {
+			return nil, r.abortError()
 		}
 		if err != nil {
 			return nil, err
@@ -83,15 +81,20 @@ func (r *run) pause(rec *recovery, f *message.Fault) bool {
 	if !ok {
 		return false
 	}
-	r.emit(Event{Type: EventRetryStart, Try: rec.cuts, Error: f.Error()})
+	try := rec.tried[message.RemedyRetry] + rec.tried[message.RemedyWait]
+	r.emit(Event{Type: EventRetryStart, Try: try, Error: f.Error()})
 	defer r.emit(Event{Type: EventRetryEnd})
 	return retry.Wait(r.ctx, wait) == nil
 }
 
 // smallerOutput is how much output to ask for after a refusal of more: the
-// room that the refusal names, or half of what was asked for.
+// limit or the room that it names, or half of what was asked for.
 func smallerOutput(f *message.Fault, asked, most int64) int64 {
-	if room := f.Limit - f.Used; f.Limit > 0 && f.Used > 0 && room > 0 {
+	limit := f.Limit
+	if limit.Unit == message.UnitOutput && limit.Max > 0 {
+		return limit.Max
+	}
+	if room := limit.Max - limit.Used; limit.Max > 0 && limit.Used > 0 && room > 0 {
 		return room
 	}
 	if asked == 0 {
@@ -99,9 +102,6 @@ func smallerOutput(f *message.Fault, asked, most int64) int64 {
 	}
 	return max(message.MinOutput, asked/2)
 }
-
-// emptyAnswer is what is recorded of an answer with nothing in it.
-const emptyAnswer = "the answer is empty"
 
 // ask makes one call and appends what came of it. shown says that a part of
 // the answer had come before it failed.
@@ -170,13 +170,13 @@ func (r *run) doubt(msg *message.Message, facts message.Model, size timeline.Siz
 		return &message.Fault{Class: message.ClassTransient, Message: "the stream ended without an answer"}
 	}
 	if f := provider.Silent(msg, facts.Window, estimate); f != nil {
-		if f.Limit == f.Used && float64(f.Used) > surelyCut*float64(estimate) && !r.cutThereBefore(facts, f.Used) {
-			f.Limit = 0 // a hint, not a number to keep
+		if l := f.Limit; l.Max == l.Used && float64(l.Used) > surelyCut*float64(estimate) && !r.cutThereBefore(facts, l.Used) {
+			f.Limit.Max = 0 // a hint, not a number to keep
 		}
 		return f
 	}
 	if len(msg.ToolCalls()) == 0 && strings.TrimSpace(msg.Text("")) == "" && msg.StopReason != message.StopLength {
-		return &message.Fault{Class: message.ClassUnknown, Message: emptyAnswer}
+		return &message.Fault{Class: message.ClassUnknown, Remedy: message.RemedyRetry, Err: errEmpty}
 	}
 	return nil
 }

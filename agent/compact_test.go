@@ -144,7 +144,7 @@ func TestSilentTruncationOfAResult(t *testing.T) {
 			if r.ends() != "overflow applied, overflow applied" {
 				t.Errorf("%s\n%s", r.ends(), r.story())
 			}
-			if learned := model.Catalog.Learned()[model.Model.Key()]; learned < 3500 || learned > 4096 {
+			if learned := model.Facts().Window; learned < 3500 || learned > 4096 {
 				t.Errorf("learned a window of %d", learned)
 			}
 			reqs := server.Requests()

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -24,61 +26,36 @@ func counts(failures int, o *compaction.Outcome, needed bool) int {
 	return failures
 }
 
-// remedy is what to do about a call that failed.
-type remedy int
-
-const (
-	giveUp       remedy = iota
-	rescue              // compact, then the same call with a smaller request
-	lessOutput          // ask for less output
-	dropMedia           // images become stubs
-	dropThinking        // send without reasoning
-	again               // the same once more
-)
-
 // maxCuts is how often an answer that broke off on the way is asked for again.
 const maxCuts = 3
 
 // recovery remembers what has been tried for one answer. Each remedy is tried
 // once, so that a provider that always refuses is asked a few times and no more.
 type recovery struct {
-	compacted, lessOutput, noMedia, noThinking bool
-
-	cuts  int
+	tried message.Tries
 	waits *provider.Waits // between tries after answers that broke off; nil: none yet
-	empty bool
 }
 
 // next is the remedy for a fault. shown says that a part of the answer had
 // come: then the model has not repeated the call by itself.
-func (r *recovery) next(f *message.Fault, shown bool) remedy {
-	once := func(done *bool, r remedy) remedy {
-		if *done {
-			return giveUp
-		}
-		*done = true
-		return r
+func (r *recovery) next(f *message.Fault, shown bool) message.Remedy {
+	may := message.Tries{message.RemedyCompact: 1, message.RemedyReduceOutput: 1, message.RemedyDropMedia: 1, message.RemedyDropThinking: 1}
+	switch {
+	case shown:
+		may[message.RemedyRetry], may[message.RemedyWait] = maxCuts, maxCuts
+	case errors.Is(f, errEmpty):
+		may[message.RemedyRetry] = 1
 	}
-	switch f.Action() {
-	case "compact":
-		return once(&r.compacted, rescue)
-	case "reduce-output":
-		if r.lessOutput {
-			return once(&r.compacted, rescue)
-		}
-		return once(&r.lessOutput, lessOutput)
-	case "drop-media":
-		return once(&r.noMedia, dropMedia)
-	case "drop-thinking":
-		return once(&r.noThinking, dropThinking)
-	case "retry", "wait":
-		if shown && r.cuts < maxCuts {
-			r.cuts++
-			return again
-		}
+	remedy := f.Next(may, r.tried)
+	if r.tried == nil {
+		r.tried = message.Tries{}
 	}
-	return giveUp
+	r.tried[remedy]++
+	return remedy
 }
+
+// errEmpty is an answer with nothing in it.
+var errEmpty = errors.New("the answer is empty")
 
 // goesOn reports whether the work is continued by us after a compaction
 // behind a turn: only where there is something to continue and nobody else

@@ -37,22 +37,24 @@ func TestCounts(t *testing.T) {
 
 func TestRemedies(t *testing.T) {
 	overflow := &message.Fault{Class: message.ClassOverflow}
-	output := &message.Fault{Class: message.ClassOverflowOutput, Limit: 200_000, Used: 100_000}
+	output := &message.Fault{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: message.UnitContext, Max: 200_000, Used: 100_000}}
 	transient := &message.Fault{Class: message.ClassTransient}
+	empty := &message.Fault{Class: message.ClassUnknown, Remedy: message.RemedyRetry, Err: errEmpty}
 	tests := []struct {
 		name   string
 		faults []*message.Fault
 		shown  bool
-		want   []remedy
+		want   []message.Remedy
 	}{
-		{"overflow once", []*message.Fault{overflow, overflow}, false, []remedy{rescue, giveUp}},
-		{"output, then room", []*message.Fault{output, output, output}, false, []remedy{lessOutput, rescue, giveUp}},
-		{"output without room for any", []*message.Fault{{Class: message.ClassOverflowOutput, Limit: 200_000, Used: 199_000}}, false, []remedy{rescue}},
-		{"bytes", []*message.Fault{{Class: message.ClassBytes}, {Class: message.ClassBytes}}, false, []remedy{dropMedia, giveUp}},
-		{"thinking", []*message.Fault{{Class: message.ClassThinking}}, false, []remedy{dropThinking}},
-		{"the model has tried again itself", []*message.Fault{transient}, false, []remedy{giveUp}},
-		{"broke off", []*message.Fault{transient, transient, transient, transient}, true, []remedy{again, again, again, giveUp}},
-		{"quota", []*message.Fault{{Class: message.ClassQuota}}, true, []remedy{giveUp}},
+		{"overflow once", []*message.Fault{overflow, overflow}, false, []message.Remedy{message.RemedyCompact, message.RemedyNone}},
+		{"output, then room", []*message.Fault{output, output, output}, false, []message.Remedy{message.RemedyReduceOutput, message.RemedyCompact, message.RemedyNone}},
+		{"output without room for any", []*message.Fault{{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: message.UnitContext, Max: 200_000, Used: 199_000}}}, false, []message.Remedy{message.RemedyCompact}},
+		{"bytes", []*message.Fault{{Class: message.ClassBytes}, {Class: message.ClassBytes}}, false, []message.Remedy{message.RemedyDropMedia, message.RemedyNone}},
+		{"thinking", []*message.Fault{{Class: message.ClassThinking}}, false, []message.Remedy{message.RemedyDropThinking}},
+		{"the model has tried again itself", []*message.Fault{transient}, false, []message.Remedy{message.RemedyNone}},
+		{"broke off", []*message.Fault{transient, transient, transient, transient}, true, []message.Remedy{message.RemedyRetry, message.RemedyRetry, message.RemedyRetry, message.RemedyNone}},
+		{"an empty answer", []*message.Fault{empty, empty}, false, []message.Remedy{message.RemedyRetry, message.RemedyNone}},
+		{"quota", []*message.Fault{{Class: message.ClassQuota}}, true, []message.Remedy{message.RemedyNone}},
 	}
 	for _, tt := range tests {
 		var r recovery

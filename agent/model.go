@@ -27,6 +27,14 @@ func retryOf(m Model) provider.Retry {
 	return provider.Retry{}
 }
 
+// limitsOf are the limits that a model learns into by itself.
+func limitsOf(m Model) *provider.Limits {
+	if b, ok := m.(*provider.Bound); ok && b.Catalog != nil {
+		return b.Catalog.Limits
+	}
+	return &provider.Limits{}
+}
+
 // watched is m with its retries told to notify, where m is known to retry. It
 // is a copy: other calls of the same model go on unwatched.
 func watched(m Model, notify func(try int, f *message.Fault)) Model {

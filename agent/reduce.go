@@ -191,7 +191,7 @@ func failureText(trigger compaction.Trigger) string {
 // only if it has become smaller.
 func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
 	facts := r.facts()
-	r.learn(facts, f)
+	r.cfg.Limits.Learn(facts, f)
 	if !r.automatic() {
 		return fmt.Errorf("automatic compaction is off or paused; /compact makes room: %w", f)
 	}
@@ -215,15 +215,20 @@ func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
 }
 
 // scaled shrinks the window by as much as the refusal says that the request
-// was larger than estimated, so that the plan counts as the provider does.
-// Where it names a size and no limit, the window is at most that: a server that
-// cuts prompts has read no more.
+// was larger than estimated, so that the plan counts as the provider does. A
+// limit that is not the window's (tokens per minute) holds for this plan alone.
+// Where only a size is named, the window is at most that: a server that cuts
+// prompts has read no more.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
+	limit := f.Limit
+	if limit.Max > 0 && limit.Max < m.Window && limit.Unit != message.UnitBytes {
+		m.Window = limit.Max
+	}
 	switch {
-	case f.Used > refused.Estimated && refused.Estimated > 0:
-		m.Window = int64(float64(m.Window) * float64(refused.Estimated) / float64(f.Used))
-	case f.Limit == 0 && f.Used > 0 && (m.Window == 0 || f.Used < m.Window):
-		m.Window = f.Used
+	case limit.Used > refused.Estimated && refused.Estimated > 0:
+		m.Window = int64(float64(m.Window) * float64(refused.Estimated) / float64(limit.Used))
+	case limit.Max == 0 && limit.Used > 0 && (m.Window == 0 || limit.Used < m.Window):
+		m.Window = limit.Used
 	}
 	return m
 }
@@ -234,7 +239,7 @@ func (r *run) dropMedia(f *message.Fault, refused timeline.Size) error {
 	if err != nil {
 		return err
 	}
-	limit := f.Limit
+	limit := f.Limit.Max
 	if limit <= 0 || limit > refused.Bytes {
 		limit = refused.Bytes / 2
 	}

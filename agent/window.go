@@ -5,7 +5,6 @@ import (
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -17,35 +16,9 @@ func (a *Agent) current() Model {
 	return a.model
 }
 
-// facts are those of the model of the next request, with a window no larger
-// than what a refusal has named.
-func (a *Agent) facts() message.Model {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	m := a.model.Facts()
-	if w := a.learned[m.Key()]; w > 0 && (m.Window == 0 || w < m.Window) {
-		m.Window, m.WindowSource = w, provider.WindowLearned
-	}
-	return m
-}
-
-// learner is a model that remembers its window for others.
-type learner interface{ Learn(f *message.Fault) }
-
-// learn remembers the window that a refusal named.
-func (a *Agent) learn(m message.Model, f *message.Fault) {
-	if f.Limit <= 0 || f.Class != message.ClassOverflow {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if l, ok := a.model.(learner); ok {
-		l.Learn(f) // what an answer gave away the model has not heard of yet
-	}
-	if old := a.learned[m.Key()]; old == 0 || f.Limit < old {
-		a.learned[m.Key()] = f.Limit
-	}
-}
+// facts are those of the model of the next request, with the limits that
+// refusals have named.
+func (a *Agent) facts() message.Model { return a.cfg.Limits.InForce(a.current().Facts()) }
 
 // View is what the model sees now.
 func (r *run) project() (*timeline.View, error) {

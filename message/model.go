@@ -1,10 +1,6 @@
 package message
 
-import (
-	"errors"
-	"fmt"
-	"time"
-)
+import "time"
 
 // Model is what has to be known of a model to build a request for it.
 type Model struct {
@@ -66,96 +62,6 @@ type CallOptions struct {
 	// CacheLifetime is how long the provider should keep what cache marks
 	// name; 0: its usual time. It counts where the vendor offers a choice.
 	CacheLifetime time.Duration
-}
-
-// Class is the kind of a provider's refusal (spec/provider-errors.md).
-type Class string
-
-// The classes. What to do about each: Fault.Action.
-const (
-	ClassOverflow       Class = "overflow"
-	ClassOverflowOutput Class = "overflow-output"
-	ClassBytes          Class = "bytes"
-	ClassRateLimit      Class = "rate-limit"
-	ClassQuota          Class = "quota"
-	ClassAuth           Class = "auth"
-	ClassBadRequest     Class = "bad-request"
-	ClassPairing        Class = "pairing"
-	ClassThinking       Class = "thinking"
-	ClassTransient      Class = "transient"
-	ClassUnknown        Class = "unknown"
-)
-
-// Fault is a model call that failed, with the numbers its text named.
-// A number that was not named is 0.
-type Fault struct {
-	Class      Class
-	Limit      int64
-	Used       int64
-	Requested  int64
-	RetryAfter time.Duration
-
-	Status  int    // HTTP status; 0: none
-	Message string // the provider's words
-	Err     error  // cause, e.g. a network error; may be nil
-}
-
-func (f *Fault) Error() string {
-	msg := f.Message
-	if msg == "" && f.Err != nil {
-		msg = f.Err.Error()
-	}
-	if f.Status != 0 {
-		return fmt.Sprintf("%s (HTTP %d): %s", f.Class, f.Status, msg)
-	}
-	return fmt.Sprintf("%s: %s", f.Class, msg)
-}
-
-// Unwrap returns the cause.
-func (f *Fault) Unwrap() error { return f.Err }
-
-// MinOutput is the room in tokens below which asking for less output is not
-// worth a call (spec/provider-errors.md); half of a window that is smaller than
-// twice as much.
-const MinOutput = 4096
-
-// Action names what to do about the fault, in the words of spec/cli.md. An
-// overflow of the output beside an input that leaves hardly any room is
-// treated as an overflow.
-func (f *Fault) Action() string {
-	switch f.Class {
-	case ClassOverflow:
-		return "compact"
-	case ClassOverflowOutput:
-		if f.Used > 0 && f.Limit-f.Used < min(MinOutput, f.Limit/2) {
-			return "compact"
-		}
-		return "reduce-output"
-	case ClassBytes:
-		return "drop-media"
-	case ClassRateLimit:
-		return "wait"
-	case ClassQuota:
-		return "stop"
-	case ClassAuth:
-		return "authenticate"
-	case ClassBadRequest:
-		return "repair-request"
-	case ClassPairing:
-		return "repair-pairs"
-	case ClassThinking:
-		return "drop-thinking"
-	case ClassTransient:
-		return "retry"
-	}
-	return "none"
-}
-
-// AsFault finds a Fault in err's chain.
-func AsFault(err error) (*Fault, bool) {
-	var f *Fault
-	ok := errors.As(err, &f)
-	return f, ok
 }
 
 // Event is one step of a streamed answer: a delta, or the finished message.

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,32 +27,37 @@ const (
 // safe for concurrent use. Making one costs nothing; the built-in catalogue
 // is decoded at the first question, once in a process.
 type Catalog struct {
+	// Limits hold what refusals have taught.
+	Limits *Limits
+
 	cfg   Config
 	table func() *table
 
 	mu       sync.RWMutex
-	learned  map[string]int64
 	reported map[string]int64
 }
 
 // builtIn is the built-in catalogue, decoded once in a process.
 var builtIn = sync.OnceValue(readTable)
 
-// NewCatalog makes a catalogue over the user's configuration. learned holds
-// windows that earlier refusals taught, in tokens by "provider/id"; it is
-// copied and may be nil.
-func NewCatalog(cfg Config, learned map[string]int64) *Catalog {
-	c := &Catalog{cfg: cfg, table: builtIn, learned: maps.Clone(learned), reported: map[string]int64{}}
-	if c.learned == nil {
-		c.learned = map[string]int64{}
+// NewCatalog makes a catalogue over the user's configuration. limits are what
+// earlier refusals taught; nil: nothing yet.
+func NewCatalog(cfg Config, limits *Limits) *Catalog {
+	if limits == nil {
+		limits = &Limits{}
 	}
-	return c
+	return &Catalog{Limits: limits, cfg: cfg, table: builtIn, reported: map[string]int64{}}
 }
 
 // Lookup returns what is known of a model, under the names it was asked for.
 // It finds models under the notations of other programs and sellers too:
 // with or without a date, behind a maker's prefix, at another provider.
 func (c *Catalog) Lookup(provider, id string) message.Model {
+	return c.Limits.InForce(c.known(provider, id))
+}
+
+// known is a model without what refusals have taught.
+func (c *Catalog) known(provider, id string) message.Model {
 	v, pc := lookupVendor(provider), c.cfg.Providers[provider]
 	m := message.Model{
 		Provider:         provider,
@@ -90,22 +94,17 @@ func (c *Catalog) Lookup(provider, id string) message.Model {
 	return m
 }
 
-// window puts the window in force together (spec/agent.md): the user's,
-// capped by what a refusal taught, else reported, else learned, else the
-// catalogue's, else the default.
+// window is the one that the user says, else the server, else the catalogue,
+// else the default.
 func (c *Catalog) window(key string, said ModelConfig, row *tableRow) (int64, string) {
 	c.mu.RLock()
-	learned, reported := c.learned[key], c.reported[key]
+	reported := c.reported[key]
 	c.mu.RUnlock()
 	switch {
-	case said.ContextWindow > 0 && learned > 0 && learned < said.ContextWindow:
-		return learned, WindowLearned
 	case said.ContextWindow > 0:
 		return said.ContextWindow, WindowSetting
 	case reported > 0:
 		return reported, WindowServer
-	case learned > 0:
-		return learned, WindowLearned
 	case row != nil && row.window > 0:
 		return row.window, WindowCatalogue
 	}
@@ -154,28 +153,6 @@ func adaptive(id string) bool {
 	return true
 }
 
-// minLearned is the smallest window that a refusal is believed to name.
-const minLearned = 1000
-
-// Learn remembers the window that a refusal of model m named. It reports
-// whether it taught anything.
-func (c *Catalog) Learn(m message.Model, f *message.Fault) bool {
-	if f == nil || f.Class != message.ClassOverflow && f.Class != message.ClassOverflowOutput {
-		return false
-	}
-	if f.Class == message.ClassOverflowOutput && f.Used == 0 {
-		return false // the limit of the output setting, not of the window
-	}
-	if f.Limit < minLearned {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known := c.learned[m.Key()] == f.Limit
-	c.learned[m.Key()] = f.Limit
-	return !known
-}
-
 // Report remembers the window that a server gave for itself, in tokens.
 func (c *Catalog) Report(provider, id string, window int64) {
 	if window <= 0 {
@@ -184,19 +161,6 @@ func (c *Catalog) Report(provider, id string, window int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reported[provider+"/"+id] = window
-}
-
-func (c *Catalog) learnedWindow(key string) int64 {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.learned[key]
-}
-
-// Learned returns a copy of what refusals taught, for keeping.
-func (c *Catalog) Learned() map[string]int64 {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return maps.Clone(c.learned)
 }
 
 // List returns all models: the user's, the built-in ones and those whose
@@ -211,7 +175,7 @@ func (c *Catalog) List() []message.Model {
 	for _, r := range c.table().rows {
 		names[[2]string{r.provider, r.id}] = true
 	}
-	for key := range c.Learned() {
+	for _, key := range c.Limits.Models() {
 		if provider, id, ok := strings.Cut(key, "/"); ok {
 			names[[2]string{provider, id}] = true
 		}

@@ -89,7 +89,7 @@ func TestLookupConfig(t *testing.T) {
 		"local":     {Type: "openai", Models: []ModelConfig{{ID: "foo-27b", ContextWindow: 32_768, MaxOutputTokens: 4096}}},
 		"typed":     {Type: "openai-responses"},
 	}}
-	c := NewCatalog(cfg, map[string]int64{"local/foo-27b": 40_000})
+	c := NewCatalog(cfg, learned("local", "foo-27b", 40_000))
 	m := c.Lookup("anthropic", "claude-opus-4-5")
 	if m.Window != 100_000 || m.WindowSource != WindowSetting || m.Images || !m.Reasoning || m.Price.Input != 1 || m.MaxBytes != 0 || m.MaxOutput != 64000 {
 		t.Errorf("got %+v", m)
@@ -108,7 +108,7 @@ func TestLookupConfig(t *testing.T) {
 
 // A model that nobody has configured is listed when its window was learned.
 func TestLearnedModelsAreListed(t *testing.T) {
-	c := NewCatalog(Config{}, map[string]int64{"local/some/model": 8192})
+	c := NewCatalog(Config{}, learned("local", "some/model", 8192))
 	if !slices.ContainsFunc(c.List(), func(m message.Model) bool {
 		return m.Provider == "local" && m.ID == "some/model" && m.Window == 8192 && m.WindowSource == WindowLearned
 	}) {
@@ -116,46 +116,27 @@ func TestLearnedModelsAreListed(t *testing.T) {
 	}
 }
 
-// The order of spec/agent.md, one source after the other.
+// The order of docs/limits.md, one source after the other.
 func TestWindowOrder(t *testing.T) {
-	key := func(c *Catalog) (int64, string) {
-		m := c.Lookup("anthropic", "claude-opus-4-5")
-		return m.Window, m.WindowSource
-	}
 	expect := func(c *Catalog, want int64, source string) {
 		t.Helper()
-		if w, s := key(c); w != want || s != source {
-			t.Errorf("got %d %s, want %d %s", w, s, want, source)
+		if m := c.Lookup("anthropic", "claude-opus-4-5"); m.Window != want || m.WindowSource != source {
+			t.Errorf("got %d %s, want %d %s", m.Window, m.WindowSource, want, source)
 		}
 	}
-	c := NewCatalog(Config{}, nil)
-	expect(c, 200_000, WindowCatalogue)
-	m := c.Lookup("anthropic", "claude-opus-4-5")
-	for _, f := range []*message.Fault{
-		nil,
-		{Class: message.ClassRateLimit, Limit: 30_000},
-		{Class: message.ClassOverflowOutput, Limit: 8192},
-		{Class: message.ClassOverflow, Limit: 10},
-	} {
-		if c.Learn(m, f) {
-			t.Errorf("%+v taught a window", f)
-		}
-	}
-	if !c.Learn(m, &message.Fault{Class: message.ClassOverflow, Limit: 180_000}) {
-		t.Error("nothing learned")
-	}
-	expect(c, 180_000, WindowLearned)
-	c.Report("anthropic", "claude-opus-4-5", 190_000)
-	expect(c, 190_000, WindowServer)
-	if got := c.Learned()["anthropic/claude-opus-4-5"]; got != 180_000 {
-		t.Errorf("learned %d", got)
-	}
-
 	set := func(window int64) Config {
 		return Config{Providers: map[string]ProviderConfig{"anthropic": {Models: []ModelConfig{{ID: "claude-opus-4-5", ContextWindow: window}}}}}
 	}
-	expect(NewCatalog(set(150_000), c.Learned()), 150_000, WindowSetting)
-	expect(NewCatalog(set(1_000_000), c.Learned()), 180_000, WindowLearned)
+	c := NewCatalog(Config{}, nil)
+	expect(c, 200_000, WindowCatalogue)
+	c.Report("anthropic", "claude-opus-4-5", 190_000)
+	expect(c, 190_000, WindowServer)
+	c.Limits.Learn(c.Lookup("anthropic", "claude-opus-4-5"), tooLong(180_000))
+	expect(c, 180_000, WindowLearned) // a refusal lowers what the server says
+	expect(NewCatalog(set(150_000), c.Limits), 150_000, WindowSetting)
+	expect(NewCatalog(set(1_000_000), c.Limits), 180_000, WindowLearned)
+	c.Limits.TrustSettings = true
+	expect(NewCatalog(set(1_000_000), c.Limits), 1_000_000, WindowSetting)
 }
 
 func TestListIsSortedAndComplete(t *testing.T) {

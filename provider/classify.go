@@ -51,7 +51,7 @@ func (p Pattern) match(text string) bool {
 // wordings by their shape (a size, a relation, a limit), so most texts that
 // nobody has seen before are judged rightly too.
 //
-// For an overflow, Fault.Used is the size of the input and Fault.Requested
+// For an overflow, Limit.Used is the size of the input and Fault.Requested
 // what was asked for in all, or the output alone where only that is named; a
 // text with a single size fills both.
 func Classify(r Response) message.Fault {
@@ -122,27 +122,35 @@ func (e *evidence) fill(f *message.Fault) {
 	case message.ClassOverflow:
 		switch {
 		case phraseLongContext().MatchString(e.text):
-			f.Limit = standardWindow
+			// A plan's limit: it holds for this request, and may not for the next.
+			f.Limit = message.Limit{Unit: message.UnitRate, Max: standardWindow}
 		case e.rate.is:
-			f.Limit, f.Used, f.Requested = e.rate.limit, e.rate.used, e.rate.requested
+			e.fillRate(f)
 		default:
-			f.Limit, f.Used, f.Requested = e.ctx.limit, e.ctx.used(), e.ctx.requested()
+			f.Limit, f.Requested = e.ctx.as(message.UnitContext)
 		}
 	case message.ClassOverflowOutput:
 		if limit, asked := outputSetting(e.text); limit > 0 {
-			f.Limit, f.Requested = limit, asked
+			f.Limit, f.Requested = message.Limit{Unit: message.UnitOutput, Max: limit}, asked
 		} else {
-			f.Limit, f.Used, f.Requested = e.ctx.limit, e.ctx.used(), e.ctx.requested()
+			f.Limit, f.Requested = e.ctx.as(message.UnitContext)
 		}
 	case message.ClassBytes:
 		if pixels().MatchString(e.text) {
 			return // a size of the picture, not of the body
 		}
-		f.Limit, f.Used, f.Requested = e.bytes.limit, e.bytes.used(), e.bytes.requested()
+		f.Limit, f.Requested = e.bytes.as(message.UnitBytes)
 	case message.ClassRateLimit, message.ClassQuota:
-		f.Limit, f.Used, f.Requested = e.rate.limit, e.rate.used, e.rate.requested
+		e.fillRate(f)
 		f.RetryAfter = wait(e.Header, e.text)
 	case message.ClassTransient, message.ClassUnknown:
 		f.RetryAfter = wait(e.Header, e.text)
+	}
+}
+
+func (e *evidence) fillRate(f *message.Fault) {
+	f.Requested = e.rate.requested
+	if e.rate.limit > 0 || e.rate.used > 0 {
+		f.Limit = message.Limit{Unit: e.rate.unit, Max: e.rate.limit, Used: e.rate.used}
 	}
 }

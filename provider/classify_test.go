@@ -212,9 +212,9 @@ func checkFault(t interface {
 	Errorf(string, ...any)
 }, name string, r row, f message.Fault) {
 	t.Helper()
-	if f.Class != r.class || f.Limit != r.limit || f.Used != r.used || f.Requested != r.requested || f.RetryAfter != r.retry {
+	if f.Class != r.class || f.Limit.Max != r.limit || f.Limit.Used != r.used || f.Requested != r.requested || f.RetryAfter != r.retry {
 		t.Errorf("%s: %s\n got %s limit=%d used=%d requested=%d retry=%v\nwant %s limit=%d used=%d requested=%d retry=%v", name, r.text,
-			f.Class, f.Limit, f.Used, f.Requested, f.RetryAfter, r.class, r.limit, r.used, r.requested, r.retry)
+			f.Class, f.Limit.Max, f.Limit.Used, f.Requested, f.RetryAfter, r.class, r.limit, r.used, r.requested, r.retry)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestClassifyOtherRows(t *testing.T) {
 
 // Less output helps only where enough room for an answer is left.
 func TestClassifyOutputAction(t *testing.T) {
-	for text, want := range map[string]string{
+	for text, want := range map[string]message.Remedy{
 		"input length and `max_tokens` exceed context limit: 196758 + 8192 > 200000":                               "compact",
 		"input length and `max_tokens` exceed context limit: 10 + 8192 > 4096":                                     "reduce-output",
 		"input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000":                              "reduce-output",
@@ -282,8 +282,8 @@ func TestClassifyOutputAction(t *testing.T) {
 		"Invalid max_tokens value, the valid range of max_tokens is [1, 2048]":                                     "reduce-output",
 	} {
 		f := Classify(Response{Status: 400, Body: []byte(text)})
-		if f.Class != output || f.Action() != want {
-			t.Errorf("%s: got %s, %s; want %s", text, f.Class, f.Action(), want)
+		if f.Class != output || f.Remedies()[0] != want {
+			t.Errorf("%s: got %s, %s; want %s", text, f.Class, f.Remedies()[0], want)
 		}
 	}
 }
@@ -308,7 +308,7 @@ func TestClassifySizes(t *testing.T) {
 
 func TestClassifyLoneNumberNearWindow(t *testing.T) {
 	f := Classify(Response{Body: []byte("prompt overflow, 131072"), Window: 131000})
-	if f.Class != overflow || f.Limit != 131072 {
+	if f.Class != overflow || f.Limit.Max != 131072 {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -420,8 +420,8 @@ func TestClassifyNumbers(t *testing.T) {
 			"%[2]d tokens were sent, %[1]d tokens is the maximum",
 		}).Draw(t, "format")
 		f := Classify(Response{Status: 400, Body: fmt.Appendf(nil, format, limit, size)})
-		if f.Class != overflow || f.Limit != limit || f.Used != size {
-			t.Fatalf("%s: got %s limit=%d used=%d, want %d, %d", f.Message, f.Class, f.Limit, f.Used, limit, size)
+		if f.Class != overflow || f.Limit.Max != limit || f.Limit.Used != size {
+			t.Fatalf("%s: got %s limit=%d used=%d, want %d, %d", f.Message, f.Class, f.Limit.Max, f.Limit.Used, limit, size)
 		}
 	})
 }
@@ -439,7 +439,7 @@ func FuzzClassify(f *testing.F) {
 		if got.Class == "" {
 			t.Error("no class")
 		}
-		if got.Limit < 0 || got.Used < 0 || got.Requested < 0 || got.RetryAfter < 0 || got.RetryAfter > maxWait {
+		if got.Limit.Max < 0 || got.Limit.Used < 0 || got.Requested < 0 || got.RetryAfter < 0 || got.RetryAfter > maxWait {
 			t.Errorf("number out of range: %+v", got)
 		}
 		again := Classify(Response{Status: status, Body: body, Header: http.Header{"Retry-After": {retryAfter}}})

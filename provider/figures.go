@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/coppice-dev/coppice/message"
 )
 
 // figures are the sizes that a text names: what fits, what came in, what was
@@ -33,6 +35,14 @@ func (f figures) requested() int64 {
 		return f.output
 	}
 	return f.input
+}
+
+// as makes a limit of the figures, and what was asked for.
+func (f figures) as(u message.Unit) (l message.Limit, requested int64) {
+	if f.limit > 0 || f.used() > 0 {
+		l = message.Limit{Unit: u, Max: f.limit, Used: f.used()}
+	}
+	return l, f.requested()
 }
 
 // over reports whether the text names a size above a limit.

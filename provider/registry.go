@@ -143,23 +143,19 @@ type Bound struct {
 	own bool // the server is one that the user named
 }
 
-// Facts returns the model, with a window no larger than what refusals have
-// taught since it was bound.
+// Facts returns the model, with the limits that refusals have taught since it
+// was bound.
 func (b *Bound) Facts() message.Model {
-	m := b.Model
 	if b.Catalog == nil {
-		return m
+		return b.Model
 	}
-	if w := b.Catalog.learnedWindow(m.Key()); w > 0 && (m.Window == 0 || w < m.Window) {
-		m.Window, m.WindowSource = w, WindowLearned
-	}
-	return m
+	return b.Catalog.Limits.InForce(b.Model)
 }
 
 // Complete makes a call and returns the whole answer; see Client.Complete.
 func (b *Bound) Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error) {
 	answer, err := b.Client.Complete(ctx, b.Facts(), req, opts)
-	b.learn(err)
+	b.learn(answer, err)
 	return answer, err
 }
 
@@ -167,7 +163,7 @@ func (b *Bound) Complete(ctx context.Context, req timeline.Request, opts message
 func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error] {
 	return func(yield func(message.Event, error) bool) {
 		for ev, err := range b.Client.Stream(ctx, b.Facts(), req, opts) {
-			b.learn(err)
+			b.learn(ev.Message, err)
 			if !yield(ev, err) {
 				return
 			}
@@ -175,15 +171,15 @@ func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.C
 	}
 }
 
-func (b *Bound) learn(err error) {
-	if f, ok := message.AsFault(err); ok {
-		b.Learn(f)
+// learn remembers the limit that a refusal named, or that a success disproved.
+func (b *Bound) learn(answer *message.Message, err error) {
+	if b.Catalog == nil {
+		return
 	}
-}
-
-// Learn remembers the window that a refusal named, or that an answer gave away.
-func (b *Bound) Learn(f *message.Fault) {
-	if b.Catalog != nil {
-		b.Catalog.Learn(b.Model, f)
+	if f, ok := message.AsFault(err); ok {
+		b.Catalog.Limits.Learn(b.Model, f)
+	}
+	if answer != nil && answer.Usage != nil {
+		b.Catalog.Limits.Accepted(b.Catalog.known(b.Model.Provider, b.Model.ID), answer.Usage.Prompt())
 	}
 }

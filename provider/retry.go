@@ -37,12 +37,15 @@ type Retry struct {
 	Notify func(try int, wait time.Duration, f *message.Fault)
 }
 
+// sameAgain are the remedies that send the same request once more.
+var sameAgain = message.Tries{message.RemedyRetry: 1, message.RemedyWait: 1}
+
 // retryable: a server that said nothing for that long is not asked again.
 func retryable(f *message.Fault) bool {
 	if errors.Is(f.Err, errIdle) {
 		return false
 	}
-	return f.Class == message.ClassTransient || f.Class == message.ClassRateLimit
+	return f.Next(sameAgain, nil) != message.RemedyNone
 }
 
 // Wait waits before a next try. It returns early, with the context's error,

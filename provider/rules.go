@@ -94,6 +94,7 @@ func (e *evidence) overflowCode() bool {
 type budget struct {
 	is, neverFits          bool
 	limit, used, requested int64
+	unit                   message.Unit // tokens, or unknown: requests, money
 }
 
 var (
@@ -114,6 +115,10 @@ func readBudget(text string, ctx figures) budget {
 	if !b.is {
 		return b
 	}
+	inTokens := strings.Contains(text, "token")
+	if b.unit = message.UnitUnknown; inTokens {
+		b.unit = message.UnitRate
+	}
 	b.limit = first(rateLimit(), text)
 	if b.limit == 0 {
 		b.limit = first(ratePer(), text)
@@ -122,13 +127,13 @@ func readBudget(text string, ctx figures) budget {
 		b.limit = ctx.limit
 	}
 	b.used, b.requested = first(rateUsed(), text), first(rateAsked(), text)
-	if b.used == 0 && b.requested == 0 && strings.Contains(text, "token") && ctx.input != b.limit {
+	if b.used == 0 && b.requested == 0 && inTokens && ctx.input != b.limit {
 		b.requested = ctx.requested()
 	}
 	if b.limit > 0 && b.requested > 0 {
-		b.neverFits = b.requested > b.limit && strings.Contains(text, "token")
+		b.neverFits = b.requested > b.limit && inTokens
 	} else {
-		b.neverFits = tooLarge().MatchString(text) && strings.Contains(text, "token")
+		b.neverFits = tooLarge().MatchString(text) && inTokens
 	}
 	return b
 }

@@ -37,7 +37,7 @@ func TestSilent(t *testing.T) {
 		switch {
 		case f == nil && c.limit != 0:
 			t.Errorf("%s: taken for honest", c.name)
-		case f != nil && (f.Class != message.ClassOverflow || f.Limit != c.limit):
+		case f != nil && (f.Class != message.ClassOverflow || f.Limit.Max != c.limit):
 			t.Errorf("%s: got %+v, want limit %d", c.name, f, c.limit)
 		}
 	}

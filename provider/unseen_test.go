@@ -94,7 +94,7 @@ func TestClassifyUnseen(t *testing.T) {
 	} {
 		f := Classify(Response{Status: c.status, Body: []byte(c.text)})
 		if f.Class != c.want {
-			t.Errorf("%s\n got %s limit=%d used=%d, want %s", c.text, f.Class, f.Limit, f.Used, c.want)
+			t.Errorf("%s\n got %s limit=%d used=%d, want %s", c.text, f.Class, f.Limit.Max, f.Limit.Used, c.want)
 		}
 	}
 }

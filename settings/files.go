@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/coppice-dev/coppice/internal/fsx"
 )
 
 // Options say where settings are looked for. The zero value means the
@@ -136,7 +138,7 @@ func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
-	if err := atomicWrite(path, data, 0o600); err != nil {
+	if err := fsx.Replace(path, data, 0o600); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
 	return nil
@@ -144,8 +146,9 @@ func replaceFile(path string, data []byte) error {
 
 // Names of the files.
 const (
-	fileName  = "settings.json"
-	trustName = "trust.json"
+	fileName   = "settings.json"
+	trustName  = "trust.json"
+	limitsName = "windows.json"
 )
 
 // ProjectPath returns the path of a project's settings file.
@@ -158,6 +161,16 @@ func UserPath(getenv func(string) string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, fileName), nil
+}
+
+// LimitsPath returns the path of the file next to the user's settings that
+// remembers what refusals taught (provider.OpenLimits).
+func LimitsPath(getenv func(string) string) (string, error) {
+	dir, err := ConfigDir(getenv)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, limitsName), nil
 }
 
 // ConfigDir returns the user's folder for settings: COPPICE_CONFIG_DIR, else

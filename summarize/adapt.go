@@ -141,31 +141,35 @@ func (f *fold) words() int64 {
 }
 
 // overflowed learns from a refused request how much the model takes. The next
-// request is smaller in any case; false after too many lessons.
+// request is smaller in any case; false after too many lessons, and where a
+// smaller request would not help.
 func (f *fold) overflowed(fault *message.Fault) bool {
-	if f.learned++; f.learned > maxLearning {
+	left := maxLearning - f.learned
+	remedy := fault.Next(message.Tries{message.RemedyCompact: left, message.RemedyReduceOutput: left, message.RemedyDropMedia: left}, nil)
+	if remedy == message.RemedyNone {
 		return false
 	}
-	if fault.Class == message.ClassOverflowOutput {
+	f.learned++
+	limit := fault.Limit
+	if remedy == message.RemedyReduceOutput {
 		before := f.output
 		f.output = max(before/2, 1)
-		if fault.Limit > 0 {
-			f.output = min(f.output, fault.Limit)
+		if limit.Max > 0 {
+			f.output = min(f.output, limit.Max)
 		}
 		f.changed = fmt.Sprintf("output %d → %d tokens", before, f.output)
 		return before > 1
 	}
-	limit, used := fault.Limit, fault.Used
-	if fault.Class == message.ClassBytes {
-		limit, used = 0, 0 // these count bytes
+	if limit.Unit == message.UnitBytes {
+		limit = message.Limit{} // nothing about tokens
 	}
 	asked := f.last.size(f.estimate)
-	if limit > 0 && (f.window == 0 || limit < f.window) {
-		f.window = limit
+	if limit.Max > 0 && (f.window == 0 || limit.Max < f.window) {
+		f.window = limit.Max
 	}
-	if used > 0 && asked > 0 {
+	if limit.Used > 0 && asked > 0 {
 		// The provider counted: what it found, and a little for the next text.
-		f.factor = max(f.factor, 1.05*float64(used)/float64(asked))
+		f.factor = max(f.factor, 1.05*float64(limit.Used)/float64(asked))
 	}
 	before := f.tokens(asked) + f.last.maxOutput
 	if f.window == 0 || before <= f.window {

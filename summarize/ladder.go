@@ -221,14 +221,7 @@ func (f *fold) learns(err error, c candidate) bool {
 		return f.refused(refusal)
 	}
 	fault, ok := message.AsFault(err)
-	if !ok {
-		return false
-	}
-	switch fault.Class {
-	case message.ClassOverflow, message.ClassOverflowOutput, message.ClassBytes:
-		return f.overflowed(fault)
-	}
-	return false
+	return ok && f.overflowed(fault)
 }
 
 // suited is the part as the candidate is asked for it.

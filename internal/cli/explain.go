@@ -26,14 +26,16 @@ kind it is, which numbers it names, and what to do about it.`,
 	return cmd
 }
 
-// faultJSON is the shape of `explain-error --json` (spec/cli.md).
+// faultJSON is the shape of `explain-error --json` (docs/cli.md).
 type faultJSON struct {
-	Class        message.Class `json:"class"`
-	RetryAfterMs *int64        `json:"retryAfterMs,omitzero"`
-	Limit        int64         `json:"limit,omitzero"`
-	Used         int64         `json:"used,omitzero"`
-	Requested    int64         `json:"requested,omitzero"`
-	Action       string        `json:"action"`
+	Class        message.Class  `json:"class"`
+	RetryAfterMs *int64         `json:"retryAfterMs,omitzero"`
+	Limit        int64          `json:"limit,omitzero"`
+	Used         int64          `json:"used,omitzero"`
+	Requested    int64          `json:"requested,omitzero"`
+	Unit         message.Unit   `json:"unit,omitzero"`
+	Where        string         `json:"where,omitzero"`
+	Action       message.Remedy `json:"action"`
 }
 
 // maxErrorBytes is more than any provider says about an error.
@@ -47,12 +49,11 @@ func (a *app) explainError(ctx context.Context, r provider.Response, asJSON bool
 	if r.Body, err = readInput(ctx, a.In); err != nil {
 		return explain("read standard input", err)
 	}
-	for _, p := range a.settings().Errors.Patterns {
-		r.Patterns = append(r.Patterns, provider.Pattern{Class: message.Class(p.Class), Text: string(p.Pattern)})
-	}
+	r.Patterns = a.patterns()
 	f := provider.Classify(r)
 	if asJSON {
-		out := faultJSON{Class: f.Class, Limit: f.Limit, Used: f.Used, Requested: f.Requested, Action: f.Action()}
+		l := f.Limit
+		out := faultJSON{Class: f.Class, Limit: l.Max, Used: l.Used, Requested: f.Requested, Unit: l.Unit, Where: l.Where, Action: f.Remedies()[0]}
 		if f.RetryAfter > 0 {
 			ms := f.RetryAfter.Milliseconds()
 			out.RetryAfterMs = &ms
@@ -98,19 +99,36 @@ var meaning = map[message.Class]string{
 	message.ClassUnknown:        "the text says nothing that is known",
 }
 
-// advice says in words what each action is.
-var advice = map[string]string{
-	"compact":        "make the conversation smaller: coppice compact SESSION",
-	"reduce-output":  "ask for less output",
-	"drop-media":     "leave images out, or send fewer of them",
-	"wait":           "wait, then send the same request again",
-	"stop":           "look at the provider's billing page; sending again does not help",
-	"authenticate":   "check the key: coppice doctor shows which ones are found",
-	"repair-request": "change the request; coppice check SESSION shows what is wrong in a session",
-	"repair-pairs":   "send each call with its result; coppice check SESSION shows which are alone",
-	"drop-thinking":  "send the request without the old thinking blocks",
-	"retry":          "send the same request again",
-	"none":           "nothing can be advised",
+// advice says in words what each remedy is.
+var advice = map[message.Remedy]string{
+	message.RemedyCompact:         "make the conversation smaller: coppice compact SESSION",
+	message.RemedyReduceOutput:    "ask for less output",
+	message.RemedyDropMedia:       "leave images out: coppice prune SESSION --media",
+	message.RemedyShrinkMedia:     "send the image smaller, or leave it out",
+	message.RemedyShortenField:    "send that field shorter",
+	message.RemedyFewerItems:      "send fewer of them",
+	message.RemedyWait:            "wait, then send the same request again",
+	message.RemedyStop:            "look at the provider's billing page; sending again does not help",
+	message.RemedyAuthenticate:    "check the key: coppice doctor shows which ones are found",
+	message.RemedyRepairRequest:   "change the request; coppice check SESSION shows what is wrong in a session",
+	message.RemedyRepairPairs:     "send each call with its result; coppice check SESSION shows which are alone",
+	message.RemedyDropThinking:    "send the request without the old thinking blocks",
+	message.RemedyRestoreThinking: "send the thinking back as the model gave it",
+	message.RemedyRetry:           "send the same request again",
+	message.RemedyNone:            "nothing can be advised",
+}
+
+// units says in words what a limit counts.
+var units = map[message.Unit]string{
+	message.UnitContext:    "tokens of the context",
+	message.UnitOutput:     "tokens of output",
+	message.UnitRate:       "tokens in a time",
+	message.UnitBytes:      "bytes",
+	message.UnitCharacters: "characters",
+	message.UnitItems:      "items",
+	message.UnitPixels:     "pixels",
+	message.UnitMoney:      "money",
+	message.UnitUnknown:    "of an unknown unit",
 }
 
 func (a *app) printFault(f message.Fault) {
@@ -118,13 +136,16 @@ func (a *app) printFault(f message.Fault) {
 	for _, n := range []struct {
 		name  string
 		value int64
-	}{{"limit", f.Limit}, {"used", f.Used}, {"requested", f.Requested}} {
+	}{{"limit", f.Limit.Max}, {"used", f.Limit.Used}, {"requested", f.Requested}} {
 		if n.value > 0 {
-			rows = append(rows, []string{n.name, thousands(n.value)})
+			rows = append(rows, []string{n.name, thousands(n.value) + " " + units[f.Limit.Unit]})
 		}
+	}
+	if f.Limit.Where != "" {
+		rows = append(rows, []string{"of", f.Limit.Where})
 	}
 	if f.RetryAfter > 0 {
 		rows = append(rows, []string{"wait", f.RetryAfter.String()})
 	}
-	a.table([]column{{color: dim}, {}}, append(rows, []string{"to do", advice[f.Action()]}))
+	a.table([]column{{color: dim}, {}}, append(rows, []string{"to do", advice[f.Remedies()[0]]}))
 }

@@ -3,36 +3,85 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) modelsCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupSetup, "models [FILTER]", "List the models that are known, with their windows",
-		"List models with their context windows and where each number comes from: your\nsettings, or the built-in catalogue. FILTER keeps those whose provider/id has it.",
-		"  coppice models claude", cobra.MaximumNArgs(1),
+		"List models with their context windows and where each number comes from: your\nsettings, the built-in catalogue, or what a server said when it refused a request.\nFILTER keeps those whose provider/id has it.",
+		"  coppice models claude\n  coppice models forget local/qwen3", cobra.MaximumNArgs(1),
 		func(_ *cobra.Command, args []string) error {
 			a.listModels(strings.Join(args, ""), asJSON)
 			return nil
 		})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(a.modelsForgetCmd())
 	return cmd
 }
 
-// modelJSON is a member of `models --json` (spec/cli.md).
+func (a *app) modelsForgetCmd() *cobra.Command {
+	return command("", "forget MODEL", "Forget what refusals taught about a model",
+		"Forget the limits of a model that its server's refusals named. coppice models\nlists them.",
+		"  coppice models forget local/qwen3", cobra.ExactArgs(1),
+		func(_ *cobra.Command, args []string) error {
+			l := a.catalog().Limits
+			if !l.Forget(args[0]) {
+				f := &failure{Code: codeNothing, What: "forget " + args[0], Why: "nothing was learned about it"}
+				if known := l.Models(); len(known) > 0 {
+					f.Try = "one of " + join(known)
+				}
+				return f
+			}
+			a.say("forgot what was learned about %s\n", args[0])
+			return nil
+		})
+}
+
+// modelJSON is a member of `models --json` (docs/cli.md).
 type modelJSON struct {
-	Provider     string `json:"provider"`
-	ID           string `json:"id"`
-	Window       int64  `json:"window"`
-	WindowSource string `json:"windowSource"`
-	MaxOutput    *int64 `json:"maxOutput"` // null: not known
+	Provider     string       `json:"provider"`
+	ID           string       `json:"id"`
+	Window       int64        `json:"window"`
+	WindowSource string       `json:"windowSource"`
+	MaxOutput    *int64       `json:"maxOutput"` // null: not known
+	Learned      *learnedJSON `json:"learned,omitempty"`
+	Caps         []capJSON    `json:"caps,omitempty"`
+}
+
+// learnedJSON is a window that was learned, with its evidence.
+type learnedJSON struct {
+	Number int64     `json:"number"`
+	Text   string    `json:"text"`
+	When   time.Time `json:"when"`
+	Times  int       `json:"times"`
+}
+
+// capJSON is another limit that was learned.
+type capJSON struct {
+	Unit   message.Unit `json:"unit"`
+	Where  string       `json:"where,omitempty"`
+	Number int64        `json:"number"`
+	Text   string       `json:"text"`
+	When   time.Time    `json:"when"`
+}
+
+func (j *modelJSON) add(s provider.Lesson) {
+	if s.Unit == message.UnitContext {
+		j.Learned = &learnedJSON{Number: s.Number, Text: s.Text, When: s.When, Times: s.Times}
+		return
+	}
+	j.Caps = append(j.Caps, capJSON{Unit: s.Unit, Where: s.Where, Number: s.Number, Text: s.Text, When: s.When})
 }
 
 func (a *app) listModels(filter string, asJSON bool) {
 	listed := []modelJSON{}
 	rows := [][]string{}
+	var lessons [][]string
 	for _, m := range a.catalog().List() {
 		if !strings.Contains(strings.ToLower(m.Key()), strings.ToLower(filter)) {
 			continue
@@ -41,6 +90,11 @@ func (a *app) listModels(filter string, asJSON bool) {
 		out := "?"
 		if m.MaxOutput > 0 {
 			j.MaxOutput, out = &m.MaxOutput, thousands(m.MaxOutput)
+		}
+		for _, s := range a.catalog().Limits.Of(m.Key()) {
+			j.add(s)
+			lessons = append(lessons, []string{m.Key(), thousands(s.Number) + " " + strings.TrimSpace(units[s.Unit]+" "+s.Where),
+				s.When.Format(time.DateOnly), count(s.Times, "time", "times"), visible(s.Text)})
 		}
 		listed = append(listed, j)
 		rows = append(rows, []string{m.Key(), thousands(m.Window), m.WindowSource, out, priceText(m.Price)})
@@ -55,6 +109,10 @@ func (a *app) listModels(filter string, asJSON bool) {
 	}
 	heads := []string{"model", "window", "from", "output", "$ per million in/out"}
 	a.table([]column{{}, {right: true}, {color: dim}, {right: true}, {color: dim}}, append([][]string{heads}, rows...))
+	if len(lessons) > 0 {
+		a.say("\nlearned from what servers said (coppice models forget MODEL takes it back):\n")
+		a.table([]column{{}, {}, {color: dim}, {color: dim}, {color: dim}}, lessons)
+	}
 }
 
 // priceText is the price for people; "" where it is not known.

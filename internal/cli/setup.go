@@ -54,22 +54,32 @@ func readRegular(name string) ([]byte, error) {
 // catalog is what is known of models.
 func (a *app) catalog() *provider.Catalog {
 	if a.models == nil {
-		learned, err := settings.Windows(a.settingsFiles())
-		if err != nil {
-			a.warn("%v", err)
-		}
-		a.models = provider.NewCatalog(a.providers(), learned)
+		a.models = provider.NewCatalog(a.providers(), a.limits())
 	}
 	return a.models
 }
 
-// remember keeps what this run learned of windows for the next one.
+// limits are what refusals taught earlier runs.
+func (a *app) limits() *provider.Limits {
+	path, err := settings.LimitsPath(a.Getenv)
+	if err != nil {
+		return nil // no folder, no memory
+	}
+	l, err := provider.OpenLimits(path)
+	if err != nil {
+		a.warn("%v", err)
+	}
+	l.Now = a.Now
+	return l
+}
+
+// remember keeps what this run learned for the next one.
 func (a *app) remember() {
 	if a.models == nil {
 		return
 	}
-	if err := settings.RememberWindows(a.settingsFiles(), a.models.Learned()); err != nil {
-		a.warn("the window that a model's refusal named is not remembered: %v", err)
+	if err := a.models.Limits.Save(); err != nil {
+		a.warn("what refusals named is not remembered: %v", err)
 	}
 }
 

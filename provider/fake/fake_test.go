@@ -228,8 +228,8 @@ func TestWindow(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		if api != "openai-responses" { // whose words have no numbers
-			if f.Limit != 2000 || f.Used != s.Requests()[0].Tokens {
-				t.Errorf("limit %d, used %d", f.Limit, f.Used)
+			if f.Limit.Max != 2000 || f.Limit.Used != s.Requests()[0].Tokens {
+				t.Errorf("limit %d, used %d", f.Limit.Max, f.Limit.Used)
 			}
 			if m := b.Facts(); m.Window != 2000 || m.WindowSource != provider.WindowLearned {
 				t.Errorf("nothing learned: %+v", m)
@@ -248,7 +248,7 @@ func TestWindowOutput(t *testing.T) {
 		b.Model.MaxOutput = 9_999
 		_, err := b.Complete(t.Context(), user("short"), message.CallOptions{MaxOutput: 9_999})
 		f, ok := message.AsFault(err)
-		if !ok || f.Class != message.ClassOverflowOutput || f.Limit != 10_000 || f.Used != s.Requests()[0].Tokens || f.Action() != "reduce-output" {
+		if !ok || f.Class != message.ClassOverflowOutput || f.Limit.Max != 10_000 || f.Limit.Used != s.Requests()[0].Tokens || f.Remedies()[0] != "reduce-output" {
 			t.Errorf("%s: got %v", api, err)
 		}
 	}
@@ -263,7 +263,7 @@ func TestTruncate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := provider.Silent(m, 0, s.Requests()[0].Tokens); f == nil || f.Limit != 2000 {
+		if f := provider.Silent(m, 0, s.Requests()[0].Tokens); f == nil || f.Limit.Max != 2000 {
 			t.Errorf("usage %+v: not noticed", m.Usage)
 		}
 	})

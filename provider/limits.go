@@ -1,0 +1,220 @@
+package provider
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Lesson is a limit of a model that its server has named or shown, with the
+// evidence for it.
+type Lesson struct {
+	Unit   message.Unit `json:"unit"`
+	Where  string       `json:"where,omitempty"` // the field or kind of item; "": the whole request
+	Number int64        `json:"number"`
+	Text   string       `json:"text"`  // what the server said
+	When   time.Time    `json:"when"`  // the last time
+	Times  int          `json:"times"` // how often it said so
+}
+
+// Limits are what refusals have taught about models: the one owner of learned
+// windows and caps. Nothing is learned from a number whose unit is not known,
+// nor from a rate. The zero value knows nothing; it is safe for concurrent use.
+type Limits struct {
+	// TrustSettings keeps a window that the settings name whatever a server
+	// says (setting windows.trustSettings).
+	TrustSettings bool
+	Now           func() time.Time // nil: time.Now
+
+	mu        sync.RWMutex
+	lessons   map[string][]Lesson // by "provider/id"
+	forgotten map[string]bool     // since the file was read
+	path      string              // "": it is kept nowhere
+}
+
+// minLearned is the smallest window, in tokens, that a server is believed to
+// name; maxEvidence how much of its text is kept, in UTF-16 units.
+const (
+	minLearned  = 1000
+	maxEvidence = 300
+)
+
+// Learn remembers the limit that a refusal of a model named. It reports
+// whether that is news.
+func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
+	if l == nil || f == nil || !teaches(f) {
+		return false
+	}
+	text := message.CutHead(f.Message, maxEvidence)
+	return l.keep(m.Key(), Lesson{Unit: f.Limit.Unit, Where: f.Limit.Where, Number: f.Limit.Max, Text: text})
+}
+
+// teaches reports whether a fault names a limit that will hold for the next
+// request too (docs/limits.md).
+func teaches(f *message.Fault) bool {
+	switch f.Limit.Unit {
+	case message.UnitContext:
+		return f.Limit.Max >= minLearned && (f.Class == message.ClassOverflow || f.Class == message.ClassOverflowOutput && f.Limit.Used > 0)
+	case message.UnitOutput, message.UnitBytes, message.UnitCharacters, message.UnitItems, message.UnitPixels:
+		return f.Limit.Max > 0
+	}
+	return false
+}
+
+// Accepted notes that a server has answered a prompt of so many tokens. A
+// smaller window that was learned is not true any more, and one that was only
+// assumed is corrected. m is the model as it is known from elsewhere.
+func (l *Limits) Accepted(m message.Model, prompt int64) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Clone(l.lessons[m.Key()])
+	shown := Lesson{Unit: message.UnitContext, Number: prompt, Text: "it answered a prompt of " + strconv.FormatInt(prompt, 10) + " tokens", When: l.now(), Times: 1}
+	i := slices.IndexFunc(list, shown.about)
+	above := prompt > m.Window
+	switch {
+	case i >= 0 && list[i].Number >= prompt:
+		return
+	case i >= 0 && !above:
+		list = slices.Delete(list, i, i+1)
+		l.forget(m.Key())
+	case i >= 0:
+		list[i] = shown
+	case above && assumed(m):
+		list = append(list, shown)
+	default:
+		return
+	}
+	l.put(m.Key(), list)
+}
+
+// assumed reports whether nobody has said the window of this very model here.
+func assumed(m message.Model) bool {
+	return m.WindowSource == WindowCatalogue || m.WindowSource == WindowDefault
+}
+
+// keep adds a lesson, or renews the one about the same limit.
+func (l *Limits) keep(key string, s Lesson) (news bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.When, s.Times = l.now(), 1
+	list := slices.Clone(l.lessons[key])
+	i := slices.IndexFunc(list, s.about)
+	if i < 0 {
+		l.put(key, append(list, s))
+		return true
+	}
+	if list[i].Number == s.Number {
+		s.Times += list[i].Times
+	}
+	news = list[i].Number != s.Number
+	list[i] = s
+	l.put(key, list)
+	return news
+}
+
+// about reports whether another lesson is about the same limit.
+func (s Lesson) about(o Lesson) bool { return s.Unit == o.Unit && s.Where == o.Where }
+
+func (l *Limits) put(key string, list []Lesson) {
+	if l.lessons == nil {
+		l.lessons = map[string][]Lesson{}
+	}
+	l.lessons[key] = list
+	if len(list) == 0 {
+		delete(l.lessons, key)
+	}
+}
+
+// forget takes out what the file says of a model when the limits are saved.
+func (l *Limits) forget(key string) {
+	if l.forgotten == nil {
+		l.forgotten = map[string]bool{}
+	}
+	l.forgotten[key] = true
+}
+
+func (l *Limits) now() time.Time {
+	if l.Now != nil {
+		return l.Now().UTC()
+	}
+	return time.Now().UTC()
+}
+
+// Of returns what was learned about a model, by "provider/id", the window first.
+func (l *Limits) Of(key string) []Lesson {
+	if l == nil {
+		return nil
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.SortedStableFunc(slices.Values(l.lessons[key]), func(a, b Lesson) int {
+		return cmp.Or(cmp.Compare(rankOf(a.Unit), rankOf(b.Unit)), cmp.Compare(a.Where, b.Where))
+	})
+}
+
+func rankOf(u message.Unit) int {
+	if i := slices.Index([]message.Unit{message.UnitContext, message.UnitOutput, message.UnitBytes}, u); i >= 0 {
+		return i
+	}
+	return 3
+}
+
+// Models names the models that something was learned about, sorted.
+func (l *Limits) Models() []string {
+	if l == nil {
+		return nil
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.Sorted(maps.Keys(l.lessons))
+}
+
+// Forget drops what was learned about a model. It reports whether there was
+// anything.
+func (l *Limits) Forget(key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, known := l.lessons[key]
+	delete(l.lessons, key)
+	l.forget(key)
+	return known
+}
+
+// InForce is a model with the limits that hold for it. What a refusal named
+// lowers whatever else is known, and replaces the catalogue's and the default
+// window (docs/limits.md, Windows).
+func (l *Limits) InForce(m message.Model) message.Model {
+	for _, s := range l.Of(m.Key()) {
+		switch {
+		case s.Unit == message.UnitContext && l.rules(m, s.Number):
+			m.Window, m.WindowSource = s.Number, WindowLearned
+		case s.Unit == message.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):
+			m.MaxOutput = s.Number
+		case s.Unit == message.UnitBytes && s.Where == "" && (m.MaxBytes == 0 || s.Number < m.MaxBytes):
+			m.MaxBytes = s.Number
+		}
+	}
+	if m.Window > 0 && m.MaxOutput >= m.Window {
+		m.MaxOutput = 0
+	}
+	return m
+}
+
+// rules reports whether a learned window is in force for a model.
+func (l *Limits) rules(m message.Model, learned int64) bool {
+	switch {
+	case assumed(m), m.WindowSource == WindowLearned:
+		return true
+	case m.WindowSource == WindowSetting && l.TrustSettings:
+		return false
+	}
+	return m.Window == 0 || learned < m.Window
+}
