@@ -40,13 +40,18 @@ func (c *countdown) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// sample writes a session of some rounds and returns its file.
+// sample writes a session of sixty messages and returns its file.
 func sample(t *testing.T, dir string) string {
+	t.Helper()
+	return sampleOf(t, dir, 60)
+}
+
+func sampleOf(t *testing.T, dir string, n int) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"` + filepath.ToSlash(dir) + `"}` + "\n")
 	parent := "null"
-	for i := range 60 {
+	for i := range n {
 		role, stop := "user", ""
 		if i%2 == 1 {
 			role, stop = "assistant", `,"stopReason":"stop"`
@@ -79,8 +84,9 @@ func TestCtrlCEndsLooks(t *testing.T) {
 	}
 	for _, args := range commands {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
-			sample(t, dir)
+			sampleOf(t, dir, 24) // the command is run once for each look
 			interrupted := 0
 			for n := 0; ; n++ {
 				ctx := newCountdown(n)

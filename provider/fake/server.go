@@ -34,7 +34,6 @@ type Server struct {
 	http *httptest.Server
 	gone chan struct{} // closed by Close, so that stalled answers end
 	done func()
-	size counter
 
 	mu       sync.Mutex
 	script   []Step
@@ -61,7 +60,7 @@ func New(script ...Step) *Server {
 	if len(script) == 0 {
 		script = []Step{Say("ok")}
 	}
-	s := &Server{script: slices.Clone(script), gone: make(chan struct{}), size: newCounter()}
+	s := &Server{script: slices.Clone(script), gone: make(chan struct{})}
 	s.done = sync.OnceFunc(func() { close(s.gone) })
 	s.http = httptest.NewServer(s)
 	return s
@@ -150,7 +149,7 @@ func (s *Server) read(dialect string, hr *http.Request, body []byte) Request {
 	r := Request{Dialect: dialect, Path: hr.URL.Path, Header: hr.Header.Clone(), Body: body,
 		Model: modelOf(hr.URL.Path, body), MaxOutput: maxOutput(body)}
 	for _, text := range said(body) {
-		r.Tokens += s.size(text)
+		r.Tokens += size(text)
 	}
 	if d, ok := dialects.ByName(dialect); ok {
 		m := s.Model(dialect)
@@ -225,17 +224,17 @@ func (s *Server) limit(step Step, r Request) Step {
 			step.Stop = message.StopToolUse
 		}
 	}
-	if r.MaxOutput > 0 && s.size(step.Text) > r.MaxOutput {
-		step.Text, step.Stop = cut(step.Text, r.MaxOutput, s.size), message.StopLength
+	if r.MaxOutput > 0 && size(step.Text) > r.MaxOutput {
+		step.Text, step.Stop = cut(step.Text, r.MaxOutput), message.StopLength
 	}
 	if step.Usage == nil {
-		u := &message.Usage{Input: r.Tokens, Reasoning: s.size(step.Thinking)}
+		u := &message.Usage{Input: r.Tokens, Reasoning: size(step.Thinking)}
 		if s.Window > 0 {
 			u.Input = min(u.Input, s.Window)
 		}
-		u.Output = u.Reasoning + s.size(step.Text)
+		u.Output = u.Reasoning + size(step.Text)
 		for _, c := range step.Calls {
-			u.Output += s.size(c.Name) + s.size(string(c.Arguments))
+			u.Output += size(c.Name) + size(string(c.Arguments))
 		}
 		step.Usage = u
 	}
