@@ -153,7 +153,8 @@ func (s *Session) Size(ctx context.Context, pending int64) (size, threshold int6
 	if err != nil {
 		return 0, 0, err
 	}
-	return v.Size(s.opts.Estimator, pending).Decision(), s.opts.Settings.Threshold(m.Window), nil
+	now, err := v.Size(s.opts.Estimator, pending)
+	return now.Decision(), s.opts.Settings.Threshold(m.Window), err
 }
 
 // Request is the body of the next request in a dialect (anthropic,
@@ -171,7 +172,11 @@ func (s *Session) Request(ctx context.Context, dialect string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.Render(v.Request(true), message.Model{Images: true}, message.CallOptions{})
+	req, err := v.Request(true)
+	if err != nil {
+		return nil, err
+	}
+	return d.Render(req, message.Model{Images: true}, message.CallOptions{})
 }
 
 // Plan says what Compact would do.

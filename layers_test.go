@@ -11,7 +11,7 @@ import (
 // A package imports only packages of earlier layers; packages of one layer do
 // not import each other, except a folder's children and their parent.
 var layers = [][]string{
-	{"internal/rawjson", "internal/jsonw", "internal/fsx", "internal/secret", "internal/prefilter"},
+	{"internal/rawjson", "internal/jsonw", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter"},
 	{"message"},
 	{"tokens"},
 	{"session"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
@@ -53,7 +54,7 @@ func TestPromptIsWrittenOnceAndChangesAreFollowed(t *testing.T) {
 	s := memory(t)
 	systems := func() (n int) {
 		for _, e := range (&rig{t: t, session: s}).path() {
-			if m := e.Message(); m != nil && m.Role == message.RoleSystem {
+			if m := must.Get(e.Message()); m != nil && m.Role == message.RoleSystem {
 				n++
 			}
 		}
@@ -181,7 +182,7 @@ func TestAbortKeepsWhatCame(t *testing.T) {
 		t.Fatalf("ended with %v", last)
 	}
 	path := r.path()
-	m := path[len(path)-1].Message()
+	m := must.Get(path[len(path)-1].Message())
 	if m.StopReason != message.StopAborted || m.Text("") == "" {
 		t.Errorf("%s %q", m.StopReason, m.Text(""))
 	}

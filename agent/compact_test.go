@@ -9,6 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -223,7 +224,7 @@ func TestThreeFailuresStop(t *testing.T) {
 	path := r.path()
 	for i, e := range path {
 		if c := e.Custom(); c != nil && c.CustomType == session.CustomState {
-			if i+1 == len(path) || path[i+1].Message() == nil {
+			if i+1 == len(path) || must.Get(path[i+1].Message()) == nil {
 				t.Error("the state stands alone")
 			}
 		}
@@ -550,7 +551,7 @@ func TestInputDuringCompaction(t *testing.T) {
 	}
 	var said []string
 	for _, e := range r.path()[25:] {
-		if m := e.Message(); m != nil && m.Role == message.RoleUser {
+		if m := must.Get(e.Message()); m != nil && m.Role == message.RoleUser {
 			said = append(said, m.Text(""))
 		}
 	}

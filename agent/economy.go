@@ -35,9 +35,9 @@ func warm(v *timeline.View, m message.Model, now time.Time, lifetime time.Durati
 		if o == nil || o.Role != message.RoleAssistant || o.Failed() || o.Provider != m.Provider || o.Model != m.ID {
 			continue
 		}
-		at := e.Message().Time
-		if at.IsZero() {
-			at = e.Time
+		at := e.Time
+		if m, err := e.Message(); err == nil && !m.Time.IsZero() {
+			at = m.Time
 		}
 		return now.Sub(at) < lifetime
 	}

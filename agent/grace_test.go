@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -63,7 +64,7 @@ func TestAbortLeavesADeafTool(t *testing.T) {
 			t.Fatal(err)
 		}
 		const want = "stopped: aborted; the tool went on, and what it did after that is not known"
-		if m := leaf.Message(); m.Role != message.RoleToolResult || !m.IsError || m.Text("") != want {
+		if m := must.Get(leaf.Message()); m.Role != message.RoleToolResult || !m.IsError || m.Text("") != want {
 			t.Errorf("the call has %+v", m)
 		}
 		time.Sleep(time.Minute) // the tool is done with, too

@@ -66,7 +66,10 @@ func (r *run) askToolResult(c Call, res Result) Result {
 // request is what goes out for a view, and how big it is. Hooks may change the
 // messages; an answer that does not fit the window is not used.
 func (r *run) request(v *timeline.View, size timeline.Size, try attempt) (timeline.Request, timeline.Size, error) {
-	req := render.Request(v)
+	req, err := render.Request(v)
+	if err != nil {
+		return req, size, err
+	}
 	if try.noThinking {
 		req.Messages = withoutThinking(req.Messages)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/summarize"
@@ -106,7 +107,7 @@ func (r *rig) finished(rounds int, told []string) {
 		if e.Compaction() != nil {
 			written++
 		}
-		m := e.Message()
+		m := must.Get(e.Message())
 		if m == nil {
 			continue
 		}

@@ -34,19 +34,23 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 
 // interrupted are results for the calls of the last round that have none: the
 // process ended before they came.
-func interrupted(v *timeline.View) []*message.Message {
+func interrupted(v *timeline.View) ([]*message.Message, error) {
 	var out []*message.Message
 	for i := len(v.Items) - 1; i >= 0; i-- {
 		it := v.Items[i]
-		if it.Message().Role != message.RoleToolResult {
+		if it.Outline().Role != message.RoleToolResult {
 			break
 		}
 		if it.Kind == timeline.SyntheticResult {
-			m := it.Message().Clone()
+			m, err := it.Message()
+			if err != nil {
+				return nil, err
+			}
+			m = m.Clone()
 			m.Content = []message.Block{message.Text{Text: "[interrupted: the program ended before this call did; it may have run in part]"}}
 			out = append(out, m)
 		}
 	}
 	slices.Reverse(out)
-	return out
+	return out, nil
 }

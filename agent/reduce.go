@@ -44,8 +44,11 @@ func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 		} else if changed {
 			continue
 		}
-		step := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.prune,
+		step, err := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.prune,
 			Economy: r.economy(v), Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
+		if err != nil {
+			return nil, timeline.Size{}, err
+		}
 		switch {
 		case len(step.Edits) > 0:
 			pruned = true
@@ -208,7 +211,11 @@ func (r *run) rescue(f *message.Fault, refused timeline.Size) error {
 	if err != nil {
 		return err
 	}
-	if now := v.Size(r.cfg.Estimator, 0); now.Estimated >= refused.Estimated {
+	now, err := v.Size(r.cfg.Estimator, 0)
+	if err != nil {
+		return err
+	}
+	if now.Estimated >= refused.Estimated {
 		return fmt.Errorf(rescueFailed+"the request did not get smaller: %w", f)
 	}
 	return nil
@@ -243,7 +250,10 @@ func (r *run) dropMedia(f *message.Fault, refused timeline.Size) error {
 	if limit <= 0 || limit > refused.Bytes {
 		limit = refused.Bytes / 2
 	}
-	edits := prune.Plan(v, prune.Settings{Media: true}, r.cfg.Estimator, limit)
+	edits, err := prune.Plan(v, prune.Settings{Media: true}, r.cfg.Estimator, limit)
+	if err != nil {
+		return err
+	}
 	if len(edits) == 0 {
 		return f
 	}

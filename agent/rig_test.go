@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -129,7 +130,7 @@ func (r *rig) messages() []*message.Message {
 	}
 	var out []*message.Message
 	for _, it := range v.Items {
-		out = append(out, it.Message())
+		out = append(out, must.Get(it.Message()))
 	}
 	return out
 }

@@ -86,7 +86,13 @@ func (r *run) open() error {
 	if err != nil {
 		return err
 	}
-	r.loadState(v)
+	if err := r.loadState(v); err != nil {
+		return err
+	}
+	cut, err := interrupted(v)
+	if err != nil {
+		return err
+	}
 	var drafts []session.Draft
 	if m := promptChange(v.Prompt, r.cfg.System, offered(r.cfg.Tools)); m != nil {
 		drafts = append(drafts, session.MessageDraft(m))
@@ -94,7 +100,7 @@ func (r *run) open() error {
 	if l := r.cfg.Thinking; l != "" && l != v.ThinkingLevel {
 		drafts = append(drafts, session.ThinkingDraft(l))
 	}
-	for _, m := range interrupted(v) {
+	for _, m := range cut {
 		drafts = append(drafts, session.MessageDraft(m))
 	}
 	if len(drafts) > 0 {
@@ -111,13 +117,19 @@ func (r *run) open() error {
 }
 
 // loadState reads the state once; what was set in this process wins.
-func (r *run) loadState(v *timeline.View) {
+func (r *run) loadState(v *timeline.View) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.unsaved {
-		r.state = readState(v)
-		r.state.Failures += refusals(v.Path)
+	if r.unsaved {
+		return nil
 	}
+	n, err := refusals(v.Path)
+	if err != nil {
+		return err
+	}
+	r.state = readState(v)
+	r.state.Failures += n
+	return nil
 }
 
 // syncModel names the model of the next request in the log where that is
@@ -141,7 +153,7 @@ func (r *run) unfinished() (bool, error) {
 	if err != nil || len(v.Items) == 0 {
 		return false, err
 	}
-	last := v.Items[len(v.Items)-1].Message()
+	last := v.Items[len(v.Items)-1].Outline()
 	return last.Role == message.RoleUser || last.Role == message.RoleToolResult, nil
 }
 

@@ -47,22 +47,28 @@ func readState(v *timeline.View) state {
 // refusals counts the requests at the end of a path that were refused for size
 // and not rescued. They are failures too, of a process that ended before it had
 // another message to write the count with.
-func refusals(path []*session.Entry) int {
+func refusals(path []*session.Entry) (int, error) {
 	n := 0
 	for i := len(path) - 1; i >= 0; i-- {
 		e := path[i]
 		o := e.Outline()
 		switch {
 		case e.Type == session.TypeCompaction, isCustom(e, session.CustomState):
-			return n
+			return n, nil
 		case o == nil || o.Role != message.RoleAssistant:
 		case !o.Failed():
-			return n
-		case strings.HasPrefix(e.Message().ErrorMessage, string(message.ClassOverflow)):
-			n++
+			return n, nil
+		default:
+			m, err := e.Message()
+			if err != nil {
+				return 0, err
+			}
+			if strings.HasPrefix(m.ErrorMessage, string(message.ClassOverflow)) {
+				n++
+			}
 		}
 	}
-	return n
+	return n, nil
 }
 
 func isCustom(e *session.Entry, customType string) bool {

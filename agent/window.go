@@ -38,7 +38,11 @@ func (r *run) context() *Context {
 	if err != nil {
 		return nil
 	}
-	return r.meter(v.Size(r.cfg.Estimator, 0))
+	size, err := v.Size(r.cfg.Estimator, 0)
+	if err != nil {
+		return nil
+	}
+	return r.meter(size)
 }
 
 // compactor compacts the session for a model.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -91,7 +92,7 @@ func BenchmarkRender(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var err error
-				if body, err = d.Render(v.Request(true), model, message.CallOptions{}); err != nil {
+				if body, err = d.Render(must.Get(v.Request(true)), model, message.CallOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -102,7 +103,7 @@ func BenchmarkRender(b *testing.B) {
 
 // The facts in the range of a compaction.
 func BenchmarkLedger(b *testing.B) {
-	in := plan(b, project(b, openSample(b))).Input(&ledger.Ledger{}, ledger.Options{})
+	in := must.Get(plan(b, project(b, openSample(b))).Input(&ledger.Ledger{}, ledger.Options{}))
 	b.ReportAllocs()
 	for b.Loop() {
 		ledger.Collect(in.History, ledger.Options{})
@@ -112,8 +113,8 @@ func BenchmarkLedger(b *testing.B) {
 // The summary that needs no model.
 func BenchmarkExtract(b *testing.B) {
 	p := plan(b, project(b, openSample(b)))
-	facts := ledger.Collect(p.Input(&ledger.Ledger{}, ledger.Options{}).History, ledger.Options{})
-	in := p.Input(facts, ledger.Options{})
+	facts := ledger.Collect(must.Get(p.Input(&ledger.Ledger{}, ledger.Options{})).History, ledger.Options{})
+	in := must.Get(p.Input(facts, ledger.Options{}))
 	in.Estimate = tokens.Default{}.Text
 	b.ReportAllocs()
 	for b.Loop() {

@@ -100,12 +100,14 @@ func (c *Compactor) Route(ctx context.Context, target string) (*Route, error) {
 func (c *Compactor) arrive(ctx context.Context, r *Route) error {
 	r.NewLeaf = r.Target
 	r.Here = same(r.Target, r.Ancestor) && !slices.ContainsFunc(r.Left, func(e *session.Entry) bool { return !mark(e) })
-	text, again := said(r.Target)
+	text, again, err := said(r.Target)
+	if err != nil {
+		return err
+	}
 	if !again || r.Here {
 		return nil
 	}
 	r.EditorText = text
-	var err error
 	r.NewLeaf, err = c.Session.Parent(ctx, r.Target)
 	return err
 }
@@ -119,12 +121,16 @@ func mark(e *session.Entry) bool {
 }
 
 // said returns the text of what can be said anew: a user or custom message.
-func said(e *session.Entry) (text string, ok bool) {
+func said(e *session.Entry) (text string, ok bool, err error) {
 	o := e.Outline()
 	if o == nil || o.Role != message.RoleUser && o.Role != message.RoleCustom {
-		return "", false
+		return "", false, nil
 	}
-	return e.Message().Text(""), true
+	m, err := e.Message()
+	if err != nil {
+		return "", false, err
+	}
+	return m.Text(""), true, nil
 }
 
 // part walks back from two entries to where they part. The later one of the

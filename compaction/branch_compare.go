@@ -7,6 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
 )
 
 // Comparison is two branches side by side.
@@ -46,23 +47,40 @@ func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Comparison{Ancestor: ra.Ancestor, A: c.side(ra), B: c.side(rb)}, nil
+	out := &Comparison{Ancestor: ra.Ancestor}
+	if out.A, err = c.side(ra); err != nil {
+		return nil, err
+	}
+	if out.B, err = c.side(rb); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
-func (c *Compactor) side(r *Route) Side {
+func (c *Compactor) side(r *Route) (Side, error) {
 	s := Side{Leaf: r.OldLeaf, Entries: len(r.Left)}
-	p := PlanBranch(r.Left, 0, c.estimator())
+	p, err := PlanBranch(r.Left, 0, c.estimator())
+	if err != nil {
+		return s, err
+	}
 	s.Tokens = p.Tokens
-	for _, it := range p.all {
-		switch m := it.Message(); {
+	msgs, err := timeline.ItemMessages(p.all)
+	if err != nil {
+		return s, err
+	}
+	for _, m := range msgs {
+		switch {
 		case m.Role == message.RoleUser:
 			s.Turns++
 		case m.Role == message.RoleAssistant && !m.Failed() && m.Text("") != "":
 			s.Outcome = m.Text("\n")
 		}
 	}
-	facts := p.facts(c.Ledger)
+	facts, err := p.facts(c.Ledger)
+	if err != nil {
+		return s, err
+	}
 	s.Read, s.Modified = p.files(facts).sorted()
 	s.Commands = facts.Of(ledger.Command)
-	return s
+	return s, nil
 }

@@ -29,17 +29,22 @@ func (p *BranchPlan) Empty() bool { return len(p.all) == 0 }
 // PlanBranch plans the summary of a branch (spec/branches.md, The summary).
 // It walks from the newest entry back until the budget is reached. A summary
 // at the edge still comes in while the total is under 90 % of the budget. A
-// tool group comes in whole or not at all. Budget 0 has no limit.
-func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) *BranchPlan {
+// tool group comes in whole or not at all. Budget 0 has no limit. It fails
+// where a message cannot be read.
+func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*BranchPlan, error) {
 	p := &BranchPlan{Budget: budget, entries: left}
-	listed := timeline.ListPath(left)
+	listed, err := timeline.ListPath(left)
+	if err != nil {
+		return nil, err
+	}
+	sizer := &timeline.Sizer{Estimator: est}
 	inside := insideGroups(left)
 	edge := len(left)
 	for i := len(left) - 1; i >= 0; i-- {
 		if listed[i].Entry == nil {
 			continue
 		}
-		size := est.Message(listed[i].Message())
+		size := sizer.Of(listed[i])
 		if budget > 0 && p.Tokens+size > budget {
 			if stored(left[i]) && p.Tokens*10 < budget*9 {
 				p.Tokens += size
@@ -52,12 +57,12 @@ func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) *Bran
 	}
 	for edge < len(left) && inside[edge] {
 		if listed[edge].Entry != nil {
-			p.Tokens -= est.Message(listed[edge].Message())
+			p.Tokens -= sizer.Of(listed[edge])
 		}
 		edge++
 	}
 	p.take(listed, edge, covered(left, edge))
-	return p
+	return p, sizer.Err()
 }
 
 // take divides what is listed: behind edge is recent, from begin to there is
@@ -121,12 +126,16 @@ func covered(path []*session.Entry, edge int) int {
 // facts are those of the whole branch, whatever the budget, over those that
 // its own branch summaries carry. The ledgers of its compactions say nothing
 // else about it: what they have besides stands in front of the branch.
-func (p *BranchPlan) facts(opts ledger.Options) *ledger.Ledger {
+func (p *BranchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
+	all, err := sources(p.all)
+	if err != nil {
+		return nil, err
+	}
 	nested := &ledger.Ledger{}
 	for _, it := range p.all {
 		nested = ledger.Merge(nested, branchLedger(it.Entry))
 	}
-	return ledger.Merge(nested, ledger.Collect(sources(p.all), opts))
+	return ledger.Merge(nested, ledger.Collect(all, opts)), nil
 }
 
 // branchLedger is the ledger that a branch summary carries; empty for anything

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -87,7 +88,7 @@ func TestBranchBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := compaction.PlanBranch(left, tt.budget, tokens.Default{})
+		p := must.Get(compaction.PlanBranch(left, tt.budget, tokens.Default{}))
 		if len(p.Recent) != tt.recent || len(p.Folded) != tt.folded || p.Tokens != tt.tokens {
 			t.Errorf("%s: %d recent with %d tokens, %d folded, want %d, %d, %d", tt.name, len(p.Recent), p.Tokens, len(p.Folded), tt.recent, tt.tokens, tt.folded)
 		}
@@ -146,7 +147,7 @@ func TestBranchWithCompaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := compaction.PlanBranch(left[1:], 150, tokens.Default{})
+	p := must.Get(compaction.PlanBranch(left[1:], 150, tokens.Default{}))
 	if got := ids(p.Recent); !strings.HasSuffix(got, " m4") || len(p.Recent) != 2 {
 		t.Errorf("recent: %s", got)
 	}
@@ -172,10 +173,10 @@ func TestBranchBudgetKeepsGroups(t *testing.T) {
 	}
 	size := func(id string) int64 {
 		e, _ := s.Find(ctx, id, -1)
-		return tokens.Default{}.Message(e.Message())
+		return tokens.Default{}.Message(must.Get(e.Message()))
 	}
 	budget := size("a3") + size("r2b") // reaches into the group
-	p := compaction.PlanBranch(left, budget, tokens.Default{})
+	p := must.Get(compaction.PlanBranch(left, budget, tokens.Default{}))
 	if got := ids(p.Recent); got != "a3" || p.Tokens != size("a3") {
 		t.Errorf("recent %s with %d tokens", got, p.Tokens)
 	}

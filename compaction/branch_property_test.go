@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -70,7 +71,7 @@ func arrived(t *rapid.T, c *compaction.Compactor, n *compaction.Navigated, befor
 	if leafID(t, c.Session) != n.Leaf.ID {
 		t.Fatalf("I7: the leaf is %s, told was %s", leafID(t, c.Session), n.Leaf.ID)
 	}
-	if n.Summary != nil && bytes.Contains(n.Summary.Raw(), []byte(plantedKey)) {
+	if n.Summary != nil && bytes.Contains(must.Get(n.Summary.Raw()), []byte(plantedKey)) {
 		t.Fatal("I11: the planted key is in the summary")
 	}
 	path, err := c.Session.Path(ctx, nil)
@@ -81,7 +82,7 @@ func arrived(t *rapid.T, c *compaction.Compactor, n *compaction.Navigated, befor
 	if err := history.Account(path, v); err != nil {
 		t.Fatalf("I1: %v", err)
 	}
-	if err := history.Pairing(v.Request(true).Messages); err != nil {
+	if err := history.Pairing(must.Get(v.Request(true)).Messages); err != nil {
 		t.Fatalf("I2: %v", err)
 	}
 }
@@ -125,7 +126,7 @@ func TestBranchPlanLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		budget := rapid.Int64Range(0, 20_000).Draw(t, "budget")
-		p := compaction.PlanBranch(left, budget, tokens.Default{})
+		p := must.Get(compaction.PlanBranch(left, budget, tokens.Default{}))
 		checkPlan(t, left, p)
 	})
 }
@@ -136,7 +137,7 @@ func checkPlan(t *rapid.T, left []*session.Entry, p *compaction.BranchPlan) {
 		place[e.ID] = i
 	}
 	listed := 0
-	for _, it := range timeline.ListPath(left) {
+	for _, it := range must.Get(timeline.ListPath(left)) {
 		if it.Entry != nil {
 			listed++
 		}

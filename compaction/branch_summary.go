@@ -17,11 +17,19 @@ import (
 // summary makes the draft of a branch summary; nil: there is nothing to
 // summarize. It reports false where the trip ends.
 func (t *trip) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
-	p := PlanBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
+	p, err := PlanBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
+	if err != nil {
+		t.end(Failed, IO, err)
+		return nil, false
+	}
 	if p.Empty() {
 		return nil, true
 	}
-	facts := p.facts(t.Ledger)
+	facts, err := p.facts(t.Ledger)
+	if err != nil {
+		t.end(Failed, IO, err)
+		return nil, false
+	}
 	lists := p.files(facts)
 	body := a.Summary
 	if t.out.FromHook = body != ""; t.out.FromHook {
@@ -74,13 +82,20 @@ func (t *trip) from() string {
 // summarize asks for a summary of what is recent; what does not fit the budget
 // is summarized first, and updated by it.
 func (t *trip) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
-	in := t.input(sources(p.recent), facts)
+	recent, err := sources(p.recent)
+	if err != nil {
+		return summarize.Result{}, err
+	}
+	in := t.input(recent, facts)
 	in.Branch, in.Visible = true, lists.text(t.estimator())
 	if in.Focus = t.Focus; t.ReplaceInstructions {
 		in.Prompt, in.Focus = t.Focus, ""
 	}
 	if len(p.folded) > 0 {
-		older := sources(p.folded)
+		older, err := sources(p.folded)
+		if err != nil {
+			return summarize.Result{}, err
+		}
 		fold := t.input(older, ledger.Collect(older, t.Ledger))
 		fold.Focus = t.Focus
 		res, err := t.Summarizer.Summarize(ctx, fold)

@@ -22,7 +22,10 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	if out != nil {
 		return out, false
 	}
-	before := a.view.Size(a.estimator(), a.request.Pending)
+	before, err := a.view.Size(a.estimator(), a.request.Pending)
+	if err != nil {
+		return fail(Failed, IO, err), false
+	}
 	entries, after, err := a.try(ctx, leaf, d, nil)
 	if err != nil {
 		return fail(Failed, IO, err), false
@@ -116,7 +119,8 @@ func (a *attempt) try(ctx context.Context, leaf *session.Entry, d *draft, edits 
 	if err != nil {
 		return nil, timeline.Size{}, err
 	}
-	return entries, v.Size(a.estimator(), a.request.Pending), nil
+	size, err := v.Size(a.estimator(), a.request.Pending)
+	return entries, size, err
 }
 
 // compactionDraft builds the compaction entry of a draft.
@@ -180,10 +184,16 @@ func (a *attempt) shorten(ctx context.Context, leaf *session.Entry, d *draft, si
 		size  int64
 	}
 	var results []result
-	listed := a.view.Listed()
+	listed, err := a.view.Listed()
+	if err != nil {
+		return nil, size, err
+	}
 	for i := a.plan.Cut; i < len(a.view.Path); i++ {
 		if listed[i].Entry != nil && listed[i].Outline().Role == message.RoleToolResult && !a.view.Pinned(a.view.Path[i].ID) {
-			m := listed[i].Message()
+			m, err := listed[i].Message()
+			if err != nil {
+				return nil, size, err
+			}
 			results = append(results, result{a.view.Path[i], m, a.estimator().Message(m)})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
@@ -235,13 +236,18 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	}
 	if id := ans.FirstKeptEntryID; id != "" && (a.plan.FirstKept == nil || id != a.plan.FirstKept.ID) {
 		in := a.planInput(a.view, a.request)
-		s := measure(a.view, in.Estimator)
+		s, err := measure(a.view, in.Estimator)
+		if err != nil {
+			return fail(Failed, IO, err)
+		}
 		c, ok := s.firstKept(id)
 		if !ok {
 			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: entry %q cannot be the first kept one", id))
 			return nil
 		}
-		a.plan.fill(in, s, c, a.plan.Budget)
+		if err := a.plan.fill(in, s, c, a.plan.Budget); err != nil {
+			return fail(Failed, IO, err)
+		}
 	}
 	a.hook, a.preserve = &ans, object(ans.PreserveData)
 	return nil
@@ -260,7 +266,14 @@ type draft struct {
 
 // draft summarizes the plan's range and verifies the result.
 func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
-	facts := a.ledger()
+	facts, err := rangeLedger(a.plan, a.Ledger)
+	if err != nil {
+		return nil, fail(Failed, IO, err)
+	}
+	shown, err := a.plan.shownText()
+	if err != nil {
+		return nil, fail(Failed, IO, err)
+	}
 	d := &draft{facts: facts, lists: collectFiles(facts, a.plan.Previous, a.plan.History, a.plan.Prefix)}
 	body := ""
 	if a.hook != nil {
@@ -272,7 +285,7 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
 	}
-	d.verified = verify(a.mask(body), a.plan.shownText(), facts, d.lists, a.budgets, a.estimator())
+	d.verified = verify(a.mask(body), shown, facts, d.lists, a.budgets, a.estimator())
 	d.short = a.mask(d.short)
 	if a.request.Edit == nil {
 		return d, nil
@@ -287,19 +300,19 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}
 	d.text = a.mask(text)
-	d.coverage = facts.Cover(d.text + "\n\n" + a.plan.shownText())
+	d.coverage = facts.Cover(d.text + "\n\n" + shown)
 	return d, nil
 }
 
-// ledger is what this compaction must not lose: the facts of its range over
+// rangeLedger is what a compaction must not lose: the facts of its range over
 // those carried by the compaction in force.
-func (a *attempt) ledger() *ledger.Ledger {
-	return rangeLedger(a.plan, a.Ledger)
-}
-
-func rangeLedger(p *Plan, opts ledger.Options) *ledger.Ledger {
-	facts := ledger.Collect(append(sources(p.historyItems), sources(p.prefixItems)...), opts)
-	return ledger.Merge(ledger.Merge(carried(p.Previous), brought(p.History, p.Prefix)), facts)
+func rangeLedger(p *Plan, opts ledger.Options) (*ledger.Ledger, error) {
+	range_, err := sources(slices.Concat(p.historyItems, p.prefixItems))
+	if err != nil {
+		return nil, err
+	}
+	facts := ledger.Collect(range_, opts)
+	return ledger.Merge(ledger.Merge(carried(p.Previous), brought(p.History, p.Prefix)), facts), nil
 }
 
 // carried is the ledger of the compaction in force.
@@ -313,19 +326,32 @@ func carried(previous *session.Entry) *ledger.Ledger {
 	return &ledger.Ledger{}
 }
 
-func sources(items []timeline.Item) []ledger.Source {
+func sources(items []timeline.Item) ([]ledger.Source, error) {
+	msgs, err := timeline.ItemMessages(items)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]ledger.Source, len(items))
-	for i, m := range timeline.ItemMessages(items) {
+	for i, m := range msgs {
 		out[i] = ledger.Source{EntryID: items[i].Entry.ID, Message: m}
 	}
-	return out
+	return out, nil
 }
 
-// Input is what the plan gives to a summarizer.
-func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input {
+// Input is what the plan gives to a summarizer. It fails where a message cannot
+// be read.
+func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) (summarize.Input, error) {
+	history, err := sources(p.historyItems)
+	if err != nil {
+		return summarize.Input{}, err
+	}
+	prefix, err := sources(p.prefixItems)
+	if err != nil {
+		return summarize.Input{}, err
+	}
 	in := summarize.Input{
-		History:         sources(p.historyItems),
-		Prefix:          sources(p.prefixItems),
+		History:         history,
+		Prefix:          prefix,
 		Ledger:          facts,
 		MaxOutput:       p.OutputLimit,
 		PrefixMaxOutput: p.PrefixLimit,
@@ -337,15 +363,22 @@ func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) summarize.Input 
 	if p.Previous != nil {
 		in.PreviousSummary = p.Previous.Compaction().Summary
 	}
-	return in
+	return in, nil
 }
 
 func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fileLists) (summarize.Result, *Outcome) {
-	in := a.plan.Input(facts, a.Ledger)
+	in, err := a.plan.Input(facts, a.Ledger)
+	if err != nil {
+		return summarize.Result{}, fail(Failed, IO, err)
+	}
 	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
-	in.Visible = a.plan.beside(lists, a.estimator())
+	if in.Visible, err = a.plan.beside(lists, a.estimator()); err != nil {
+		return summarize.Result{}, fail(Failed, IO, err)
+	}
 	if a.SharedPrefix && a.view.Model != nil {
-		a.share(&in)
+		if err := a.share(&in); err != nil {
+			return summarize.Result{}, fail(Failed, IO, err)
+		}
 	}
 	if a.Hooks.Compacting != nil {
 		g, err := a.Hooks.Compacting(ctx, a.told())

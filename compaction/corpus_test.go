@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/dialects"
@@ -43,7 +44,7 @@ func TestEveryRealSession(t *testing.T) {
 func validate(t *testing.T, v *timeline.View) {
 	t.Helper()
 	for _, d := range dialects.All() {
-		body, err := d.Render(v.Request(false), message.Model{}, message.CallOptions{})
+		body, err := d.Render(must.Get(v.Request(false)), message.Model{}, message.CallOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", d.Name(), err)
 		}

@@ -14,16 +14,20 @@ import (
 type span struct {
 	path   []*session.Entry
 	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
-	est    tokens.Estimator
+	sizer  *timeline.Sizer
 	sizes  []int64 // estimates of listed, as far as somebody asked; -1: not yet
 	valid  []bool  // a cut may stand here
 	starts []bool  // a turn starts here
 }
 
 // measure prepares a view's path for cutting.
-func measure(v *timeline.View, est tokens.Estimator) span {
+func measure(v *timeline.View, est tokens.Estimator) (span, error) {
+	listed, err := v.Listed()
+	if err != nil {
+		return span{}, err
+	}
 	n := len(v.Path)
-	s := span{path: v.Path, listed: v.Listed(), est: est, sizes: make([]int64, n), valid: make([]bool, n), starts: make([]bool, n)}
+	s := span{path: v.Path, listed: listed, sizer: &timeline.Sizer{Estimator: est}, sizes: make([]int64, n), valid: make([]bool, n), starts: make([]bool, n)}
 	stored := make([]*message.Outline, n)
 	for i, e := range v.Path {
 		if timeline.Bears(e) {
@@ -43,16 +47,17 @@ func measure(v *timeline.View, est tokens.Estimator) span {
 			s.valid[i] = false
 		}
 	}
-	return s
+	return s, nil
 }
 
 // has reports whether a summarizer would get something of an entry.
 func (s span) has(i int) bool { return s.listed[i].Entry != nil }
 
-// size is the estimate of what a summarizer would get of an entry.
+// size is the estimate of what a summarizer would get of an entry. Where one
+// could not be read, the sizer has the error.
 func (s span) size(i int) int64 {
 	if s.sizes[i] < 0 {
-		s.sizes[i] = s.est.Message(s.listed[i].Message())
+		s.sizes[i] = s.sizer.Of(s.listed[i])
 	}
 	return s.sizes[i]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -134,7 +135,7 @@ func TestReferenceContexts(t *testing.T) {
 		"pi-mono-45215f90ff.jsonl": {180820, 168018, 374970},
 	} {
 		s := openFile(t, filepath.Join(corpus(t, "pi"), file))
-		size := project(t, s, 0).Size(tokens.Default{}, 0)
+		size := must.Get(project(t, s, 0).Size(tokens.Default{}, 0))
 		if size.Measured == nil || *size.Measured != want.context || size.Usage != want.usage {
 			t.Errorf("%s: measured %v, usage %d, want %d, %d", file, size.Measured, size.Usage, want.context, want.usage)
 		}
@@ -144,7 +145,7 @@ func TestReferenceContexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if e.Type == session.TypeMessage {
-				all += tokens.Default{}.Message(e.Message())
+				all += tokens.Default{}.Message(must.Get(e.Message()))
 			}
 		}
 		if all != want.all {
@@ -173,11 +174,11 @@ func TestReferenceFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &compaction.Compactor{Session: s, Settings: compaction.Defaults(), Ledger: ledger.Options{Extractors: []ledger.Extractor{ledger.PiFiles}}}
-		if l := c.Losses(p); len(l.Read) != tt.read || len(l.Modified) != tt.modified {
+		if l := must.Get(c.Losses(p)); len(l.Read) != tt.read || len(l.Modified) != tt.modified {
 			t.Errorf("%s keep %d: %d read, %d modified by pi's rule, want %d and %d", tt.file, tt.keep, len(l.Read), len(l.Modified), tt.read, tt.modified)
 		}
 		c.Ledger = ledger.Options{}
-		if l := c.Losses(p); len(l.Modified) < tt.more {
+		if l := must.Get(c.Losses(p)); len(l.Modified) < tt.more {
 			t.Errorf("%s keep %d: %d modified by all extractors", tt.file, tt.keep, len(l.Modified))
 		} else {
 			t.Logf("%s keep %d: %d read, %d modified by all extractors", tt.file, tt.keep, len(l.Read), len(l.Modified))

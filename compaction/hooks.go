@@ -47,9 +47,14 @@ type BeforeCompact struct {
 
 // Files returns the complete lists of the files read and modified so far, as
 // they would be stored.
-func (e BeforeCompact) Files() (read, modified []string) {
+func (e BeforeCompact) Files() (read, modified []string, err error) {
 	p := e.Plan
-	return collectFiles(rangeLedger(p, e.ledger), p.Previous, p.History, p.Prefix).sorted()
+	facts, err := rangeLedger(p, e.ledger)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, modified = collectFiles(facts, p.Previous, p.History, p.Prefix).sorted()
+	return read, modified, nil
 }
 
 // Answer is what BeforeCompact may answer. The zero value leaves it to us.
@@ -83,7 +88,10 @@ func (p *Plan) Check(a Answer) error {
 	if strings.TrimSpace(a.Summary) == "" {
 		return errors.New("the summary is empty")
 	}
-	s := measure(p.View, tokens.Default{})
+	s, err := measure(p.View, tokens.Default{})
+	if err != nil {
+		return err
+	}
 	at := p.Cut
 	if id := a.FirstKeptEntryID; id != "" && (p.FirstKept == nil || id != p.FirstKept.ID) {
 		c, ok := s.firstKept(id)
@@ -93,6 +101,9 @@ func (p *Plan) Check(a Answer) error {
 		at = c.at
 	}
 	covered := s.sum(0, at)
+	if err := s.sizer.Err(); err != nil {
+		return err
+	}
 	if p.Previous != nil {
 		covered += tokens.Default{}.Text(p.Previous.Compaction().Summary)
 	}
@@ -104,16 +115,23 @@ func (p *Plan) Check(a Answer) error {
 
 // Messages returns what is to be summarized, as the model sees it: the history
 // and the first part of a split turn.
-func (p *Plan) Messages() (history, prefix []*message.Message) {
-	return timeline.ItemMessages(p.historyItems), timeline.ItemMessages(p.prefixItems)
+func (p *Plan) Messages() (history, prefix []*message.Message, err error) {
+	if history, err = timeline.ItemMessages(p.historyItems); err != nil {
+		return nil, nil, err
+	}
+	prefix, err = timeline.ItemMessages(p.prefixItems)
+	return history, prefix, err
 }
 
 // Conversation returns both parts as a summarizer gets them: quoted, shortened
 // and masked. mask nil hides the known shapes of secrets.
-func (p *Plan) Conversation(mask func(string) string) (history, prefix string) {
+func (p *Plan) Conversation(mask func(string) string) (history, prefix string, err error) {
+	h, f, err := p.Messages()
+	if err != nil {
+		return "", "", err
+	}
 	o := summarize.SerializeOptions{Mask: mask}
-	h, f := p.Messages()
-	return summarize.SerializeConversation(h, o), summarize.SerializeConversation(f, o)
+	return summarize.SerializeConversation(h, o), summarize.SerializeConversation(f, o), nil
 }
 
 // withDetails adds a hook's details to those in the body of a compaction.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -80,7 +81,7 @@ func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
 			t.Fatalf("I8: the open request is gone: %q", text)
 		}
 	}
-	for _, own := range []string{out.Summary, out.ShortSummary, string(out.Entry.Raw())} {
+	for _, own := range []string{out.Summary, out.ShortSummary, string(must.Get(out.Entry.Raw()))} {
 		if strings.Contains(own, plantedKey) {
 			t.Fatal("I11: the planted key is in the summary or its details")
 		}
@@ -92,13 +93,13 @@ func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
 func (m *moment) checkShape(t tb, after *timeline.View) {
 	t.Helper()
 	m.checkAccount(t, after)
-	if err := history.Pairing(after.Request(true).Messages); err != nil {
+	if err := history.Pairing(must.Get(after.Request(true)).Messages); err != nil {
 		t.Fatalf("I2: %v", err)
 	}
 	if !bytes.Equal(bytesOf(after), bytesOf(m.project(t))) {
 		t.Fatal("I3: projecting again gave another request")
 	}
-	size, was := after.Size(tokens.Default{}, 0).Estimated, m.view.Size(tokens.Default{}, 0).Estimated
+	size, was := must.Get(after.Size(tokens.Default{}, 0)).Estimated, must.Get(m.view.Size(tokens.Default{}, 0)).Estimated
 	if target := m.policy.Target; target > 0 && size >= target {
 		t.Fatalf("I5: %d tokens after, target %d", size, target)
 	}
@@ -121,7 +122,7 @@ func (m *moment) checkAccount(t tb, v *timeline.View) {
 
 // bytesOf is a view's request as bytes.
 func bytesOf(v *timeline.View) []byte {
-	r := v.Request(true)
+	r := must.Get(v.Request(true))
 	out := []byte(r.System)
 	for _, m := range r.Messages {
 		out = append(append(out, '\n'), message.Encode(m)...)
@@ -137,7 +138,7 @@ func logBytes(t tb, s *session.Session) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(append(out, e.Raw()...), '\n')
+		out = append(append(out, must.Get(e.Raw())...), '\n')
 	}
 	return out
 }
@@ -145,7 +146,7 @@ func logBytes(t tb, s *session.Session) []byte {
 func pinnedTexts(v *timeline.View) (out []string) {
 	for _, it := range v.Items {
 		if it.Pinned && it.Entry != nil {
-			out = append(out, blocks(it.Message())...)
+			out = append(out, blocks(must.Get(it.Message()))...)
 		}
 	}
 	return out
@@ -154,7 +155,7 @@ func pinnedTexts(v *timeline.View) (out []string) {
 func openTexts(v *timeline.View) (out []string) {
 	for _, it := range v.OpenRequest() {
 		if !it.Request { // one that was shortened before stays as it is
-			out = append(out, blocks(it.Message())...)
+			out = append(out, blocks(must.Get(it.Message()))...)
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/tokens"
@@ -21,7 +22,7 @@ func (r *rig) serialized(req compaction.Request) int64 {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return p.InputTokens(tokens.Default{})
+	return must.Get(p.InputTokens(tokens.Default{}))
 }
 
 // A history three times the summarizer's window is folded, and what each of

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
@@ -39,7 +40,7 @@ func TestHookSummary(t *testing.T) {
 	}
 	c := out.Entry.Compaction()
 	if !c.FromHook || c.ShortSummary != "The hook." || string(c.PreserveData) != `{"mine":[1,2]}` || !strings.HasPrefix(c.Summary, "What the hook wrote about ") {
-		t.Errorf("entry: %s", out.Entry.Raw())
+		t.Errorf("entry: %s", must.Get(out.Entry.Raw()))
 	}
 	r.checkThirds()
 }
@@ -80,7 +81,7 @@ func idOf(t *testing.T, s *session.Session, role message.Role, n int) string {
 		t.Fatal(err)
 	}
 	for _, e := range path {
-		if m := e.Message(); m != nil && m.Role == role {
+		if m := must.Get(e.Message()); m != nil && m.Role == role {
 			if n--; n < 0 {
 				return e.ID
 			}
@@ -145,8 +146,8 @@ func TestHookDataIsNoJSON(t *testing.T) {
 		if out.Rung != "hook" {
 			t.Errorf("%q: by %q", data, out.Rung)
 		}
-		if e, ok := session.ParseEntry(out.Entry.Raw()); !ok || e.Compaction().PreserveData != nil || e.Compaction().Summary != out.Summary {
-			t.Errorf("%q: the entry is %s", data, out.Entry.Raw())
+		if e, ok := session.ParseEntry(must.Get(out.Entry.Raw())); !ok || e.Compaction().PreserveData != nil || e.Compaction().Summary != out.Summary {
+			t.Errorf("%q: the entry is %s", data, must.Get(out.Entry.Raw()))
 		}
 	}
 }
@@ -183,7 +184,7 @@ func TestHookGuidance(t *testing.T) {
 			}
 		}
 		if c := out.Entry.Compaction(); string(c.PreserveData) != `{"n":1}` || c.FromHook {
-			t.Errorf("entry %s", out.Entry.Raw())
+			t.Errorf("entry %s", must.Get(out.Entry.Raw()))
 		}
 
 		r = newRig(t, api, ordinary, newDay(9, 3000).open(t), fake.Say("Plain prose will do."))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -159,7 +160,7 @@ func (r *rig) facts(req compaction.Request) *ledger.Ledger {
 	if p.Split || p.Previous != nil {
 		r.t.Fatal("facts: the plan has more than a history part")
 	}
-	return ledger.Collect(p.Input(nil, r.Ledger).History, r.Ledger)
+	return ledger.Collect(must.Get(p.Input(nil, r.Ledger)).History, r.Ledger)
 }
 
 // visible is what the model sees now, as text.
@@ -170,7 +171,7 @@ func (r *rig) visible() string {
 		r.t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, m := range v.Request(true).Messages {
+	for _, m := range must.Get(v.Request(true)).Messages {
 		b.WriteString(m.Text("\n") + "\n")
 	}
 	return b.String()
@@ -184,7 +185,7 @@ func bytesOfLog(t testing.TB, s *session.Session) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(append(out, e.Raw()...), '\n')
+		out = append(append(out, must.Get(e.Raw())...), '\n')
 	}
 	return out
 }

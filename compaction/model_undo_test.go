@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/dialects"
@@ -16,7 +17,7 @@ func render(t *testing.T, api string, v *timeline.View) string {
 	if !ok {
 		t.Fatalf("no dialect %s", api)
 	}
-	body, err := d.Render(v.Request(true), message.Model{Provider: "fake", ID: "fake-1", API: api, MaxOutput: 8192}, message.CallOptions{})
+	body, err := d.Render(must.Get(v.Request(true)), message.Model{Provider: "fake", ID: "fake-1", API: api, MaxOutput: 8192}, message.CallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

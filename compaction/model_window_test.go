@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -36,10 +37,10 @@ func (r *rig) checkFits() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if n := tokens.Hard(v.Size(tokens.Default{}, 0).Estimated); n >= target {
+	if n := tokens.Hard(must.Get(v.Size(tokens.Default{}, 0)).Estimated); n >= target {
 		r.t.Errorf("the next request may have %d tokens, the threshold is %d", n, target)
 	}
-	if _, err := r.bound.Complete(ctx, v.Request(true), message.CallOptions{MaxOutput: 500}); err != nil {
+	if _, err := r.bound.Complete(ctx, must.Get(v.Request(true)), message.CallOptions{MaxOutput: 500}); err != nil {
 		r.t.Errorf("the next request: %v", err)
 	}
 	reqs := r.server.Requests()
@@ -155,7 +156,7 @@ func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 			r.t.Errorf("edit %d does not say where to read the rest:\n%.300s", i, text)
 		}
 		original, err := r.Session.Find(ctx, target, -1)
-		if err != nil || len(original.Message().Text("")) < 60_000 {
+		if err != nil || len(must.Get(original.Message()).Text("")) < 60_000 {
 			r.t.Errorf("the original %s cannot be read: %v", target, err)
 		}
 	}

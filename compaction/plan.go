@@ -86,21 +86,33 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		in.Estimator = tokens.Default{}
 	}
 	v := in.View
-	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.Window), Size: v.Size(in.Estimator, in.Pending)}
+	size, err := v.Size(in.Estimator, in.Pending)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.Window), Size: size}
 	if why := alreadyCompacted(in, p); why != "" {
 		return p.skip(AlreadyCompacted, why), nil
 	}
-	s := measure(v, in.Estimator)
+	s, err := measure(v, in.Estimator)
+	if err != nil {
+		return nil, err
+	}
 	budget := in.budget(p, s)
 	for {
 		c, ok, err := in.cut(s, budget)
+		if err == nil {
+			err = s.sizer.Err()
+		}
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			return p.skip(NothingToCompact, "everything fits into what is kept"), nil
 		}
-		p.fill(in, s, c, budget)
+		if err := p.fill(in, s, c, budget); err != nil {
+			return nil, err
+		}
 		if len(p.History)+len(p.Prefix) == 0 {
 			return p.skip(NothingToCompact, "there is no message in front of the cut"), nil
 		}
@@ -143,7 +155,7 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 	if p.Target > 0 {
 		all := Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
 		for _, it := range append(in.View.OpenRequest(), pinnedItems(in.View)...) {
-			all.Request += in.Estimator.Message(it.Message())
+			all.Request += s.sizer.Of(it)
 		}
 		history, prefix := in.outputLimits(true)
 		keep = min(keep, (p.Target-all.Sum()-in.allowance(history, prefix))/2)
@@ -193,8 +205,8 @@ func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	return c, ok, nil
 }
 
-// fill writes the cut out.
-func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) {
+// fill writes the cut out. It fails where a message cannot be read.
+func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	p.Cut, p.Budget = c.at, budget
 	p.Keep = s.path[c.at:]
 	p.FirstKept, p.TurnStart = nil, nil
@@ -212,11 +224,12 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) {
 	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
 	p.lastUnitKept = c.point >= s.lastValid(len(s.path)) || budget <= 0
-	p.fillFloor(in, c.at)
+	p.fillFloor(in, s.sizer, c.at)
+	return s.sizer.Err()
 }
 
 // fillFloor finds which pins and which part of the open request the cut covers.
-func (p *Plan) fillFloor(in PlanInput, at int) {
+func (p *Plan) fillFloor(in PlanInput, sizer *timeline.Sizer, at int) {
 	p.Floor = Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
 	p.Pins, p.Request = nil, nil
 	pinned := map[string]bool{}
@@ -225,7 +238,7 @@ func (p *Plan) fillFloor(in PlanInput, at int) {
 			continue
 		}
 		p.Pins = append(p.Pins, it)
-		p.Floor.Pins += in.Estimator.Message(it.Message())
+		p.Floor.Pins += sizer.Of(it)
 		pinned[it.Entry.ID] = true
 	}
 	for _, it := range in.View.OpenRequest() {
@@ -234,7 +247,7 @@ func (p *Plan) fillFloor(in PlanInput, at int) {
 		}
 		p.Request = append(p.Request, it)
 		if !pinned[it.Entry.ID] {
-			size := in.Estimator.Message(it.Message())
+			size := sizer.Of(it)
 			if p.Target > 0 {
 				size = min(size, p.Target/4)
 			}

@@ -23,12 +23,25 @@ type Losses struct {
 }
 
 // Losses previews the verification of a plan, with the extractive summary.
-func (c *Compactor) Losses(p *Plan) Losses {
-	facts := rangeLedger(p, c.Ledger)
+func (c *Compactor) Losses(p *Plan) (Losses, error) {
+	facts, err := rangeLedger(p, c.Ledger)
+	if err != nil {
+		return Losses{}, err
+	}
 	lists := collectFiles(facts, p.Previous, p.History, p.Prefix)
-	in := p.Input(facts, c.Ledger)
-	in.Mask, in.Estimate, in.Visible = c.Mask, c.estimator().Text, p.beside(lists, c.estimator())
-	v := verify(summarize.Extract(in).Summary, p.shownText(), facts, lists, c.Settings, c.estimator())
+	in, err := p.Input(facts, c.Ledger)
+	if err != nil {
+		return Losses{}, err
+	}
+	in.Mask, in.Estimate = c.Mask, c.estimator().Text
+	if in.Visible, err = p.beside(lists, c.estimator()); err != nil {
+		return Losses{}, err
+	}
+	shown, err := p.shownText()
+	if err != nil {
+		return Losses{}, err
+	}
+	v := verify(summarize.Extract(in).Summary, shown, facts, lists, c.Settings, c.estimator())
 	out := Losses{Facts: facts.Counts(), Lost: map[ledger.Class]int{}}
 	for class, s := range v.coverage {
 		if s.Kept < s.Facts {
@@ -36,7 +49,7 @@ func (c *Compactor) Losses(p *Plan) Losses {
 		}
 	}
 	out.Read, out.Modified = lists.sorted()
-	return out
+	return out, nil
 }
 
 // CutIndex is the place of the first kept entry on the whole path, from 0. It
@@ -64,26 +77,32 @@ func (c *Compactor) CutIndex(ctx context.Context, p *Plan) (int, error) {
 // beside is what the model sees of the covered part besides the summary's own
 // words, for as long as the compaction is in force: the file lists under it and
 // the open request. Pins are not in it, they may be taken off.
-func (p *Plan) beside(lists fileLists, est tokens.Estimator) string {
-	return lists.text(est) + "\n\n" + p.requestText()
+func (p *Plan) beside(lists fileLists, est tokens.Estimator) (string, error) {
+	request, err := p.requestText()
+	return lists.text(est) + "\n\n" + request, err
 }
 
 // shownText is what stays visible of the covered part. A large message of the
 // open request does so only with its head and its tail.
-func (p *Plan) shownText() string {
-	text := p.requestText()
-	for _, it := range p.Pins {
-		text += llmText(it.Message())
+func (p *Plan) shownText() (string, error) {
+	text, err := p.requestText()
+	if err != nil {
+		return "", err
 	}
-	return text
+	pins, err := timeline.ItemMessages(p.Pins)
+	for _, m := range pins {
+		text += llmText(m)
+	}
+	return text, err
 }
 
-func (p *Plan) requestText() string {
+func (p *Plan) requestText() (string, error) {
+	request, err := timeline.ItemMessages(p.Request)
 	text := ""
-	for _, it := range p.Request {
-		text += llmText(timeline.ShortenRequest(it.Message(), it.Entry.ID, p.Target))
+	for i, m := range request {
+		text += llmText(timeline.ShortenRequest(m, p.Request[i].Entry.ID, p.Target))
 	}
-	return text
+	return text, err
 }
 
 func llmText(m *message.Message) string {
@@ -95,14 +114,22 @@ func llmText(m *message.Message) string {
 
 // InputTokens is about what the plan's requests to a summarizer hold, in
 // tokens: the range as it is serialized, the previous summary, the prompts.
-func (p *Plan) InputTokens(est tokens.Estimator) int64 {
+func (p *Plan) InputTokens(est tokens.Estimator) (int64, error) {
 	const prompts = 1500
 	n := int64(prompts)
 	for _, items := range [][]timeline.Item{p.historyItems, p.prefixItems} {
-		n += est.Text(summarize.SerializeConversation(summarize.ConvertToLLM(timeline.ItemMessages(items)), summarize.SerializeOptions{}))
+		msgs, err := timeline.ItemMessages(items)
+		if err != nil {
+			return 0, err
+		}
+		n += est.Text(summarize.SerializeConversation(summarize.ConvertToLLM(msgs), summarize.SerializeOptions{}))
 	}
-	if p.Previous != nil {
-		n += est.Message(p.Previous.Message())
+	if p.Previous == nil {
+		return n, nil
 	}
-	return n
+	m, err := p.Previous.Message()
+	if err != nil {
+		return 0, err
+	}
+	return n + est.Message(m), nil
 }

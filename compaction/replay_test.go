@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/replay"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -96,7 +97,7 @@ func (r *rerun) pin() {
 	}
 	for _, role := range []message.Role{message.RoleUser, message.RoleToolResult} {
 		for _, e := range path {
-			m := e.Message()
+			m := must.Get(e.Message())
 			if m == nil || m.Role != role || strings.Contains(m.Text(""), plantedKey) || (tokens.Default{}).Message(m) > 8000 {
 				continue
 			}
@@ -154,7 +155,7 @@ func (r *rerun) checkConstraints(out *compaction.Outcome, after *timeline.View) 
 		return
 	}
 	visible := ""
-	for _, m := range after.Request(true).Messages {
+	for _, m := range must.Get(after.Request(true)).Messages {
 		visible += m.Text("\n") + "\n"
 	}
 	carried := ledger.Decode(out.Entry.Compaction().Coppice.Ledger)

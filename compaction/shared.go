@@ -13,8 +13,11 @@ import (
 // that yet, and what stays in view needs no summary. The request is marked
 // where it ended, and goes with the options that change what a cache holds: a
 // request without the mark, or with another thinking level, is paid for in full.
-func (a *attempt) share(in *summarize.Input) {
-	last := a.view.Request(true)
+func (a *attempt) share(in *summarize.Input) error {
+	last, err := a.view.Request(true)
+	if err != nil {
+		return err
+	}
 	sent := 0
 	for i, m := range slices.Backward(last.Messages) {
 		if m.Role == message.RoleAssistant {
@@ -25,9 +28,17 @@ func (a *attempt) share(in *summarize.Input) {
 	if sent > 0 {
 		last.CachePoints = []int{sent - 1}
 	}
-	end := min(max(sent, a.covered()), len(last.Messages))
-	if counted := a.view.Size(a.estimator(), 0).Measured; counted != nil {
-		in.SharedTokens = *counted
+	covered, err := a.covered()
+	if err != nil {
+		return err
+	}
+	size, err := a.view.Size(a.estimator(), 0)
+	if err != nil {
+		return err
+	}
+	end := min(max(sent, covered), len(last.Messages))
+	if size.Measured != nil {
+		in.SharedTokens = *size.Measured
 		for _, m := range last.Messages[end:] {
 			in.SharedTokens -= a.estimator().Message(m)
 		}
@@ -35,18 +46,23 @@ func (a *attempt) share(in *summarize.Input) {
 	last.Messages = last.Messages[:end]
 	in.SharedPrefix, in.SharedModel = &last, a.view.Model.Provider+"/"+a.view.Model.ModelID
 	in.SharedOptions = message.CallOptions{Thinking: a.view.ThinkingLevel, SessionID: a.Session.ID()}
+	return nil
 }
 
 // covered is how many messages of the view's request stand before the cut.
-func (a *attempt) covered() int {
+func (a *attempt) covered() (int, error) {
 	n := 0
 	for _, it := range a.view.Items {
 		if it.Pos >= a.plan.Cut {
 			break
 		}
-		if timeline.ToLLM(it.Message()) != nil {
+		m, err := it.Message()
+		if err != nil {
+			return 0, err
+		}
+		if timeline.ToLLM(m) != nil {
 			n++
 		}
 	}
-	return n
+	return n, nil
 }

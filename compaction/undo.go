@@ -32,7 +32,11 @@ func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	if v.Compaction == nil {
 		return &Undone{Status: Skipped, Reason: NothingToUndo, Detail: "no compaction is in force"}, nil
 	}
-	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: v.Size(c.estimator(), 0).Estimated}
+	before, err := v.Size(c.estimator(), 0)
+	if err != nil {
+		return nil, err
+	}
+	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: before.Estimated}
 	entries, err := c.Session.Append(ctx, session.UncompactDraft(v.Compaction.ID))
 	if err != nil {
 		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()
@@ -43,7 +47,10 @@ func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := after.Size(c.estimator(), 0)
+	size, err := after.Size(c.estimator(), 0)
+	if err != nil {
+		return nil, err
+	}
 	out.TokensAfter = size.Estimated
 	target := c.Settings.Threshold(c.Model.Window)
 	if out.OverTarget = target > 0 && size.Decision() > target; out.OverTarget {

@@ -151,8 +151,8 @@ func (k *Sink) count(e *session.Entry) {
 		k.counts.Compactions++
 		return
 	}
-	m := e.Message()
-	if m == nil {
+	m, err := e.Message()
+	if m == nil || err != nil { // what is to be appended is in memory
 		return
 	}
 	k.counts.Messages++

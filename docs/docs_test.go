@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/settings"
@@ -90,7 +91,7 @@ func TestFormatExamples(t *testing.T) {
 func unread(e *session.Entry) string {
 	switch e.Type {
 	case session.TypeMessage:
-		if m := e.Message(); m == nil || m.Role == "" || (len(m.Content) == 0 && m.System == nil) {
+		if m := must.Get(e.Message()); m == nil || m.Role == "" || (len(m.Content) == 0 && m.System == nil) {
 			return "a message without role or content"
 		}
 	case session.TypeCompaction:

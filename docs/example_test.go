@@ -42,7 +42,11 @@ func Example_agent() {
 		log.Fatal(err)
 	}
 	for _, it := range v.Items {
-		fmt.Println(it.Message().Role)
+		m, err := it.Message()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(m.Role)
 	}
 	// Output:
 	// user

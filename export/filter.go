@@ -16,9 +16,8 @@ const (
 	filterLabeled // set where there is a label
 )
 
-// filtersOf returns the filters that show an entry.
-func filtersOf(e *session.Entry) int {
-	m := e.Message()
+// filtersOf returns the filters that show an entry, which bears m or nothing.
+func filtersOf(e *session.Entry, m *message.Message) int {
 	if m != nil && m.Role == message.RoleAssistant && callsOnly(m) {
 		return 0 // its results show the calls
 	}

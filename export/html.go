@@ -46,7 +46,11 @@ func HTML(ctx context.Context, log session.Log, views []*timeline.View, w io.Wri
 		return fmt.Errorf("export: %w", err)
 	}
 	b.write([]byte(closeData + openIndex))
-	b.write(encode(b.index(h, opts.Title, tree, views, problems)))
+	index, err := b.index(h, opts.Title, tree, views, problems)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	b.write(encode(index))
 	b.write([]byte(closeData))
 	if err := writeTail(b.out); err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -152,12 +156,16 @@ func (b *book) expect(views []*timeline.View) {
 }
 
 // add writes the parts of an entry on a line and keeps its head.
-func (b *book) add(i int, e *session.Entry) {
-	h := head{ID: e.ID, Type: e.Type, Preview: b.p.of(e), Filters: filtersOf(e), Undoes: e.Undoes()}
+func (b *book) add(i int, e *session.Entry) error {
+	m, err := e.Message()
+	if err != nil {
+		return err
+	}
+	h := head{ID: e.ID, Type: e.Type, Preview: b.p.of(e, m), Filters: filtersOf(e, m), Undoes: e.Undoes()}
 	if !e.Time.IsZero() {
 		h.Time = e.Time.UnixMilli()
 	}
-	if m := e.Message(); m != nil {
+	if m != nil {
 		h.Role, h.Tokens = m.Role, tokens.Default{}.Message(m)
 		h.Failed = m.Failed() || m.IsError
 		h.Tool = m.ToolName + m.CustomType
@@ -175,7 +183,7 @@ func (b *book) add(i int, e *session.Entry) {
 	if _, ok := b.places[place{e.ID, e.At}]; ok {
 		b.places[place{e.ID, e.At}] = i
 	}
-	parts := partsOf(e)
+	parts := partsOf(e, m)
 	if parts == nil {
 		parts = []part{}
 	}
@@ -183,6 +191,7 @@ func (b *book) add(i int, e *session.Entry) {
 		b.write([]byte{'\n'})
 	}
 	b.write(encode(parts))
+	return nil
 }
 
 func (b *book) write(data []byte) {
@@ -192,7 +201,7 @@ func (b *book) write(data []byte) {
 }
 
 // index completes the heads and puts them together.
-func (b *book) index(h session.Header, title string, tree *session.Tree, views []*timeline.View, problems []session.Problem) pageIndex {
+func (b *book) index(h session.Header, title string, tree *session.Tree, views []*timeline.View, problems []session.Problem) (pageIndex, error) {
 	x := pageIndex{Title: short(title, previewText), Session: h.ID, Cwd: h.Cwd, Leaf: tree.Leaf, Heads: b.heads, Views: []pageView{}, Problems: []string{}}
 	if b.heads == nil {
 		x.Heads = []head{}
@@ -214,7 +223,10 @@ func (b *book) index(h session.Header, title string, tree *session.Tree, views [
 		if v.Leaf == nil {
 			continue
 		}
-		pv := b.view(v)
+		pv, err := b.view(v)
+		if err != nil {
+			return x, err
+		}
 		x.Views = append(x.Views, pv)
 		if i == 0 && pv.Leaf >= 0 {
 			x.Leaf = pv.Leaf
@@ -223,7 +235,7 @@ func (b *book) index(h session.Header, title string, tree *session.Tree, views [
 	for _, p := range problems {
 		x.Problems = append(x.Problems, problemText(p))
 	}
-	return x
+	return x, nil
 }
 
 func problemText(p session.Problem) string {
@@ -233,19 +245,31 @@ func problemText(p session.Problem) string {
 	return p.Kind + ": " + p.Detail
 }
 
-func (b *book) view(v *timeline.View) pageView {
+func (b *book) view(v *timeline.View) (pageView, error) {
 	est := tokens.Default{}
 	pv := pageView{Leaf: b.placeOf(v.Leaf), Summary: b.placeOf(v.Compaction), Tokens: v.Prompt.Tokens(est), Items: []pageItem{}}
 	if v.Prompt.Known {
 		pv.Prompt = systemParts(v.Prompt.Message())
 	}
 	for _, it := range v.Items {
-		item := pageItem{Entry: b.placeOf(it.Entry), Role: it.Message().Role, Pinned: it.Pinned, Request: it.Request, Why: string(it.Kind)}
-		parts := messageParts(it.Message())
-		if it.Entry == nil || !sameParts(parts, partsOf(it.Entry)) {
+		m, err := it.Message()
+		if err != nil {
+			return pv, err
+		}
+		item := pageItem{Entry: b.placeOf(it.Entry), Role: m.Role, Pinned: it.Pinned, Request: it.Request, Why: string(it.Kind)}
+		parts := messageParts(m)
+		same := false
+		if it.Entry != nil {
+			said, err := it.Entry.Message()
+			if err != nil {
+				return pv, err
+			}
+			same = sameParts(parts, partsOf(it.Entry, said))
+		}
+		if !same {
 			item.Parts, item.Changed = parts, it.Entry != nil
 		}
-		pv.Tokens += est.Message(it.Message())
+		pv.Tokens += est.Message(m)
 		pv.Items = append(pv.Items, item)
 	}
 	byID := map[string]int{}
@@ -257,7 +281,7 @@ func (b *book) view(v *timeline.View) pageView {
 			pv.LeftOut = append(pv.LeftOut, leftOut{Entry: i, Rule: string(l.Rule)})
 		}
 	}
-	return pv
+	return pv, nil
 }
 
 func (b *book) placeOf(e *session.Entry) int {

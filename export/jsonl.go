@@ -40,7 +40,11 @@ func JSONL(ctx context.Context, log session.Log, leaf *session.Entry, scope Scop
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		out.Write(e.Raw())
+		raw, err := e.Raw()
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		out.Write(raw)
 		if err := out.WriteByte('\n'); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

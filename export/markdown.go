@@ -29,7 +29,7 @@ func Markdown(ctx context.Context, log session.Log, view *timeline.View, w io.Wr
 	m.title(log.Header(), opts)
 	var err error
 	if opts.Seen {
-		m.view(view)
+		err = m.view(view)
 	} else {
 		err = m.path(ctx, log, view.Leaf)
 	}
@@ -76,13 +76,14 @@ func (m *markdown) path(ctx context.Context, log session.Log, leaf *session.Entr
 		return nil
 	}
 	place := -1
-	t, err := session.ReadTree(ctx, log, func(i int, e *session.Entry) {
+	t, err := session.ReadTree(ctx, log, func(i int, e *session.Entry) error {
 		if e.ID == leaf.ID && e.At == leaf.At {
 			place = i
 		}
 		if l := e.Label(); l != nil {
 			m.labels[l.TargetID] = l.Label
 		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -95,14 +96,16 @@ func (m *markdown) path(ctx context.Context, log session.Log, leaf *session.Entr
 			return err
 		}
 		if i++; i < len(on) && on[i] {
-			m.entry(e)
+			if err := m.entry(e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // view writes what the model sees, in the order of the request.
-func (m *markdown) view(v *timeline.View) {
+func (m *markdown) view(v *timeline.View) error {
 	if v.Prompt.Known {
 		m.printf("## System prompt\n\n")
 		m.parts(systemParts(v.Prompt.Message()))
@@ -121,19 +124,27 @@ func (m *markdown) view(v *timeline.View) {
 		if it.Kind != "" {
 			marks = append(marks, "made by the view: "+string(it.Kind))
 		}
-		m.heading(it.Entry, roleTitle(it.Message()), marks)
-		m.parts(messageParts(it.Message()))
+		msg, err := it.Message()
+		if err != nil {
+			return err
+		}
+		m.heading(it.Entry, roleTitle(msg), marks)
+		m.parts(messageParts(msg))
 	}
+	return nil
 }
 
 // entry writes an entry; bookkeeping takes one line.
-func (m *markdown) entry(e *session.Entry) {
-	about := m.p.of(e)
-	parts := partsOf(e)
-	msg := e.Message()
+func (m *markdown) entry(e *session.Entry) error {
+	msg, err := e.Message()
+	if err != nil {
+		return err
+	}
+	about := m.p.of(e, msg)
+	parts := partsOf(e, msg)
 	switch {
 	case e.Type == session.TypeLabel:
-		return // it stands at its target
+		return nil // it is shown at its target
 	case e.Compaction() != nil:
 		m.printf("---\n\n")
 		m.heading(e, fmt.Sprintf("Compaction of %d tokens", e.Compaction().TokensBefore), nil)
@@ -153,6 +164,7 @@ func (m *markdown) entry(e *session.Entry) {
 	default:
 		m.printf("(%s)\n\n", inert(about))
 	}
+	return nil
 }
 
 // heading writes who speaks, when, and the entry's id.

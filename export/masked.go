@@ -63,14 +63,18 @@ func (l *maskedLog) masked(e *session.Entry, err error) (*session.Entry, error) 
 	if e == nil || err != nil {
 		return e, err
 	}
-	raw, err := maskJSON(e.Raw(), l.mask)
+	raw, err := e.Raw()
+	if err != nil {
+		return nil, err
+	}
+	masked, err := maskJSON(raw, l.mask)
 	if err != nil {
 		return nil, fmt.Errorf("mask entry %s: %w", e.ID, err)
 	}
-	if bytes.Equal(raw, e.Raw()) {
+	if bytes.Equal(raw, masked) {
 		return e, nil
 	}
-	return e.WithRaw(raw), nil
+	return e.WithRaw(masked), nil
 }
 
 // unmasked are the members whose texts mean something to programs: references,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/message"
@@ -102,7 +103,7 @@ func TestMaskedIsForReading(t *testing.T) {
 	if _, err := log.Append(bg, e); !errors.Is(err, session.ErrReadOnly) {
 		t.Errorf("append: %v", err)
 	}
-	if got, err := log.Find(bg, e[0].ID, -1); err != nil || got.Message().Text("") != "[secret: github-token]" || got.At != e[0].At {
+	if got, err := log.Find(bg, e[0].ID, -1); err != nil || must.Get(got.Message()).Text("") != "[secret: github-token]" || got.At != e[0].At {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	if _, err := log.Find(bg, "nobody", -1); !errors.Is(err, session.ErrNotFound) {

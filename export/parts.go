@@ -32,8 +32,8 @@ const (
 )
 
 // partsOf takes an entry apart. Bookkeeping has no parts; its preview says it
-// all.
-func partsOf(e *session.Entry) []part {
+// all. m is the message that the entry bears, or nil.
+func partsOf(e *session.Entry, m *message.Message) []part {
 	switch e.Type {
 	case session.TypeModelChange, session.TypeThinkingLevel, session.TypeLabel, session.TypeInfo:
 		return nil
@@ -47,10 +47,10 @@ func partsOf(e *session.Entry) []part {
 			return nil
 		}
 	}
-	if m := e.Message(); m != nil {
+	if m != nil {
 		return messageParts(m)
 	}
-	return []part{{Kind: partRaw, Text: indented(e.Raw())}}
+	return []part{{Kind: partRaw, Text: indented(e.InMemory())}} // only messages may be elsewhere
 }
 
 func messageParts(m *message.Message) []part {

@@ -20,7 +20,8 @@ const (
 // their results are described.
 type previewer struct{ calls map[string]string }
 
-func (p *previewer) of(e *session.Entry) string {
+// of describes an entry, which bears m or nothing.
+func (p *previewer) of(e *session.Entry, m *message.Message) string {
 	switch e.Type {
 	case session.TypeCompaction:
 		return short(cmp.Or(e.Compaction().ShortSummary, e.Compaction().Summary), previewText)
@@ -48,7 +49,7 @@ func (p *previewer) of(e *session.Entry) string {
 	case session.TypeCustom:
 		return customPreview(e)
 	}
-	if m := e.Message(); m != nil {
+	if m != nil {
 		return p.message(m)
 	}
 	return string(e.Type)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -32,7 +33,7 @@ func TestSampleSession(t *testing.T) {
 	md := markdownOf(t, log, v, MarkdownOptions{})
 	want := map[string]int{}
 	for _, e := range path {
-		m := e.Message()
+		m := must.Get(e.Message())
 		if m == nil {
 			continue
 		}

@@ -65,11 +65,22 @@ func rescues(t compaction.Trigger) bool {
 func (b *Bus) beforeCompact() question[compaction.BeforeCompact, compaction.Answer] {
 	return question[compaction.BeforeCompact, compaction.Answer]{
 		event: EventBeforeCompact,
-		encode: func(e compaction.BeforeCompact) []byte {
-			history, prefix := e.Plan.Conversation(b.opts.Mask)
-			o := envelope(EventBeforeCompact).Raw("preparation", preparation(e)).Raw("branchEntries", entries(e.Plan.View.Path))
+		encode: func(e compaction.BeforeCompact) ([]byte, error) {
+			history, prefix, err := e.Plan.Conversation(b.opts.Mask)
+			if err != nil {
+				return nil, err
+			}
+			prep, err := preparation(e)
+			if err != nil {
+				return nil, err
+			}
+			branch, err := entries(e.Plan.View.Path)
+			if err != nil {
+				return nil, err
+			}
+			o := envelope(EventBeforeCompact).Raw("preparation", prep).Raw("branchEntries", branch)
 			o.OptStr("customInstructions", e.Focus).Str("reason", string(e.Trigger)).Bool("willRetry", e.Trigger == compaction.Overflow)
-			return o.Str("conversationText", history).Str("turnPrefixText", prefix).Bytes()
+			return o.Str("conversationText", history).Str("turnPrefixText", prefix).Bytes(), nil
 		},
 		decode: decodeCompaction,
 		ruling: func(a *compaction.Answer) Ruling { return Ruling{a.Cancel, a.Why} },
@@ -88,14 +99,20 @@ func (b *Bus) beforeCompact() question[compaction.BeforeCompact, compaction.Answ
 	}
 }
 
-func preparation(e compaction.BeforeCompact) []byte {
-	history, prefix := e.Plan.Messages()
+func preparation(e compaction.BeforeCompact) ([]byte, error) {
+	history, prefix, err := e.Plan.Messages()
+	if err != nil {
+		return nil, err
+	}
+	read, modified, err := e.Files()
+	if err != nil {
+		return nil, err
+	}
 	o := new(jsonw.Object).Raw("messagesToSummarize", messages(history)).Raw("turnPrefixMessages", messages(prefix))
 	o.Bool("isSplitTurn", e.Plan.Split)
 	if p := e.Plan.Previous; p != nil {
 		o.Str("previousSummary", p.Compaction().Summary)
 	}
-	read, modified := e.Files()
 	o.Raw("fileOps", new(jsonw.Object).Raw("readFiles", texts(read)).Raw("modifiedFiles", texts(modified)).Bytes())
 	firstKept := ""
 	if e.Plan.FirstKept != nil {
@@ -104,7 +121,7 @@ func preparation(e compaction.BeforeCompact) []byte {
 	o.Int("tokensBefore", e.Plan.Size.Decision()).Str("firstKeptEntryId", firstKept)
 	settings := new(jsonw.Object).Bool("enabled", e.Settings.Enabled)
 	settings.Int("reserveTokens", e.Settings.ReserveTokens).Int("keepRecentTokens", e.Settings.KeepRecentTokens)
-	return o.Raw("settings", settings.Bytes()).Bytes()
+	return o.Raw("settings", settings.Bytes()).Bytes(), nil
 }
 
 // decodeCompaction reads a hook's compaction. tokensBefore may be sent back,
@@ -126,9 +143,9 @@ func decodeCompaction(in *answer) compaction.Answer {
 func compacting(sessionID string) question[compaction.BeforeCompact, compaction.Guidance] {
 	return question[compaction.BeforeCompact, compaction.Guidance]{
 		event: EventCompacting,
-		encode: func(e compaction.BeforeCompact) []byte {
-			history, prefix := e.Plan.Messages()
-			return envelope(EventCompacting).Str("sessionId", sessionID).Raw("messages", messages(append(history, prefix...))).Bytes()
+		encode: func(e compaction.BeforeCompact) ([]byte, error) {
+			history, prefix, err := e.Plan.Messages()
+			return envelope(EventCompacting).Str("sessionId", sessionID).Raw("messages", messages(append(history, prefix...))).Bytes(), err
 		},
 		decode: func(in *answer) compaction.Guidance {
 			return compaction.Guidance{Prompt: in.str("prompt"), Context: in.lines("context"), PreserveData: in.object("preserveData")}
@@ -158,13 +175,17 @@ func messages(msgs []*message.Message) []byte {
 	return a.Bytes()
 }
 
-// entries are written as they stand in the log.
-func entries(list []*session.Entry) []byte {
+// entries are written as they are in the log.
+func entries(list []*session.Entry) ([]byte, error) {
 	var a jsonw.Array
 	for _, e := range list {
-		a.Add(jsonw.Clean(e.Raw()))
+		raw, err := e.Raw()
+		if err != nil {
+			return nil, err
+		}
+		a.Add(jsonw.Clean(raw))
 	}
-	return a.Bytes()
+	return a.Bytes(), nil
 }
 
 func texts(list []string) []byte {

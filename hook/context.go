@@ -30,8 +30,8 @@ func (b *Bus) OnContext(h Handler, f func(context.Context, []*message.Message) (
 func (b *Bus) Context(ctx context.Context, msgs []*message.Message, check func([]*message.Message) error) (ContextAnswer, error) {
 	return ask(ctx, b, question[[]*message.Message, ContextAnswer]{
 		event: EventContext,
-		encode: func(msgs []*message.Message) []byte {
-			return envelope(EventContext).Raw("messages", messages(msgs)).Bytes()
+		encode: func(msgs []*message.Message) ([]byte, error) {
+			return envelope(EventContext).Raw("messages", messages(msgs)).Bytes(), nil
 		},
 		decode: func(in *answer) ContextAnswer { return ContextAnswer{Messages: in.messages("messages")} },
 		ruling: func(a *ContextAnswer) Ruling { return a.Ruling },

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -70,11 +71,11 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 			return err
 		},
 		EventToolResult: func(ctx context.Context, b *Bus) error {
-			_, err := b.ToolResult(ctx, ToolResult{Result: path[6].Message()})
+			_, err := b.ToolResult(ctx, ToolResult{Result: must.Get(path[6].Message())})
 			return err
 		},
 		EventContext: func(ctx context.Context, b *Bus) error {
-			_, err := b.Context(ctx, []*message.Message{path[0].Message()}, nil)
+			_, err := b.Context(ctx, []*message.Message{must.Get(path[0].Message())}, nil)
 			return err
 		},
 		EventSessionStart:    lifecycle(EventSessionStart),
@@ -137,7 +138,7 @@ func TestKeysOfBeforeCompact(t *testing.T) {
 		}
 		return out
 	}
-	raw := b.beforeCompact().encode(e)
+	raw := must.Get(b.beforeCompact().encode(e))
 	equal(t, "event", keys(raw), []string{"type", "preparation", "branchEntries", "reason", "willRetry", "conversationText", "turnPrefixText"})
 	equal(t, "preparation", keys(rawjson.Get(raw, "preparation")), []string{"messagesToSummarize", "turnPrefixMessages", "isSplitTurn",
 		"fileOps", "tokensBefore", "firstKeptEntryId", "settings"})

@@ -41,7 +41,7 @@ type Compacted struct {
 func (Compacted) Event() Event { return EventCompact }
 
 func (c Compacted) encode(o *jsonw.Object) {
-	o.Raw("compactionEntry", jsonw.Clean(c.Entry.Raw())).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
+	o.Raw("compactionEntry", jsonw.Clean(c.Entry.InMemory())).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
 }
 
 // CompactFailed tells that an attempt was not applied.
@@ -79,7 +79,7 @@ func (Moved) Event() Event { return EventTree }
 func (m Moved) encode(o *jsonw.Object) {
 	o.Str("newLeafId", m.NewLeafID).Str("oldLeafId", m.OldLeafID)
 	if m.SummaryEntry != nil {
-		o.Raw("summaryEntry", jsonw.Clean(m.SummaryEntry.Raw())).Bool("fromHook", m.FromHook)
+		o.Raw("summaryEntry", jsonw.Clean(m.SummaryEntry.InMemory())).Bool("fromHook", m.FromHook)
 	}
 }
 

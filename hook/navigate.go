@@ -73,14 +73,18 @@ func (b *Bus) OnBeforeSwitch(h Handler, f func(context.Context, BeforeSwitch) (R
 func (b *Bus) BeforeTree(ctx context.Context, e BeforeTree) (TreeAnswer, error) {
 	return ask(ctx, b, question[BeforeTree, TreeAnswer]{
 		event: EventBeforeTree,
-		encode: func(e BeforeTree) []byte {
+		encode: func(e BeforeTree) ([]byte, error) {
+			left, err := entries(e.Entries)
+			if err != nil {
+				return nil, err
+			}
 			p := new(jsonw.Object).Str("targetId", e.TargetID).Str("oldLeafId", e.OldLeafID).Str("commonAncestorId", e.CommonAncestorID)
-			p.Raw("entriesToSummarize", entries(e.Entries)).Bool("userWantsSummary", e.UserWantsSummary)
+			p.Raw("entriesToSummarize", left).Bool("userWantsSummary", e.UserWantsSummary)
 			p.OptStr("customInstructions", e.CustomInstructions)
 			if e.ReplaceInstructions {
 				p.Bool("replaceInstructions", true)
 			}
-			return envelope(EventBeforeTree).Raw("preparation", p.OptStr("label", e.Label).Bytes()).Bytes()
+			return envelope(EventBeforeTree).Raw("preparation", p.OptStr("label", e.Label).Bytes()).Bytes(), nil
 		},
 		decode: func(in *answer) TreeAnswer {
 			return TreeAnswer{Summary: decodeSummary(in), CustomInstructions: in.optStr("customInstructions"),
@@ -130,8 +134,10 @@ func idOf(e *session.Entry) string {
 // BeforeFork asks before a fork. An error means that ctx was done.
 func (b *Bus) BeforeFork(ctx context.Context, e BeforeFork) (ForkAnswer, error) {
 	return ask(ctx, b, question[BeforeFork, ForkAnswer]{
-		event:  EventBeforeFork,
-		encode: func(e BeforeFork) []byte { return envelope(EventBeforeFork).Str("entryId", e.EntryID).Bytes() },
+		event: EventBeforeFork,
+		encode: func(e BeforeFork) ([]byte, error) {
+			return envelope(EventBeforeFork).Str("entryId", e.EntryID).Bytes(), nil
+		},
 		decode: func(in *answer) ForkAnswer { return ForkAnswer{Summary: decodeSummary(in)} },
 		ruling: func(a *ForkAnswer) Ruling { return a.Ruling },
 		rule:   func(r Ruling) ForkAnswer { return ForkAnswer{Ruling: r} },
@@ -143,8 +149,10 @@ func (b *Bus) BeforeFork(ctx context.Context, e BeforeFork) (ForkAnswer, error) 
 // BeforeSwitch asks before a switch. An error means that ctx was done.
 func (b *Bus) BeforeSwitch(ctx context.Context, e BeforeSwitch) (Ruling, error) {
 	return ask(ctx, b, question[BeforeSwitch, Ruling]{
-		event:  EventBeforeSwitch,
-		encode: func(e BeforeSwitch) []byte { return envelope(EventBeforeSwitch).Str("target", e.Target).Bytes() },
+		event: EventBeforeSwitch,
+		encode: func(e BeforeSwitch) ([]byte, error) {
+			return envelope(EventBeforeSwitch).Str("target", e.Target).Bytes(), nil
+		},
 		decode: func(*answer) Ruling { return Ruling{} },
 		ruling: func(a *Ruling) Ruling { return *a },
 		rule:   func(r Ruling) Ruling { return r },

@@ -49,8 +49,8 @@ func (b *Bus) OnToolResult(h Handler, f func(context.Context, ToolResult) (ToolR
 func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) {
 	return ask(ctx, b, question[ToolCall, ToolCallAnswer]{
 		event: EventToolCall,
-		encode: func(e ToolCall) []byte {
-			return envelope(EventToolCall).Str("tool", e.Tool).Raw("arguments", object(e.Arguments)).Bytes()
+		encode: func(e ToolCall) ([]byte, error) {
+			return envelope(EventToolCall).Str("tool", e.Tool).Raw("arguments", object(e.Arguments)).Bytes(), nil
 		},
 		decode: func(in *answer) ToolCallAnswer {
 			if in.bool("block") {
@@ -79,8 +79,8 @@ func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) 
 func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, error) {
 	return ask(ctx, b, question[ToolResult, ToolResultAnswer]{
 		event: EventToolResult,
-		encode: func(e ToolResult) []byte {
-			return envelope(EventToolResult).Raw("result", encodeMessage(e.Result)).Bytes()
+		encode: func(e ToolResult) ([]byte, error) {
+			return envelope(EventToolResult).Raw("result", encodeMessage(e.Result)).Bytes(), nil
 		},
 		decode: func(in *answer) ToolResultAnswer { return ToolResultAnswer{Content: in.content("content")} },
 		ruling: func(a *ToolResultAnswer) Ruling { return a.Ruling },

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/session"
@@ -48,8 +49,8 @@ func piSources(t testing.TB, file string) (sources []ledger.Source, index []int)
 		if !rawjson.Valid(line) {
 			continue
 		}
-		if e, ok := session.ParseEntry(line); ok && e.Message() != nil {
-			sources = append(sources, ledger.Source{EntryID: e.ID, Message: e.Message()})
+		if e, ok := session.ParseEntry(line); ok && must.Get(e.Message()) != nil {
+			sources = append(sources, ledger.Source{EntryID: e.ID, Message: must.Get(e.Message())})
 			index = append(index, i)
 		}
 	}

@@ -15,37 +15,49 @@ const nearCap = 0.8
 
 // media turns old images into stubs, oldest first, until the request is well
 // below the cap. Those behind the last user message stay.
-func (p *planner) media(maxBytes int64) {
+func (p *planner) media(maxBytes int64) error {
 	limit := int64(nearCap * float64(maxBytes))
 	var total int64
 	lastUser := -1
 	for i, it := range p.view.Items {
-		total += it.ItemBytes()
-		if it.Message().Role == message.RoleUser {
+		m, err := it.Message()
+		if err != nil {
+			return err
+		}
+		total += timeline.ContentBytes(m)
+		if m.Role == message.RoleUser {
 			lastUser = i
 		}
 	}
 	for i, it := range p.view.Items {
 		if total <= limit {
-			return
+			return nil
 		}
-		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || it.Message().Images() == 0 || p.taken[it.Entry.ID] {
+		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || p.taken[it.Entry.ID] {
 			continue
 		}
-		content, freed := withoutImages(it)
-		edited := it.Message().Clone()
+		m, err := it.Message()
+		if err != nil {
+			return err
+		}
+		if m.Images() == 0 {
+			continue
+		}
+		content, freed := withoutImages(m, it.Entry.ID)
+		edited := m.Clone()
 		edited.Content = content
 		p.place[it.Entry.ID] = i
 		p.taken[it.Entry.ID] = true
-		p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(it.Message()), After: p.est.Message(edited), Content: content})
+		p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(m), After: p.est.Message(edited), Content: content})
 		total -= freed
 	}
+	return nil
 }
 
 // withoutImages replaces the images of a message by stubs: kind, size, hash
 // and where to read them.
-func withoutImages(it timeline.Item) (content []message.Block, freed int64) {
-	for _, b := range it.Message().Content {
+func withoutImages(m *message.Message, id string) (content []message.Block, freed int64) {
+	for _, b := range m.Content {
 		img, ok := b.(message.Image)
 		if !ok {
 			content = append(content, b)
@@ -56,7 +68,7 @@ func withoutImages(it timeline.Item) (content []message.Block, freed int64) {
 			data = []byte(img.Data) // not base64: its own bytes tell it apart as well
 		}
 		sum := sha256.Sum256(data)
-		stub := fmt.Sprintf("[image left out: %s, %d bytes, sha256 %s; read en:%s]", img.MIMEType, len(data), hex.EncodeToString(sum[:6]), it.Entry.ID)
+		stub := fmt.Sprintf("[image left out: %s, %d bytes, sha256 %s; read en:%s]", img.MIMEType, len(data), hex.EncodeToString(sum[:6]), id)
 		content = append(content, message.Text{Text: stub})
 		freed += int64(len(img.Data) - len(stub))
 	}

@@ -28,39 +28,46 @@ const lookback = 20
 // Edits of one plan share the rewrite of the first of them, so they are judged
 // together, the oldest ones first to go. An edit is free when the cache is
 // cold or when it stands in the last 8,000 tokens, near enough to be found.
-func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) []Edit {
-	if !e.Warm {
-		return edits
+func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]Edit, error) {
+	if !e.Warm || len(edits) == 0 {
+		return edits, nil
 	}
 	if e.Write == 0 && e.Read == 0 {
 		e.Write, e.Read = 1.25, 0.1
 	}
-	rewrites := rewritesOf(v, est)
+	rewrites, err := rewritesOf(v, est)
+	if err != nil {
+		return nil, err
+	}
 	for len(edits) > 0 {
 		x := rewrites[edits[0].Entry.ID]
 		if x <= freeTail {
-			return edits
+			return edits, nil
 		}
 		cost := (e.Write - e.Read) * float64(x-Saved(edits))
 		gain := e.Read * float64(Saved(edits)) * float64(e.HorizonCalls)
 		if gain >= cost {
-			return edits
+			return edits, nil
 		}
 		edits = edits[1:]
 	}
-	return nil
+	return nil, nil
 }
 
 // rewritesOf is how many tokens an edit of each entry makes a provider write
 // again: those from there on while the prefix before them is found, else all.
-func rewritesOf(v *timeline.View, est tokens.Estimator) map[string]int64 {
+func rewritesOf(v *timeline.View, est tokens.Estimator) (map[string]int64, error) {
 	behind := make(map[string]int64, len(v.Items))
 	var far []string
 	var sum int64
 	blocks := 0
 	for _, it := range slices.Backward(v.Items) {
-		sum += est.Message(it.Message())
-		blocks += len(it.Message().Content)
+		m, err := it.Message()
+		if err != nil {
+			return nil, err
+		}
+		sum += est.Message(m)
+		blocks += len(m.Content)
 		if it.Entry == nil {
 			continue
 		}
@@ -72,15 +79,15 @@ func rewritesOf(v *timeline.View, est tokens.Estimator) map[string]int64 {
 	for _, id := range far {
 		behind[id] = sum
 	}
-	return behind
+	return behind, nil
 }
 
 // Breaks reports whether an edit of an old message would invalidate reasoning
 // that is signed over the whole prefix: then it waits for the next compaction.
 // m is the model that gets the request.
-func Breaks(v *timeline.View, m message.Model, e Edit) bool {
+func Breaks(v *timeline.View, m message.Model, e Edit) (bool, error) {
 	if m.UnboundThinking {
-		return false
+		return false, nil
 	}
 	after := false
 	for _, it := range v.Items {
@@ -88,14 +95,18 @@ func Breaks(v *timeline.View, m message.Model, e Edit) bool {
 			after = true
 			continue
 		}
-		if !after {
+		if !after || !it.Outline().Reasons {
 			continue
 		}
-		for _, b := range it.Message().Content {
+		shown, err := it.Message()
+		if err != nil {
+			return false, err
+		}
+		for _, b := range shown.Content {
 			if t, ok := b.(message.Thinking); ok && t.Signature != "" {
-				return true
+				return true, nil
 			}
 		}
 	}
-	return false
+	return false, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -51,10 +52,13 @@ type Edit struct {
 func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Content) }
 
 // Plan returns what to prune in a view, in the order of the path. maxBytes is
-// what the provider takes at most in one request; 0: not known.
-func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) []Edit {
+// what the provider takes at most in one request; 0: not known. It fails where
+// a message cannot be read.
+func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) ([]Edit, error) {
 	p := &planner{view: v, settings: s, est: est, taken: map[string]bool{}}
-	p.look()
+	if err := p.look(); err != nil {
+		return nil, err
+	}
 	if s.Superseded {
 		p.superseded()
 	}
@@ -65,10 +69,12 @@ func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) []
 		p.oldOutput()
 	}
 	if s.Media && maxBytes > 0 {
-		p.media(maxBytes)
+		if err := p.media(maxBytes); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortStableFunc(p.edits, func(a, b Edit) int { return p.place[a.Entry.ID] - p.place[b.Entry.ID] })
-	return p.edits
+	return p.edits, nil
 }
 
 // Saved is what edits save, in tokens.
@@ -94,18 +100,21 @@ type planner struct {
 
 // result is a tool result that may be pruned, with the call it answers.
 type result struct {
-	item timeline.Item
-	call message.ToolCall
-	size int64
-	open bool // of the current turn, or behind the last assistant message: not to be touched
+	item     timeline.Item
+	call     message.ToolCall
+	head     message.Message // without content
+	size     int64
+	open     bool // of the current turn, or after the last assistant message: not to be touched
+	complete bool // it holds all that was asked for
+	empty    bool // its tool marked it so
 }
 
 // look collects the results of the view, oldest first.
-func (p *planner) look() {
+func (p *planner) look() error {
 	p.place = map[string]int{}
 	last, turn := -1, -1
 	for i, it := range p.view.Items {
-		switch it.Message().Role {
+		switch it.Outline().Role {
 		case message.RoleAssistant:
 			last = i
 		case message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleBranchSummary:
@@ -114,18 +123,43 @@ func (p *planner) look() {
 	}
 	calls := map[string]message.ToolCall{}
 	for i, it := range p.view.Items {
-		for _, c := range it.Message().ToolCalls() {
+		result := it.Entry != nil && it.Pos >= 0 && it.Outline().Role == message.RoleToolResult
+		if result {
+			p.place[it.Entry.ID] = i
+		}
+		if len(it.Outline().Calls) == 0 && (!result || it.Pinned) {
+			continue
+		}
+		m, err := it.Message()
+		if err != nil {
+			return err
+		}
+		for _, c := range m.ToolCalls() {
 			calls[c.ID] = c
 		}
-		if it.Entry == nil || it.Pos < 0 || it.Message().Role != message.RoleToolResult {
+		if !result || it.Pinned {
 			continue
 		}
-		p.place[it.Entry.ID] = i
-		if it.Pinned {
-			continue
+		r, err := p.result(it, m, calls[m.ToolCallID])
+		if err != nil {
+			return err
 		}
-		p.results = append(p.results, result{item: it, call: calls[it.Message().ToolCallID], size: p.est.Message(it.Message()), open: i > last || i > turn})
+		r.open = i > last || i > turn
+		p.results = append(p.results, r)
 	}
+	return nil
+}
+
+// result is the result that an item shows as m. Its text is not kept.
+func (p *planner) result(it timeline.Item, m *message.Message, call message.ToolCall) (result, error) {
+	raw, err := it.Entry.Raw()
+	if err != nil {
+		return result{}, err
+	}
+	details := rawjson.Get(rawjson.Get(raw, "message"), "details")
+	r := result{item: it, call: call, head: *m, size: p.est.Message(m), complete: complete(m, details), empty: rawjson.Bool(rawjson.Get(details, "empty"))}
+	r.head.Content = nil
+	return r, nil
 }
 
 // take notes an edit if it makes its result smaller.
@@ -140,9 +174,9 @@ func (p *planner) take(r result, kind Kind, text string) {
 }
 
 func (p *planner) after(r result, content []message.Block) int64 {
-	m := r.item.Message().Clone()
+	m := r.head
 	m.Content = content
-	return p.est.Message(m)
+	return p.est.Message(&m)
 }
 
 // oldOutput prunes results behind the protected newest ones. The result that
@@ -152,7 +186,7 @@ func (p *planner) oldOutput() {
 	var old []result
 	for _, r := range slices.Backward(p.results) {
 		protected := passed < p.settings.ProtectTokens || r.open || r.item.Edited || p.taken[r.item.Entry.ID] ||
-			slices.Contains(p.settings.ProtectedTools, r.item.Message().ToolName)
+			slices.Contains(p.settings.ProtectedTools, r.head.ToolName)
 		passed += r.size
 		if protected {
 			continue
@@ -180,7 +214,7 @@ func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all
 // empty prunes results that their tool marks as empty (details.empty).
 func (p *planner) empty() {
 	for _, r := range p.results {
-		if !r.open && !r.item.Message().IsError && markedEmpty(r.item.Entry) {
+		if !r.open && !r.head.IsError && r.empty {
 			p.take(r, Empty, "[nothing found; "+readBack(r)+"]")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -74,7 +75,7 @@ func (w *work) view() *timeline.View {
 
 func (w *work) plan(s Settings) string {
 	var out []string
-	for _, e := range Plan(w.view(), s, tokens.Default{}, 0) {
+	for _, e := range must.Get(Plan(w.view(), s, tokens.Default{}, 0)) {
 		out = append(out, w.names[e.Entry.ID]+":"+string(e.Kind))
 	}
 	return strings.Join(out, " ")
@@ -110,7 +111,7 @@ func TestOldToolOutput(t *testing.T) {
 	if got := w.plan(s); got != "" {
 		t.Errorf("protected tool: %q", got)
 	}
-	e := Plan(w.view(), Defaults(), tokens.Default{}, 0)[0]
+	e := must.Get(Plan(w.view(), Defaults(), tokens.Default{}, 0))[0]
 	if text := message.JoinText(e.Content, ""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
 		t.Errorf("placeholder %q", text)
 	}
@@ -166,7 +167,7 @@ func TestMedia(t *testing.T) {
 		w.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "see"}, image}}), "image")
 		w.answer()
 	}
-	edits := Plan(w.view(), Defaults(), tokens.Default{}, 10_000)
+	edits := must.Get(Plan(w.view(), Defaults(), tokens.Default{}, 10_000))
 	if len(edits) < 2 || len(edits) > 8 {
 		t.Fatalf("%d images pruned", len(edits))
 	}
@@ -175,7 +176,7 @@ func TestMedia(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if got := Plan(w.view(), Defaults(), tokens.Default{}, 0); got != nil {
+	if got := must.Get(Plan(w.view(), Defaults(), tokens.Default{}, 0)); got != nil {
 		t.Errorf("without a cap: %v", got)
 	}
 }
@@ -192,16 +193,16 @@ func TestWorth(t *testing.T) {
 	s := Defaults()
 	s.ProtectTokens = 50_000
 	v, est := w.view(), tokens.Default{}
-	edits := Plan(v, s, est, 0)
+	edits := must.Get(Plan(v, s, est, 0))
 	if len(edits) != 1 {
 		t.Fatalf("%d edits", len(edits))
 	}
 	for horizon, want := range map[int64]int{20: 0, 22: 0, 24: 1} { // 11.5 · 60,000 / 30,000 = 23
-		if got := len(Worth(v, edits, Economy{Warm: true, HorizonCalls: horizon}, est)); got != want {
+		if got := len(must.Get(Worth(v, edits, Economy{Warm: true, HorizonCalls: horizon}, est))); got != want {
 			t.Errorf("horizon %d: %d edits, want %d", horizon, got, want)
 		}
 	}
-	if got := len(Worth(v, edits, Economy{}, est)); got != 1 {
+	if got := len(must.Get(Worth(v, edits, Economy{}, est))); got != 1 {
 		t.Errorf("a cold cache: %d edits", got)
 	}
 }
@@ -228,10 +229,10 @@ func TestBreaks(t *testing.T) {
 			continue
 		}
 		e := Edit{Entry: it.Entry}
-		if got := Breaks(v, m, e); got != (name == "a") {
+		if got := must.Get(Breaks(v, m, e)); got != (name == "a") {
 			t.Errorf("%s: %v", name, got)
 		}
-		if Breaks(v, unbound, e) {
+		if must.Get(Breaks(v, unbound, e)) {
 			t.Errorf("%s: breaks what is not bound", name)
 		}
 	}
@@ -266,11 +267,11 @@ func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
 		s := Defaults()
 		s.ToolOutput = false
 		v, est := w.view(), tokens.Default{}
-		edits := Plan(v, s, est, 0)
+		edits := must.Get(Plan(v, s, est, 0))
 		if len(edits) != 1 {
 			t.Fatalf("%s: %d edits", tt.what, len(edits))
 		}
-		if got := len(Worth(v, edits, Economy{Warm: true, HorizonCalls: tt.horizon}, est)); got != tt.want {
+		if got := len(must.Get(Worth(v, edits, Economy{Warm: true, HorizonCalls: tt.horizon}, est))); got != tt.want {
 			t.Errorf("%s: %d edits, want %d: %s", tt.what, got, tt.want, tt.reason)
 		}
 	}
@@ -295,7 +296,7 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range Plan(before, settings, tokens.Default{}, 2000) {
+		for _, e := range must.Get(Plan(before, settings, tokens.Default{}, 2000)) {
 			if e.After >= e.Before || before.Pinned(e.Entry.ID) {
 				t.Fatalf("%s: %d tokens become %d, pinned %v", e.Kind, e.Before, e.After, before.Pinned(e.Entry.ID))
 			}
@@ -314,7 +315,7 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 		if err := history.Account(path, after); err != nil {
 			t.Fatalf("I1: %v", err)
 		}
-		if err := history.Pairing(after.Request(true).Messages); err != nil {
+		if err := history.Pairing(must.Get(after.Request(true)).Messages); err != nil {
 			t.Fatalf("I2: %v", err)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/message"
 )
 
 // extent is which lines of a file a read asked for.
@@ -58,7 +58,7 @@ func (p *planner) superseded() {
 				break
 			}
 		}
-		if !r.item.Message().IsError && !r.item.Edited && complete(r) {
+		if !r.head.IsError && !r.item.Edited && r.complete {
 			later[e.path] = append(later[e.path], e)
 		}
 	}
@@ -66,12 +66,11 @@ func (p *planner) superseded() {
 
 // complete tells whether a result holds all that was asked for. Tools say so
 // in their details, or in a line at the end.
-func complete(r result) bool {
-	details := rawjson.Get(rawjson.Get(r.item.Entry.Raw(), "message"), "details")
+func complete(m *message.Message, details []byte) bool {
 	if rawjson.Kind(rawjson.Get(details, "truncation")) == '{' || rawjson.Bool(rawjson.Get(details, "truncated")) {
 		return false
 	}
-	text := r.item.Message().Text("\n")
+	text := m.Text("\n")
 	tail := strings.ToLower(text[max(0, len(text)-200):])
 	for _, sign := range []string{"truncated", "more lines in file", "left out", "use offset="} {
 		if strings.Contains(tail, sign) {
@@ -79,9 +78,4 @@ func complete(r result) bool {
 		}
 	}
 	return true
-}
-
-// markedEmpty reports whether a tool marked its result as empty.
-func markedEmpty(e *session.Entry) bool {
-	return rawjson.Bool(rawjson.Get(rawjson.Get(rawjson.Get(e.Raw(), "message"), "details"), "empty"))
 }

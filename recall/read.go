@@ -43,7 +43,10 @@ func Read(ctx context.Context, log session.Log, path string, from, to int) (Text
 	if err != nil {
 		return Text{}, err
 	}
-	text := EntryText(e)
+	text, err := EntryText(e)
+	if err != nil {
+		return Text{}, err
+	}
 	t := Text{EntryID: e.ID, Path: "en:" + e.ID, Role: roleOf(e), Total: strings.Count(text, "\n") + 1}
 	t.From = max(from, 1)
 	if t.To = to; to < 1 || to > t.Total {

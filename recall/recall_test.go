@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -127,9 +128,9 @@ func TestSearchSeesAllKindsOfEntries(t *testing.T) {
 		"sewing with a needle",
 		"lost the needle",
 		"a needle",
-		string(entries[6].Raw()),
+		string(must.Get(entries[6].Raw())),
 	} {
-		if got := EntryText(entries[i]); got != want {
+		if got := must.Get(EntryText(entries[i])); got != want {
 			t.Errorf("text of %s: %q, want %q", entries[i].Type, got, want)
 		}
 	}
@@ -211,7 +212,7 @@ func TestSearchAndReadHistories(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := contains(e, q); want != found[e.ID] {
-				t.Fatalf("%s in %s: found %v, want %v", text, e.Raw(), found[e.ID], want)
+				t.Fatalf("%s in %s: found %v, want %v", text, must.Get(e.Raw()), found[e.ID], want)
 			}
 			readInPieces(ctx, t, log, e)
 		}
@@ -219,7 +220,7 @@ func TestSearchAndReadHistories(t *testing.T) {
 }
 
 func contains(e *session.Entry, q query) bool {
-	parts := partsOf(e)
+	parts := must.Get(partsOf(e))
 	for _, term := range q.terms {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.weight > 0 && bytes.Contains(fold(nil, p.text), term) }) {
 			return false
@@ -239,8 +240,8 @@ func readInPieces(ctx context.Context, t *rapid.T, log session.Log, e *session.E
 		total = got.Total
 		pieces = append(pieces, got.Text)
 	}
-	if got := strings.Join(pieces, "\n"); got != EntryText(e) {
-		t.Fatalf("pieces of %s give %q, want %q", e.ID, got, EntryText(e))
+	if got := strings.Join(pieces, "\n"); got != must.Get(EntryText(e)) {
+		t.Fatalf("pieces of %s give %q, want %q", e.ID, got, must.Get(EntryText(e)))
 	}
 }
 

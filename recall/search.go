@@ -72,7 +72,7 @@ func search(ctx context.Context, log session.Log, text string, o Options) ([]Hit
 		s.now = leaf.Time
 	}
 	if o.Active {
-		tree, err := session.ReadTree(ctx, log, func(int, *session.Entry) {})
+		tree, err := session.ReadTree(ctx, log, func(int, *session.Entry) error { return nil })
 		if err != nil {
 			return nil, err
 		}
@@ -106,22 +106,30 @@ type searcher struct {
 	folded [][]byte
 }
 
-func (s *searcher) look(place int, e *session.Entry) {
-	if s.only != nil && (place >= len(s.only) || !s.only[place]) || s.rulesOut(e.Raw(), &s.raw) {
-		return
+func (s *searcher) look(place int, e *session.Entry) error {
+	if s.only != nil && (place >= len(s.only) || !s.only[place]) {
+		return nil
 	}
-	parts := partsOf(e)
+	raw, err := e.Raw()
+	if err != nil || s.rulesOut(raw, &s.raw) {
+		return err
+	}
+	parts, err := partsOf(e)
+	if err != nil {
+		return err
+	}
 	score, ok := s.score(parts)
 	if !ok {
-		return
+		return nil
 	}
 	score *= recency(s.now, e.Time)
 	score = math.Round(score*1000) / 1000
 	if !s.best.takes(score, place) {
-		return
+		return nil
 	}
 	s.best.add(candidate{place: place, Hit: Hit{EntryID: e.ID, Path: "en:" + e.ID, Role: roleOf(e),
 		Score: score, Snippet: s.snippet(parts)}})
+	return nil
 }
 
 // score adds up how often each term stands where; false: one is missing. A

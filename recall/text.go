@@ -29,31 +29,35 @@ const (
 // EntryText returns the whole text of an entry: text blocks, then each tool
 // call as name(JSON); a command with its output; a summary without what frames
 // it for a model; images as stubs; no thinking. An entry in which nothing was
-// said is shown as it stands in the log.
-func EntryText(e *session.Entry) string {
-	parts := partsOf(e)
+// said is shown as it is in the log.
+func EntryText(e *session.Entry) (string, error) {
+	parts, err := partsOf(e)
+	if err != nil {
+		return "", err
+	}
 	if parts == nil {
-		return string(e.Raw())
+		raw, err := e.Raw()
+		return string(raw), err
 	}
 	texts := make([]string, len(parts))
 	for i, p := range parts {
 		texts[i] = p.text
 	}
-	return strings.Join(texts, "\n")
+	return strings.Join(texts, "\n"), nil
 }
 
 // partsOf takes an entry apart; nil: nothing was said in it.
-func partsOf(e *session.Entry) []part {
-	m := e.Message()
-	if m == nil {
-		return nil
+func partsOf(e *session.Entry) ([]part, error) {
+	m, err := e.Message()
+	if m == nil || err != nil {
+		return nil, err
 	}
 	parts := []part{}
 	switch m.Role {
 	case message.RoleCompactionSummary, message.RoleBranchSummary:
-		return append(parts, part{m.Summary, weightSummary})
+		return append(parts, part{m.Summary, weightSummary}), nil
 	case message.RoleBashExecution:
-		return bashParts(parts, m.Bash)
+		return bashParts(parts, m.Bash), nil
 	}
 	weight := contentWeight(m.Role)
 	for _, b := range m.Content {
@@ -79,7 +83,7 @@ func partsOf(e *session.Entry) []part {
 	if m.ErrorMessage != "" {
 		parts = append(parts, part{m.ErrorMessage, weightOutput})
 	}
-	return parts
+	return parts, nil
 }
 
 func contentWeight(r message.Role) float64 {
@@ -111,8 +115,8 @@ func bashParts(parts []part, b *message.BashExecution) []part {
 
 // roleOf is the role by which a hit is known.
 func roleOf(e *session.Entry) string {
-	if m := e.Message(); m != nil {
-		return string(m.Role)
+	if o := e.Outline(); o != nil {
+		return string(o.Role)
 	}
 	return ""
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"slices"
-
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
@@ -37,27 +35,45 @@ type Step struct {
 
 // Next is the next step for a view. Above the threshold edits are not priced,
 // since a compaction would rewrite the prefix anyway; below it only those are
-// made that pay (spec/pruning.md).
-func Next(in Input) Step {
+// made that pay (spec/pruning.md). It fails where a message cannot be read.
+func Next(in Input) (Step, error) {
 	if in.Estimator == nil {
 		in.Estimator = tokens.Default{}
 	}
-	s := Step{Size: in.View.Size(in.Estimator, in.Pending), Threshold: in.Compaction.Threshold(in.Model.Window)}
+	size, err := in.View.Size(in.Estimator, in.Pending)
+	if err != nil {
+		return Step{}, err
+	}
+	s := Step{Size: size, Threshold: in.Compaction.Threshold(in.Model.Window)}
 	over := s.Threshold > 0 && s.Size.Decision() > s.Threshold
 	if !in.Pruned {
-		s.Edits = edits(in, over)
+		if s.Edits, err = edits(in, over); err != nil {
+			return Step{}, err
+		}
 	}
 	s.Compact = over && len(s.Edits) == 0
-	return s
+	return s, nil
 }
 
 // edits is what to prune. Edits that would invalidate signed reasoning wait
 // for the next compaction.
-func edits(in Input, over bool) []prune.Edit {
-	plan := prune.Plan(in.View, in.Prune, in.Estimator, in.Model.MaxBytes)
-	plan = slices.DeleteFunc(plan, func(e prune.Edit) bool { return prune.Breaks(in.View, in.Model, e) })
+func edits(in Input, over bool) ([]prune.Edit, error) {
+	all, err := prune.Plan(in.View, in.Prune, in.Estimator, in.Model.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	var plan []prune.Edit
+	for _, e := range all {
+		breaks, err := prune.Breaks(in.View, in.Model, e)
+		if err != nil {
+			return nil, err
+		}
+		if !breaks {
+			plan = append(plan, e)
+		}
+	}
 	if over {
-		return plan
+		return plan, nil
 	}
 	return prune.Worth(in.View, plan, in.Economy, in.Estimator)
 }

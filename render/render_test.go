@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
@@ -74,9 +75,9 @@ func TestNext(t *testing.T) {
 		{"below, it does not pay", "bash", 10, 200_000, 0, false, false, false},
 	}
 	for _, tt := range tests {
-		s := Next(Input{View: view(t, rounds(tt.tool, tt.n, 10_000)...), Model: message.Model{Window: tt.window},
+		s := must.Get(Next(Input{View: view(t, rounds(tt.tool, tt.n, 10_000)...), Model: message.Model{Window: tt.window},
 			Compaction: compaction.Defaults(), Prune: prune.Defaults(), Pending: tt.pending, Pruned: tt.pruned,
-			Economy: prune.Economy{Warm: true, HorizonCalls: 5}})
+			Economy: prune.Economy{Warm: true, HorizonCalls: 5}}))
 		if (len(s.Edits) > 0) != tt.edits || s.Compact != tt.compact {
 			t.Errorf("%s: %d edits, compact %v (%d of %d)", tt.name, len(s.Edits), s.Compact, s.Size.Decision(), s.Threshold)
 		}
@@ -98,14 +99,14 @@ func TestNear(t *testing.T) {
 }
 
 func TestRequestMarksThisEndAndTheLast(t *testing.T) {
-	if got := Request(view(t, say(message.RoleUser, "one"))).CachePoints; !slices.Equal(got, []int{0}) {
+	if got := must.Get(Request(view(t, say(message.RoleUser, "one")))).CachePoints; !slices.Equal(got, []int{0}) {
 		t.Errorf("first request: %v", got)
 	}
 	v := view(t, rounds("bash", 2, 1)...)
-	if got := Request(v).CachePoints; !slices.Equal(got, []int{4, 6}) {
+	if got := must.Get(Request(v)).CachePoints; !slices.Equal(got, []int{4, 6}) {
 		t.Errorf("%v of %d messages", got, len(v.Items))
 	}
-	if got := Request(view(t)).CachePoints; got != nil {
+	if got := must.Get(Request(view(t))).CachePoints; got != nil {
 		t.Errorf("nothing said: %v", got)
 	}
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // Request is a view as it goes out, with its cache points.
-func Request(v *timeline.View) timeline.Request {
-	req := v.Request(true)
+func Request(v *timeline.View) (timeline.Request, error) {
+	req, err := v.Request(true)
 	req.CachePoints = CachePoints(req.Messages)
-	return req
+	return req, err
 }
 
 // CachePoints are those for the messages of a request: its end and the place

@@ -30,7 +30,11 @@ func Whole(ctx context.Context, log Log) iter.Seq2[*Entry, error] {
 				}
 			}
 			seen[e.ID] = true
-			if !yield(rechained(modern(log, e), parent), nil) {
+			out, err := modern(log, e)
+			if err == nil {
+				out, err = rechained(out, parent)
+			}
+			if !yield(out, err) || err != nil {
 				return
 			}
 		}
@@ -80,12 +84,21 @@ func Branch(ctx context.Context, log Log, leaf *Entry) iter.Seq2[*Entry, error] 
 			if !p.on[i] {
 				continue
 			}
-			if e = c.add(e); e != nil && !yield(e, nil) {
+			if e, err = c.add(e); err != nil {
+				yield(nil, err)
+				return
+			}
+			if e != nil && !yield(e, nil) {
 				return
 			}
 		}
 		for _, l := range p.labels() {
-			if e := c.addLabel(l); e != nil && !yield(e, nil) {
+			e, err := c.addLabel(l)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if e != nil && !yield(e, nil) {
 				return
 			}
 		}
@@ -107,11 +120,12 @@ type setLabel struct {
 func readPlan(ctx context.Context, log Log, leaf *Entry) (*plan, error) {
 	p := &plan{set: map[string]setLabel{}}
 	place := -1
-	t, err := ReadTree(ctx, log, func(i int, e *Entry) {
+	t, err := ReadTree(ctx, log, func(i int, e *Entry) error {
 		if e.ID == leaf.ID && e.At == leaf.At {
 			place = i
 		}
 		p.note(i, e)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -167,17 +181,23 @@ type chain struct {
 // add returns the next entry of the path as it stands in the chain; nil for a
 // label. A compaction whose first kept entry was a label keeps from the entry
 // behind that label on: the model sees the same.
-func (c *chain) add(e *Entry) *Entry {
+func (c *chain) add(e *Entry) (*Entry, error) {
 	if e.Type == TypeLabel {
 		c.waiting = append(c.waiting, e.ID)
-		return nil
+		return nil, nil
 	}
 	for _, id := range c.waiting {
 		c.next[id] = e.ID
 	}
 	c.waiting = c.waiting[:0]
 	delete(c.next, e.ID) // a reference means the nearest entry with that id
-	out := rechained(modern(c.log, e), c.last)
+	out, err := modern(c.log, e)
+	if err == nil {
+		out, err = rechained(out, c.last)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if comp := e.Compaction(); comp != nil {
 		if id, ok := c.next[comp.FirstKeptEntryID]; ok {
 			out = changed(out, "firstKeptEntryId", id)
@@ -188,66 +208,79 @@ func (c *chain) add(e *Entry) *Entry {
 
 // addLabel returns a label as it stands behind the path, or nil where its
 // target is not there.
-func (c *chain) addLabel(e *Entry) *Entry {
+func (c *chain) addLabel(e *Entry) (*Entry, error) {
 	if !c.ids[e.Label().TargetID] {
-		return nil
+		return nil, nil
 	}
 	if c.ids[e.ID] { // only in a damaged log
 		id := NewID()
 		e = changed(e, "id", id)
 		e.ID = id
 	}
-	return c.push(rechained(e, c.last))
+	e, err := rechained(e, c.last)
+	if err != nil {
+		return nil, err
+	}
+	return c.push(e)
 }
 
 // push notes the last entry. It is returned without a place: it gets one in
 // the log that it goes to.
-func (c *chain) push(e *Entry) *Entry {
+func (c *chain) push(e *Entry) (*Entry, error) {
 	c.last = e.ID
 	c.ids[e.ID] = true
 	if e.At < 0 {
-		return e
+		return e, nil
 	}
-	return unplaced(e, e.ParentID, e.Raw())
+	raw, err := e.Raw()
+	return unplaced(e, e.ParentID, raw), err
 }
 
 // rechained returns e as the child of parent ("": as a root), e itself where
 // its bytes say that already. They may lack even the id, which reading derived.
-func rechained(e *Entry, parent string) *Entry {
-	raw := e.Raw()
+func rechained(e *Entry, parent string) (*Entry, error) {
+	raw, err := e.Raw()
+	if err != nil {
+		return nil, err
+	}
 	h, _ := ScanHead(raw)
 	if rawjson.String(h.ID) != e.ID {
 		raw = rawjson.Set(raw, "id", rawjson.Quote(e.ID))
 	}
 	switch stored := rawjson.String(h.ParentID); {
 	case stored == parent && e.ParentID == parent && len(raw) == e.Len():
-		return e
+		return e, nil
 	case parent == "":
 		raw = rawjson.Set(raw, "parentId", []byte("null"))
 	case stored != parent:
 		raw = rawjson.Set(raw, "parentId", rawjson.Quote(parent))
 	}
-	return unplaced(e, parent, raw)
+	return unplaced(e, parent, raw), nil
 }
 
-// changed returns e with another text as the value of a member.
+// changed returns e, whose bytes are in memory, with another text as the value
+// of a member.
 func changed(e *Entry, member, value string) *Entry {
-	return unplaced(e, e.ParentID, rawjson.Set(e.Raw(), member, rawjson.Quote(value)))
+	return unplaced(e, e.ParentID, rawjson.Set(e.raw, member, rawjson.Quote(value)))
 }
 
 // modern returns an entry of an older format as format 3 stores it: the role
 // hookMessage became custom (reference: migration). Programs that know format
 // 3 only look for the old word in older files only.
-func modern(log Log, e *Entry) *Entry {
+func modern(log Log, e *Entry) (*Entry, error) {
 	if log.Header().Version >= Version || e.Type != TypeMessage {
-		return e
+		return e, nil
 	}
-	msg := rawjson.Get(e.Raw(), "message")
+	raw, err := e.Raw()
+	if err != nil {
+		return nil, err
+	}
+	msg := rawjson.Get(raw, "message")
 	if rawjson.String(rawjson.Get(msg, "role")) != "hookMessage" {
-		return e
+		return e, nil
 	}
-	raw := rawjson.Set(e.Raw(), "message", rawjson.Set(msg, "role", rawjson.Quote(string(message.RoleCustom))))
-	return unplaced(e, e.ParentID, raw)
+	raw = rawjson.Set(raw, "message", rawjson.Set(msg, "role", rawjson.Quote(string(message.RoleCustom))))
+	return unplaced(e, e.ParentID, raw), nil
 }
 
 // unplaced returns e with another parent and other bytes, to be put into a log.

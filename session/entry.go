@@ -64,10 +64,8 @@ type shelved struct {
 
 // Shelf keeps the bytes of entries outside the process's memory.
 type Shelf interface {
-	// Bytes returns the length bytes of an entry. Where they cannot be read
-	// any more it returns an entry that says so (Unreadable), and the log
-	// takes no more appends.
-	Bytes(e *Entry, length int) []byte
+	// Bytes reads the length bytes of an entry.
+	Bytes(e *Entry, length int) ([]byte, error)
 }
 
 // WithRaw returns an entry like e with other bytes.
@@ -85,13 +83,14 @@ func (e *Entry) Outlined(o *message.Outline, raw []byte, s Shelf, length int) *E
 	return out
 }
 
-// Raw returns the JSON object as it stands in the log; not to be changed. The
-// bytes of an entry far from the leaf are read from the log each time.
-func (e *Entry) Raw() []byte {
+// Raw returns the JSON object as it is in the log; not to be changed. The
+// bytes of a message far from the leaf are read from the log each time, which
+// may fail; those of all other entries are in memory.
+func (e *Entry) Raw() ([]byte, error) {
 	if e.shelved != nil {
 		return e.shelf.Bytes(e, e.length)
 	}
-	return e.raw
+	return e.raw, nil
 }
 
 // InMemory returns the bytes of an entry, or nil where they are on a shelf.
@@ -111,10 +110,19 @@ func (e *Entry) Outline() *message.Outline {
 	if e.outline != nil {
 		return e.outline
 	}
-	if e.Message() == nil {
+	if !e.bears() {
 		return nil
 	}
 	return e.view().outline
+}
+
+// bears reports whether entries of this type bear a message.
+func (e *Entry) bears() bool {
+	switch e.Type {
+	case TypeMessage, TypeCustomMessage, TypeBranchSummary, TypeCompaction:
+		return true
+	}
+	return false
 }
 
 // views are the decoded forms, made when first asked for.
@@ -147,31 +155,32 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 
 // Message returns the message that the entry bears, or nil. Entries of type
 // message, custom_message and branch_summary bear one; a compaction bears its
-// summary (role compactionSummary).
-func (e *Entry) Message() *message.Message {
-	switch e.Type {
-	case TypeMessage:
-		if e.shelved != nil {
-			return e.fromShelf()
-		}
-		return e.view().msg
-	case TypeCustomMessage, TypeBranchSummary, TypeCompaction:
-		return e.view().msg
+// summary (role compactionSummary). It fails where Raw does.
+func (e *Entry) Message() (*message.Message, error) {
+	switch {
+	case e.shelved != nil:
+		return e.fromShelf()
+	case e.bears():
+		return e.view().msg, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // fromShelf decodes a message whose bytes are on a shelf, unless somebody
 // still holds it from the last time.
-func (e *Entry) fromShelf() *message.Message {
+func (e *Entry) fromShelf() (*message.Message, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if m := e.msg.Value(); m != nil {
-		return m
+		return m, nil
 	}
-	m := message.Decode(rawjson.Get(e.Raw(), "message"))
+	raw, err := e.Raw()
+	if err != nil {
+		return nil, err
+	}
+	m := message.Decode(rawjson.Get(raw, "message"))
 	e.msg = weak.Make(m)
-	return m
+	return m, nil
 }
 
 // Compaction returns the typed view of a compaction, or nil.

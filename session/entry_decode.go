@@ -8,13 +8,13 @@ import (
 // decode makes the typed views of an entry from its bytes.
 func (e *Entry) decode() {
 	if e.Type == TypeMessage {
-		if m := rawjson.Get(e.Raw(), "message"); rawjson.Kind(m) == '{' {
+		if m := rawjson.Get(e.raw, "message"); rawjson.Kind(m) == '{' {
 			e.views.msg = message.Decode(m)
 		}
 		return
 	}
 	f := map[string][]byte{}
-	for k, v := range rawjson.Members(e.Raw()) {
+	for k, v := range rawjson.Members(e.raw) {
 		f[k] = v
 	}
 	str := func(k string) string { return rawjson.String(f[k]) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -158,8 +159,8 @@ func checkChain(t interface{ Fatalf(string, ...any) }, s *session.Session) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		if e.ParentID != last || rawjson.String(rawjson.Get(e.Raw(), "parentId")) != last || rawjson.String(rawjson.Get(e.Raw(), "id")) != e.ID {
-			t.Fatalf("%s is not the child of %q: %s", e.ID, last, e.Raw())
+		if e.ParentID != last || rawjson.String(rawjson.Get(must.Get(e.Raw()), "parentId")) != last || rawjson.String(rawjson.Get(must.Get(e.Raw()), "id")) != e.ID {
+			t.Fatalf("%s is not the child of %q: %s", e.ID, last, must.Get(e.Raw()))
 		}
 		last = e.ID
 	}
@@ -276,7 +277,7 @@ func pathText(t *testing.T, s *session.Session) string {
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.ID+" "+string(e.Type))
-		if m := e.Message(); m != nil {
+		if m := must.Get(e.Message()); m != nil {
 			out = append(out, string(m.Role)+": "+m.Text(""))
 		}
 	}
@@ -357,7 +358,7 @@ func TestForkShowsTheSame(t *testing.T) {
 func raws(s *session.Session) string {
 	var out []string
 	for e := range s.Log().All(ctx) {
-		out = append(out, string(e.Raw()))
+		out = append(out, string(must.Get(e.Raw())))
 	}
 	return strings.Join(out, "\n")
 }
@@ -370,7 +371,7 @@ func requests(t interface{ Fatal(...any) }, s *session.Session, at *session.Entr
 		t.Fatal(err)
 	}
 	for _, d := range dialects.All() {
-		body, err := d.Render(v.Request(false), message.Model{Images: true}, message.CallOptions{})
+		body, err := d.Render(must.Get(v.Request(false)), message.Model{Images: true}, message.CallOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,10 +14,10 @@ const TypeHeader Type = "session"
 // entries that they are. Every store calls it before it appends.
 func CheckAppend(entries []*Entry) error {
 	for _, e := range entries {
-		if bytes.IndexByte(e.Raw(), '\n') >= 0 || !rawjson.Valid(e.Raw()) || rawjson.Kind(e.Raw()) != '{' {
+		if bytes.IndexByte(e.raw, '\n') >= 0 || !rawjson.Valid(e.raw) || rawjson.Kind(e.raw) != '{' {
 			return fmt.Errorf("append entry %q: not a JSON object on one line", e.ID)
 		}
-		h, ok := ScanHead(e.Raw())
+		h, ok := ScanHead(e.raw)
 		switch {
 		case !ok || e.Type == TypeHeader || rawjson.String(h.Type) != string(e.Type):
 			return fmt.Errorf("append entry %q: not of type %q", e.ID, e.Type)

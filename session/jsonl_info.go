@@ -11,17 +11,18 @@ import (
 // Speaks reports whether the entry is a message of the user or the assistant.
 // A session becomes durable with the first one.
 func (e *Entry) Speaks() bool {
-	m := e.Message()
-	return e.Type == TypeMessage && m != nil && (m.Role == message.RoleUser || m.Role == message.RoleAssistant)
+	o := e.Outline()
+	return e.Type == TypeMessage && o != nil && (o.Role == message.RoleUser || o.Role == message.RoleAssistant)
 }
 
 // Describe fills in what a list shows of the entries at the two ends of a log:
 // the name, the first thing that the user said, and the time of the last
 // message. head and tail are in log order; where all entries are in head, tail
-// is empty. Fields about which the entries say nothing stay as they are.
+// is empty. Fields about which the entries say nothing stay as they are. The
+// bytes of the entries are in memory.
 func (i *Info) Describe(head, tail []*Entry) {
 	for _, e := range head {
-		if m := e.Message(); m != nil && m.Role == message.RoleUser {
+		if m := e.view().msg; m != nil && m.Role == message.RoleUser {
 			if text := strings.TrimSpace(m.Text(" ")); text != "" {
 				i.FirstMessage = text
 				break
@@ -37,7 +38,7 @@ func (i *Info) Describe(head, tail []*Entry) {
 				name, _ := e.Name()
 				i.Name, named = &name, true
 			case e.Type == TypeMessage && !timed && e.Speaks():
-				if t := cmp.Or(e.Message().Time, e.Time); !t.IsZero() {
+				if t := cmp.Or(e.view().msg.Time, e.Time); !t.IsZero() {
 					i.Modified, timed = t, true
 				}
 			}

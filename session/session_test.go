@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -42,7 +43,7 @@ func path(t *testing.T, s *session.Session) string {
 	}
 	var out []string
 	for _, e := range entries {
-		if m := e.Message(); m != nil {
+		if m := must.Get(e.Message()); m != nil {
 			out = append(out, m.Text(""))
 		} else {
 			out = append(out, string(e.Type))
@@ -136,8 +137,8 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	e, err := s.SetLabel(ctx, a.ID, "")
-	if err != nil || labels() != "" || strings.Contains(string(e.Raw()), `"label":`) {
-		t.Errorf("cleared: %q, %s, %v", labels(), e.Raw(), err)
+	if err != nil || labels() != "" || strings.Contains(string(must.Get(e.Raw())), `"label":`) {
+		t.Errorf("cleared: %q, %s, %v", labels(), must.Get(e.Raw()), err)
 	}
 	if _, err := s.SetLabel(ctx, "nobody", "x"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("unknown target: %v", err)
@@ -201,7 +202,7 @@ func TestDraftsReadBack(t *testing.T) {
 	if n, ok := entries[8].Name(); n != "n" || !ok {
 		t.Errorf("name %q %v", n, ok)
 	}
-	if b := entries[9].Message().Bash; b.Command != "ls" || *b.ExitCode != 2 {
+	if b := must.Get(entries[9].Message()).Bash; b.Command != "ls" || *b.ExitCode != 2 {
 		t.Errorf("command %+v", b)
 	}
 }
@@ -245,7 +246,7 @@ func TestForeignAppendsAreTold(t *testing.T) {
 			t.Error(err)
 		}
 		for _, e := range foreign {
-			told = append(told, e.ID+" at "+leaf.Message().Text(""))
+			told = append(told, e.ID+" at "+must.Get(leaf.Message()).Text(""))
 		}
 	})
 	first := say(t, s, "one")

@@ -14,8 +14,9 @@ type Tree struct {
 }
 
 // ReadTree reads the shape of a log in one pass. Each entry is handed to visit
-// with its place and is not kept, so the caller takes from it what it needs.
-func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree, error) {
+// with its place and is not kept, so the caller takes from it what it needs. An
+// error of visit ends the pass.
+func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (*Tree, error) {
 	if r, ok := log.(treeReader); ok {
 		return r.ReadTree(ctx, visit)
 	}
@@ -24,11 +25,11 @@ func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree,
 
 // treeReader is a log that reads its tree in a better way, with the same answer.
 type treeReader interface {
-	ReadTree(ctx context.Context, visit func(i int, e *Entry)) (*Tree, error)
+	ReadTree(ctx context.Context, visit func(i int, e *Entry) error) (*Tree, error)
 	ReadShape(ctx context.Context) (*Shape, error)
 }
 
-func readTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree, error) {
+func readTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (*Tree, error) {
 	leaf, err := log.Leaf(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,9 @@ func readTree(ctx context.Context, log Log, visit func(i int, e *Entry)) (*Tree,
 		if leaf != nil && e.ID == leaf.ID && (t.Leaf < 0 || e.At <= leaf.At) {
 			t.Leaf = i
 		}
-		visit(i, e)
+		if err := visit(i, e); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }
@@ -76,8 +79,9 @@ func ReadShape(ctx context.Context, log Log) (*Shape, error) {
 		return r.ReadShape(ctx)
 	}
 	s := &Shape{}
-	t, err := readTree(ctx, log, func(_ int, e *Entry) {
+	t, err := readTree(ctx, log, func(_ int, e *Entry) error {
 		s.Nodes = append(s.Nodes, Node{ID: e.ID, Type: e.Type, At: e.At})
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -23,7 +23,10 @@ func TestTreeAgreesWithParents(t *testing.T) {
 		history.New(t, s).Turns(rapid.IntRange(0, 12).Draw(t, "turns"))
 
 		var entries []*session.Entry
-		tree, err := session.ReadTree(ctx, log, func(i int, e *session.Entry) { entries = append(entries, e) })
+		tree, err := session.ReadTree(ctx, log, func(i int, e *session.Entry) error {
+			entries = append(entries, e)
+			return nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,19 +8,20 @@ import (
 // Usage returns what a provider counted for the call behind an entry, and the
 // model that was called; nil: nothing was counted. The model is zero where
 // the entry does not name it. Messages, summaries and entries of type usage
-// have one.
-func (e *Entry) Usage() (*message.Usage, ModelChange) {
+// have one. It fails where Raw does.
+func (e *Entry) Usage() (*message.Usage, ModelChange, error) {
 	switch {
 	case e.Type == TypeUsage:
-		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.Raw(), "provider")), ModelID: rawjson.String(rawjson.Get(e.Raw(), "model"))}
-		return message.DecodeUsage(rawjson.Get(e.Raw(), "usage")), by
+		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.raw, "provider")), ModelID: rawjson.String(rawjson.Get(e.raw, "model"))}
+		return message.DecodeUsage(rawjson.Get(e.raw, "usage")), by, nil
 	case e.Compaction() != nil:
-		return e.Compaction().Usage, ModelChange{}
+		return e.Compaction().Usage, ModelChange{}, nil
 	case e.BranchSummary() != nil:
-		return e.BranchSummary().Usage, ModelChange{}
-	case e.Message() != nil:
-		m := e.Message()
-		return m.Usage, ModelChange{Provider: m.Provider, ModelID: m.Model}
+		return e.BranchSummary().Usage, ModelChange{}, nil
 	}
-	return nil, ModelChange{}
+	m, err := e.Message()
+	if m == nil || err != nil {
+		return nil, ModelChange{}, err
+	}
+	return m.Usage, ModelChange{Provider: m.Provider, ModelID: m.Model}, nil
 }

@@ -24,8 +24,8 @@ func TestUsageOfEntries(t *testing.T) {
 		if !ok {
 			t.Fatal(tt.raw)
 		}
-		u, by := e.Usage()
-		if (u == nil) != (tt.total < 0) || u != nil && u.Total() != tt.total || by != tt.by {
+		u, by, err := e.Usage()
+		if err != nil || (u == nil) != (tt.total < 0) || u != nil && u.Total() != tt.total || by != tt.by {
 			t.Errorf("%s: %v by %v", tt.raw, u, by)
 		}
 	}

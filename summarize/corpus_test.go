@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/session"
@@ -44,8 +45,8 @@ func readSources(t *testing.T, name string) []ledger.Source {
 	for n := 0; ; n++ {
 		line, err := r.ReadBytes('\n')
 		if rawjson.Valid(line) {
-			if e, ok := session.ParseEntry(line); ok && e.Message() != nil {
-				out = append(out, ledger.Source{EntryID: fmt.Sprint(n), Message: e.Message()})
+			if e, ok := session.ParseEntry(line); ok && must.Get(e.Message()) != nil {
+				out = append(out, ledger.Source{EntryID: fmt.Sprint(n), Message: must.Get(e.Message())})
 			}
 		}
 		if err != nil {

@@ -28,7 +28,7 @@ func Bears(e *session.Entry) bool {
 
 // candidates lists the covered entries that are shown, then those of the
 // path, edits applied.
-func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []candidate {
+func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) ([]candidate, error) {
 	cands := make([]candidate, 0, len(t.covered)+len(t.path))
 	for _, c := range t.covered {
 		cand := candidate{item: Item{Entry: c.entry, outline: c.entry.Outline(), Pos: -1, Pinned: c.pinned, Request: c.request}}
@@ -36,10 +36,16 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []ca
 			continue
 		}
 		if c.edit != nil && !c.pinned {
-			cand.edit(c.edit)
+			if err := cand.edit(c.edit); err != nil {
+				return nil, err
+			}
 		}
 		if c.request && !c.pinned {
-			cand.item.show(ShortenRequest(cand.item.own(), c.entry.ID, p.Target))
+			m, err := cand.item.own()
+			if err != nil {
+				return nil, err
+			}
+			cand.item.show(ShortenRequest(m, c.entry.ID, p.Target))
 		}
 		cands = append(cands, cand)
 	}
@@ -58,17 +64,24 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) []ca
 			cand.rule = RuleFailedAttempt
 		default:
 			if ed := edits[e.ID]; ed != nil {
-				cand.edit(ed)
+				if err := cand.edit(ed); err != nil {
+					return nil, err
+				}
 			}
 		}
 		cands = append(cands, cand)
 	}
-	return cands
+	for i := range cands {
+		if err := cands[i].leaveOutEmpty(); err != nil {
+			return nil, err
+		}
+	}
+	return cands, nil
 }
 
 // edits returns the context edit in force per target: the latest one, unless
 // it restores the original or the target is pinned.
-func (t *trail) edits() map[string]*session.ContextEdit {
+func (t *trail) edits() (map[string]*session.ContextEdit, error) {
 	edits := map[string]*session.ContextEdit{}
 	for _, e := range t.path {
 		if ed := e.ContextEdit(); ed != nil && !t.dead[e.ID] {
@@ -76,18 +89,26 @@ func (t *trail) edits() map[string]*session.ContextEdit {
 		}
 	}
 	for _, e := range t.path {
-		if ed := edits[e.ID]; ed != nil && (t.pinned[e.ID] || restores(ed, e)) {
+		ed := edits[e.ID]
+		if ed == nil {
+			continue
+		}
+		same, err := restores(ed, e)
+		if err != nil {
+			return nil, err
+		}
+		if same || t.pinned[e.ID] {
 			delete(edits, e.ID)
 		}
 	}
-	return edits
+	return edits, nil
 }
 
 // restores reports whether an edit puts the original back.
-func restores(ed *session.ContextEdit, target *session.Entry) bool {
-	m := target.Message()
+func restores(ed *session.ContextEdit, target *session.Entry) (bool, error) {
+	m, err := target.Message()
 	return m != nil && !ed.Omit && slices.EqualFunc(ed.Content, m.Content, alike) &&
-		bytes.Equal(message.EncodeContent(ed.Content), message.EncodeContent(m.Content))
+		bytes.Equal(message.EncodeContent(ed.Content), message.EncodeContent(m.Content)), err
 }
 
 // alike reports whether two blocks may be the same. It settles nearly every
@@ -108,9 +129,11 @@ func alike(a, b message.Block) bool {
 const removedResult = "[result removed]"
 
 // edit applies a context edit.
-func (c *candidate) edit(ed *session.ContextEdit) {
-	m := c.item.own()
+func (c *candidate) edit(ed *session.ContextEdit) error {
+	m, err := c.item.own()
 	switch {
+	case err != nil:
+		return err
 	case ed.Omit && m.Role == message.RoleToolResult:
 		m = m.Clone()
 		m.Content = []message.Block{message.Text{Text: removedResult}}
@@ -127,6 +150,7 @@ func (c *candidate) edit(ed *session.ContextEdit) {
 		c.item.Edited = true
 		c.item.show(edited)
 	}
+	return nil
 }
 
 // callIDs returns the ids of calls that before has and after (nil: nothing)
@@ -144,15 +168,27 @@ func callIDs(before, after *message.Message) map[string]bool {
 	return ids
 }
 
-// sendable reports whether a candidate has anything that can be sent.
-func (c *candidate) sendable() bool {
+// leaveOutEmpty leaves a candidate out that has nothing that can be sent.
+func (c *candidate) leaveOutEmpty() error {
+	if c.rule != "" {
+		return nil
+	}
+	shows := true
 	switch c.item.outline.Role {
 	case message.RoleToolResult:
-		return true
 	case message.RoleUser, message.RoleAssistant, message.RoleCustom:
-		return c.item.outline.Shows
+		shows = c.item.outline.Shows
+	default:
+		m, err := c.item.own()
+		if err != nil {
+			return err
+		}
+		shows = sendable(m)
 	}
-	return sendable(c.item.own())
+	if !shows {
+		c.rule = RuleEmpty
+	}
+	return nil
 }
 
 // sendable reports whether a message has anything that can be sent. Tool

@@ -65,12 +65,13 @@ func GroupOutlines(msgs []*message.Outline) (groups []ToolGroup, orphans []int) 
 }
 
 // Messages returns the message that each entry bears, nil for none.
-func Messages(entries []*session.Entry) []*message.Message {
+func Messages(entries []*session.Entry) ([]*message.Message, error) {
 	msgs := make([]*message.Message, len(entries))
-	parallel(len(entries), func(i int) {
+	err := parallel(len(entries), func(i int) (err error) {
 		if Bears(entries[i]) {
-			msgs[i] = entries[i].Message()
+			msgs[i], err = entries[i].Message()
 		}
+		return err
 	})
-	return msgs
+	return msgs, err
 }

@@ -9,7 +9,7 @@ import (
 // edited where it is edited, failed attempts included. An item without an
 // entry stands for metadata, the prompt, commands kept from the model and what
 // an edit left out.
-func (v *View) Listed() []Item {
+func (v *View) Listed() ([]Item, error) {
 	outlines := make([]*message.Outline, len(v.Path))
 	for i, e := range v.Path {
 		if Bears(e) {
@@ -25,7 +25,9 @@ func (v *View) Listed() []Item {
 		}
 		c := candidate{item: Item{Entry: e, Pos: i, outline: o}}
 		if ed := v.edits[e.ID]; ed != nil {
-			c.edit(ed)
+			if err := c.edit(ed); err != nil {
+				return nil, err
+			}
 		}
 		if c.rule == "" {
 			listed[i] = c.item
@@ -40,14 +42,14 @@ func (v *View) Listed() []Item {
 			}
 		}
 	}
-	return listed
+	return listed, nil
 }
 
 // ListPath lists a piece of a path as Listed does that of a view, however many
 // compactions stand on it: with the edits in force at its end, less those that
 // went with a compaction that was undone. A compaction that was not stands for
 // its summary.
-func ListPath(path []*session.Entry) []Item {
+func ListPath(path []*session.Entry) ([]Item, error) {
 	t := &trail{path: path, dead: map[string]bool{}}
 	undone := map[string]bool{}
 	for _, e := range path {
@@ -60,24 +62,32 @@ func ListPath(path []*session.Entry) []Item {
 			t.bury(c)
 		}
 	}
-	listed := (&View{Path: path, edits: t.edits()}).Listed()
+	edits, err := t.edits()
+	if err != nil {
+		return nil, err
+	}
+	listed, err := (&View{Path: path, edits: edits}).Listed()
+	if err != nil {
+		return nil, err
+	}
 	for i, e := range path {
 		if e.Type == session.TypeCompaction && !undone[e.ID] && e.Outline() != nil {
 			listed[i] = Item{Entry: e, Pos: i, outline: e.Outline()}
 		}
 	}
-	return listed
+	return listed, nil
 }
 
 // ItemMessages returns the messages of items, nil for those without an entry.
-func ItemMessages(items []Item) []*message.Message {
+func ItemMessages(items []Item) ([]*message.Message, error) {
 	msgs := make([]*message.Message, len(items))
-	parallel(len(items), func(i int) {
+	err := parallel(len(items), func(i int) (err error) {
 		if items[i].Entry != nil {
-			msgs[i] = items[i].Message()
+			msgs[i], err = items[i].Message()
 		}
+		return err
 	})
-	return msgs
+	return msgs, err
 }
 
 // EditOf returns the context edit in force on an entry of the path, or nil.

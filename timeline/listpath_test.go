@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -44,9 +45,9 @@ func TestListPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, it := range timeline.ListPath(path) {
+	for _, it := range must.Get(timeline.ListPath(path)) {
 		if it.Entry != nil {
-			m := it.Message()
+			m := must.Get(it.Message())
 			got = append(got, it.Entry.ID+" "+m.Text("")+m.Summary)
 		}
 	}

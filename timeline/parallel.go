@@ -2,8 +2,9 @@ package timeline
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // chunk is how many items a worker takes at a time.
@@ -11,28 +12,33 @@ const chunk = 64
 
 // parallel calls f with each number below n, on all processors where there
 // are many: messages are decoded there, which is nearly all of the time that a
-// long view takes.
-func parallel(n int, f func(i int)) {
+// long view takes. It returns the first error.
+func parallel(n int, f func(i int) error) error {
 	if n < 2*chunk {
 		for i := range n {
-			f(i)
+			if err := f(i); err != nil {
+				return err
+			}
 		}
-		return
+		return nil
 	}
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	var workers errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
+		workers.Go(func() error {
 			for {
 				to := int(next.Add(chunk))
 				if to-chunk >= n {
-					return
+					return nil
 				}
 				for i := to - chunk; i < min(to, n); i++ {
-					f(i)
+					if err := f(i); err != nil {
+						next.Store(int64(n)) // the others need not go on
+						return err
+					}
 				}
 			}
 		})
 	}
-	workers.Wait()
+	return workers.Wait()
 }

@@ -36,17 +36,21 @@ func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) (
 	callID, found := "", false
 	for e := leaf; e != nil; {
 		path = append(path, e)
-		m := e.Message()
+		o := e.Outline()
 		if e.ID == id && !found {
 			found = true
-			if why := unpinnable(e); why != "" {
+			why, err := unpinnable(e)
+			if err != nil {
+				return nil, err
+			}
+			if why != "" {
 				return nil, fmt.Errorf("%s: %w: %s", id, ErrNotPinnable, why)
 			}
-			if m.Role == message.RoleToolResult {
-				callID = m.ToolCallID
+			if o.Role == message.RoleToolResult {
+				callID = o.ToolCallID
 			}
 		}
-		if found && (callID == "" || calls(m, callID)) {
+		if found && (callID == "" || calls(o, callID)) {
 			break
 		}
 		next, err := src.Parent(ctx, e)
@@ -62,14 +66,20 @@ func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) (
 	return groupAround(path, id), nil
 }
 
-func calls(m *message.Message, id string) bool {
-	return m != nil && m.Role == message.RoleAssistant && slices.ContainsFunc(m.ToolCalls(), func(c message.ToolCall) bool { return c.ID == id })
+func calls(o *message.Outline, id string) bool {
+	return o != nil && o.Role == message.RoleAssistant && slices.ContainsFunc(o.Calls, func(c message.CallHead) bool { return c.ID == id })
 }
 
 // groupAround returns the members of the tool group that id is in, or id's
 // entry alone.
 func groupAround(path []*session.Entry, id string) []*session.Entry {
-	groups, _ := Groups(Messages(path))
+	outlines := make([]*message.Outline, len(path))
+	for i, e := range path {
+		if Bears(e) {
+			outlines[i] = e.Outline()
+		}
+	}
+	groups, _ := GroupOutlines(outlines)
 	for _, g := range groups {
 		idx := append([]int{g.Assistant}, g.Results...)
 		if slices.ContainsFunc(idx, func(i int) bool { return path[i].ID == id }) {
@@ -85,20 +95,23 @@ func groupAround(path []*session.Entry, id string) []*session.Entry {
 }
 
 // unpinnable says why an entry cannot be pinned, or "".
-func unpinnable(e *session.Entry) string {
-	switch m := e.Message(); {
+func unpinnable(e *session.Entry) (string, error) {
+	m, err := e.Message()
+	switch {
+	case err != nil:
+		return "", err
 	case e.Type == session.TypeCompaction:
-		return "it is a summary; pin what it covers"
+		return "it is a summary; pin what it covers", nil
 	case m == nil:
-		return "it bears no message"
+		return "it bears no message", nil
 	case m.Role == message.RoleSystem:
-		return "the system prompt is always shown"
+		return "the system prompt is always shown", nil
 	case m.Failed():
-		return "a failed attempt is never shown"
+		return "a failed attempt is never shown", nil
 	case !sendable(m):
-		return "there is nothing in it to show"
+		return "there is nothing in it to show", nil
 	}
-	return ""
+	return "", nil
 }
 
 // CheckPin refuses a pin that would take all pins above a quarter of the target
@@ -111,11 +124,19 @@ func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int6
 	e := &PinTooLargeError{Limit: target / 4}
 	for _, g := range group {
 		mine[g.ID] = true
-		e.Pin += est.Message(g.Message())
+		m, err := g.Message()
+		if err != nil {
+			return err
+		}
+		e.Pin += est.Message(m)
 	}
 	for _, it := range v.Items {
 		if it.Pinned && it.Entry != nil && !mine[it.Entry.ID] {
-			e.Others += est.Message(it.Message())
+			m, err := it.Message()
+			if err != nil {
+				return err
+			}
+			e.Others += est.Message(m)
 		}
 	}
 	if e.Pin+e.Others > e.Limit {

@@ -22,7 +22,7 @@ func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*V
 	if err := t.findCovered(ctx, src); err != nil {
 		return nil, err
 	}
-	return t.view(p), nil
+	return t.view(p)
 }
 
 // trail is what the walk brings home: everything the view depends on.
@@ -235,21 +235,27 @@ func (t *trail) addRequest(ctx context.Context, src Source, shown map[string]*co
 	return nil
 }
 
-// view projects the trail. It is pure.
-func (t *trail) view(p Policy) *View {
+// view projects the trail. Nothing but reading a message can fail.
+func (t *trail) view(p Policy) (*View, error) {
 	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems}
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}
 	v.Model, v.ThinkingLevel = t.modelAndLevel()
-	v.Prompt = t.prompt()
-	v.edits, v.pins, v.pinned = t.edits(), t.pins, t.pinned
-	cands := t.candidates(p, v.edits)
-	t.dropThinking(cands, t.requestModel(p, v))
-	for i := range cands {
-		if c := &cands[i]; c.rule == "" && !c.sendable() {
-			c.rule = RuleEmpty
-		}
+	v.pins, v.pinned = t.pins, t.pinned
+	var err error
+	if v.Prompt, err = t.prompt(); err != nil {
+		return nil, err
+	}
+	if v.edits, err = t.edits(); err != nil {
+		return nil, err
+	}
+	cands, err := t.candidates(p, v.edits)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.dropThinking(cands, t.requestModel(p, v)); err != nil {
+		return nil, err
 	}
 	switch {
 	case t.comp == nil:
@@ -260,7 +266,7 @@ func (t *trail) view(p Policy) *View {
 			Detail: "the compaction in force has no summary: nothing stands for what it covers"})
 	}
 	v.arrange(cands)
-	return v
+	return v, nil
 }
 
 // requestModel is the model that gets the request.
@@ -309,7 +315,7 @@ func isSystem(e *session.Entry) bool {
 }
 
 // prompt folds the system messages in force.
-func (t *trail) prompt() Prompt {
+func (t *trail) prompt() (Prompt, error) {
 	var p Prompt
 	from := 0
 	if t.comp != nil {
@@ -320,8 +326,12 @@ func (t *trail) prompt() Prompt {
 	}
 	for _, e := range t.path[from:] {
 		if isSystem(e) {
-			p.patch(e.Message())
+			m, err := e.Message()
+			if err != nil {
+				return p, err
+			}
+			p.patch(m)
 		}
 	}
-	return p
+	return p, nil
 }

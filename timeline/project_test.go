@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -223,7 +224,7 @@ func TestEditsAndPins(t *testing.T) {
 	base := []string{user("u1", "", "original"), answer("a1", "u1", "b"), edit("e", "a1", "u1", `{"content":"short"}`)}
 	text := func(l ...string) (string, bool) {
 		it := project(t, parse(t, l...)).Items[0]
-		return it.Message().Text(""), it.Edited
+		return must.Get(it.Message()).Text(""), it.Edited
 	}
 	if got, edited := text(base...); got != "short" || !edited {
 		t.Errorf("edited: %q %v", got, edited)
@@ -320,7 +321,7 @@ func TestThinkingFollowsItsPrefix(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, it := range project(t, parse(t, tt.lines...)).Items {
-				for _, b := range it.Message().Content {
+				for _, b := range must.Get(it.Message()).Content {
 					if _, ok := b.(message.Thinking); ok {
 						got = append(got, it.Entry.ID)
 					}
@@ -357,7 +358,7 @@ func TestSize(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := project(t, parse(t, tt.lines...)).Size(tokens.Default{}, 0)
+			s := must.Get(project(t, parse(t, tt.lines...)).Size(tokens.Default{}, 0))
 			got := int64(-1)
 			if s.Measured != nil {
 				got = *s.Measured
@@ -384,10 +385,10 @@ func TestRequestEndsWithInputOnlyWhenSent(t *testing.T) {
 		}
 		return out
 	}
-	if diff := cmp.Diff([]message.Role{"user", "assistant"}, roles(v.Request(false))); diff != "" {
+	if diff := cmp.Diff([]message.Role{"user", "assistant"}, roles(must.Get(v.Request(false)))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]message.Role{"user", "assistant", "user"}, roles(v.Request(true))); diff != "" {
+	if diff := cmp.Diff([]message.Role{"user", "assistant", "user"}, roles(must.Get(v.Request(true)))); diff != "" {
 		t.Error(diff)
 	}
 }

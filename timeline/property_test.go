@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -53,12 +54,12 @@ func TestEveryViewIsWholePairedAndPure(t *testing.T) {
 		if err := history.Account(path, v); err != nil {
 			t.Fatalf("I1: %v", err)
 		}
-		req := v.Request(true)
+		req := must.Get(v.Request(true))
 		if err := history.Pairing(req.Messages); err != nil {
 			t.Fatalf("I2: %v", err)
 		}
 		again, err := timeline.Project(ctx, s, nil, timeline.Policy{})
-		if err != nil || !bytes.Equal(bytesOf(req), bytesOf(again.Request(true))) {
+		if err != nil || !bytes.Equal(bytesOf(req), bytesOf(must.Get(again.Request(true)))) {
 			t.Fatalf("I3: projecting again gave another request (%v)", err)
 		}
 	})

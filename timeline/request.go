@@ -12,21 +12,27 @@ const endingLine = "(no new input; go on from here)"
 
 // Request makes the view ready for a wire. send says that it goes out as it
 // is: then it ends with a user message or a tool result, which providers
-// insist on. A view that is only looked at ends where the path ends.
-func (v *View) Request(send bool) Request {
+// insist on. A view that is only looked at ends where the path ends. It fails
+// where a message cannot be read.
+func (v *View) Request(send bool) (Request, error) {
 	r := Request{System: v.Prompt.System(), Tools: v.Prompt.Tools}
 	msgs := make([]*message.Message, len(v.Items))
-	parallel(len(v.Items), func(i int) {
-		if m := ToLLM(v.Items[i].Message()); m != nil {
+	err := parallel(len(v.Items), func(i int) error {
+		m, err := v.Items[i].Message()
+		if m = ToLLM(m); m != nil {
 			msgs[i] = withoutEmpty(m)
 		}
+		return err
 	})
+	if err != nil {
+		return Request{}, err
+	}
 	r.Messages = slices.DeleteFunc(msgs, func(m *message.Message) bool { return m == nil })
 	if n := len(r.Messages); send && n > 0 && r.Messages[n-1].Role == message.RoleAssistant {
 		r.Messages = append(r.Messages, &message.Message{Role: message.RoleUser,
 			Content: []message.Block{message.Text{Text: endingLine}}})
 	}
-	return r
+	return r, nil
 }
 
 // withoutEmpty drops empty text parts, which providers refuse.

@@ -28,6 +28,28 @@ func (s Size) Decision() int64 {
 	return s.Estimated
 }
 
+// Sizer measures items one by one. It remembers the first that could not be
+// read, so that a sum is asked for its error once, at its end.
+type Sizer struct {
+	Estimator tokens.Estimator
+	err       error
+}
+
+// Of is the estimate of what an item shows, 0 where it cannot be read.
+func (s *Sizer) Of(it Item) int64 {
+	m, err := it.Message()
+	if err != nil {
+		if s.err == nil {
+			s.err = err
+		}
+		return 0
+	}
+	return s.Estimator.Message(m)
+}
+
+// Err says why an item could not be read; nil: all could.
+func (s *Sizer) Err() error { return s.err }
+
 // Limits within which a measured size is believed (spec/context.md, Sizes).
 const (
 	disbeliefFactor  = 3
@@ -36,15 +58,25 @@ const (
 	truncationFloor  = 1000 // below this an estimate says too little
 )
 
-// Size measures the view. pending is the size of input that waits.
-func (v *View) Size(est tokens.Estimator, pending int64) Size {
+// Size measures the view. pending is the size of input that waits. It fails
+// where a message cannot be read.
+func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	s := Size{Fixed: v.Prompt.Tokens(est), Pending: pending}
 	sizes, bytes := make([]int64, len(v.Items)), make([]int64, len(v.Items))
-	parallel(len(v.Items), func(i int) {
-		m := v.Items[i].Message()
-		sizes[i], bytes[i] = est.Message(m), contentBytes(m)
+	err := parallel(len(v.Items), func(i int) error {
+		m, err := v.Items[i].Message()
+		if err == nil {
+			sizes[i], bytes[i] = est.Message(m), ContentBytes(m)
+		}
+		return err
 	})
-	usage, after := v.lastUsage()
+	if err != nil {
+		return Size{}, err
+	}
+	usage, after, err := v.lastUsage()
+	if err != nil {
+		return Size{}, err
+	}
 	var behind, through int64
 	for i, n := range sizes {
 		s.Estimated += n
@@ -58,7 +90,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) Size {
 	s.Estimated += s.Fixed + pending
 	s.Bytes += int64(len(v.Prompt.System()))
 	if usage == nil {
-		return s
+		return s, nil
 	}
 	s.Usage = usage.Total()
 	measured := s.Usage + behind + pending
@@ -70,19 +102,19 @@ func (v *View) Size(est tokens.Estimator, pending int64) Size {
 	case measured > ceiling:
 		s.Problems = append(s.Problems, session.Problem{Kind: "implausible-usage",
 			Detail: fmt.Sprintf("the last usage says %d tokens where %d are estimated: not believed", measured, s.Estimated)})
-		return s
+		return s, nil
 	case through > truncationFloor && float64(s.Usage) < truncationFactor*float64(through+s.Fixed):
 		s.Problems = append(s.Problems, session.Problem{Kind: "truncated-by-server",
 			Detail: fmt.Sprintf("the last usage says %d tokens where %d are estimated: the server may have cut the request", s.Usage, through+s.Fixed)})
 	}
 	s.Measured = &measured
-	return s
+	return s, nil
 }
 
 // lastUsage finds the newest count that still holds: of a message that
 // neither failed nor was aborted, by the model in use, behind everything that
 // changed the view since. It returns the item's index too.
-func (v *View) lastUsage() (*message.Usage, int) {
+func (v *View) lastUsage() (*message.Usage, int, error) {
 	changed := -1
 	for i, e := range v.Path {
 		if e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit || e.Pin() != nil || e.Undoes() != "" {
@@ -101,20 +133,21 @@ func (v *View) lastUsage() (*message.Usage, int) {
 		if o.Role != message.RoleAssistant || v.Model != nil && (o.Provider != v.Model.Provider || o.Model != v.Model.ModelID) {
 			continue
 		}
-		if usage := it.own().Usage; usage.Total() > 0 {
-			return usage, i
+		m, err := it.own()
+		if err != nil {
+			return nil, -1, err
+		}
+		if m.Usage.Total() > 0 {
+			return m.Usage, i, nil
 		}
 	}
-	return nil, -1
+	return nil, -1, nil
 }
 
-// contentBytes is about what a message adds to a request body.
-func contentBytes(m *message.Message) int64 {
+// ContentBytes is about what a message adds to a request body.
+func ContentBytes(m *message.Message) int64 {
 	if llm := ToLLM(m); llm != nil {
 		return int64(message.EncodedLen(llm.Content))
 	}
 	return 0
 }
-
-// ItemBytes is about what an item adds to a request body.
-func (it Item) ItemBytes() int64 { return contentBytes(it.Message()) }

@@ -10,10 +10,13 @@ import (
 // dropThinking takes reasoning out of messages that may not send it back:
 // those of another model, and, where signatures are bound to what stood
 // before, those whose prefix is another one now (spec/context.md, Repair).
-func (t *trail) dropThinking(cands []candidate, model message.Model) {
+func (t *trail) dropThinking(cands []candidate, model message.Model) error {
 	var changed []bool
 	if !model.UnboundThinking {
-		changed = t.changedPrefix()
+		var err error
+		if changed, err = t.changedPrefix(); err != nil {
+			return err
+		}
 	}
 	for i := range cands {
 		c := &cands[i]
@@ -27,6 +30,7 @@ func (t *trail) dropThinking(cands []candidate, model message.Model) {
 			c.item.bare = true
 		}
 	}
+	return nil
 }
 
 // withoutThinking drops reasoning and everything that refers to it: a block
@@ -52,7 +56,7 @@ func withoutThinking(m *message.Message) *message.Message {
 
 // changedPrefix tells for each position of the path whether what the model
 // sees before it differs from what it saw when the message was made.
-func (t *trail) changedPrefix() []bool {
+func (t *trail) changedPrefix() ([]bool, error) {
 	n := len(t.path)
 	diff := make([]int, n+1)
 	mark := func(from, to int) { // positions from <= m < to
@@ -66,15 +70,19 @@ func (t *trail) changedPrefix() []bool {
 		mark(s.after+1, s.before)
 	}
 	t.markPins(mark)
-	t.markEdits(mark)
-	t.markPrompts(mark)
+	if err := t.markEdits(mark); err != nil {
+		return nil, err
+	}
+	if err := t.markPrompts(mark); err != nil {
+		return nil, err
+	}
 	changed := make([]bool, n)
 	sum := 0
 	for i := range n {
 		sum += diff[i]
 		changed[i] = sum > 0
 	}
-	return changed
+	return changed, nil
 }
 
 // markPins: a pin or unpin of a covered entry changes what stands before everything.
@@ -98,9 +106,9 @@ type variant struct {
 
 // markEdits: a message between an edit's target and a change of what the
 // target shows saw another prefix, unless it shows the same again now.
-func (t *trail) markEdits(mark func(from, to int)) {
+func (t *trail) markEdits(mark func(from, to int)) error {
 	if !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.ContextEdit() != nil || e.Pin() != nil }) {
-		return
+		return nil
 	}
 	place := map[string]int{}
 	for i, e := range t.path {
@@ -122,7 +130,11 @@ func (t *trail) markEdits(mark func(from, to int)) {
 				continue
 			}
 			edit[ed.TargetID] = e.ID
-			if restores(ed, t.path[p]) {
+			same, err := restores(ed, t.path[p])
+			if err != nil {
+				return err
+			}
+			if same {
 				edit[ed.TargetID] = ""
 			}
 			show(ed.TargetID, i)
@@ -148,6 +160,7 @@ func (t *trail) markEdits(mark func(from, to int)) {
 			from, shows = h.pos, h.shows
 		}
 	}
+	return nil
 }
 
 // members are the ids that a pin is about.
@@ -164,7 +177,7 @@ func members(p *session.Pin) []string {
 
 // markPrompts: a system message that changes the prompt changes what stands
 // before everything.
-func (t *trail) markPrompts(mark func(from, to int)) {
+func (t *trail) markPrompts(mark func(from, to int)) error {
 	var p Prompt
 	from := 0
 	if t.comp != nil {
@@ -175,11 +188,16 @@ func (t *trail) markPrompts(mark func(from, to int)) {
 	}
 	for i, e := range t.path[from:] {
 		if isSystem(e) {
+			m, err := e.Message()
+			if err != nil {
+				return err
+			}
 			before := p
-			p.patch(e.Message())
+			p.patch(m)
 			if !p.equal(before) {
 				mark(0, from+i)
 			}
 		}
 	}
+	return nil
 }

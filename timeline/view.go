@@ -69,18 +69,20 @@ type Item struct {
 
 // Message returns the message as shown: edited, reasoning left out where it
 // has to be, in its native role. It is decoded when it is asked for; that of
-// an entry far from the leaf each time that nobody holds it any more.
-func (it Item) Message() *message.Message {
-	if it.bare {
-		return withoutThinking(it.own())
+// an entry far from the leaf each time that nobody holds it any more. It fails
+// where the entry cannot be read.
+func (it Item) Message() (*message.Message, error) {
+	m, err := it.own()
+	if err == nil && it.bare {
+		m = withoutThinking(m)
 	}
-	return it.own()
+	return m, err
 }
 
 // own is the message with its reasoning.
-func (it Item) own() *message.Message {
+func (it Item) own() (*message.Message, error) {
 	if it.message != nil {
-		return it.message
+		return it.message, nil
 	}
 	return it.Entry.Message()
 }

@@ -59,8 +59,11 @@ func (o ours) reduce(ctx context.Context, s *stage, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		step := render.Next(render.Input{View: v, Model: s.model, Compaction: compaction.Defaults(), Prune: prune.Defaults(),
+		step, err := render.Next(render.Input{View: v, Model: s.model, Compaction: compaction.Defaults(), Prune: prune.Defaults(),
 			Economy: prune.Economy{Warm: true, HorizonCalls: horizonCalls}, Pruned: pruned})
+		if err != nil {
+			return err
+		}
 		switch {
 		case len(step.Edits) > 0:
 			pruned = true

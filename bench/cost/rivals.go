@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -33,7 +34,7 @@ func newPi() *pi {
 
 func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 	v, err := s.project(ctx)
-	if err != nil || v.Size(tokens.Default{}, 0).Decision() <= p.threshold(s.model.Window) {
+	if err != nil || must.Get(v.Size(tokens.Default{}, 0)).Decision() <= p.threshold(s.model.Window) {
 		return err
 	}
 	keep := int64(keepRecent)
@@ -42,7 +43,7 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 	if err != nil || plan.Skip != "" || plan.FirstKept == nil {
 		return err
 	}
-	in := plan.Input(&ledger.Ledger{}, ledger.Options{})
+	in := must.Get(plan.Input(&ledger.Ledger{}, ledger.Options{}))
 	var parts []string
 	if len(in.History) > 0 {
 		parts = append(parts, p.ask(s, at, in.History, in.PreviousSummary, historySummary))
@@ -136,7 +137,7 @@ func (o *omp) reduce(ctx context.Context, s *stage, at time.Time) error {
 		return err
 	}
 	edits := ompSuperseded(v, at)
-	if v.Size(tokens.Default{}, 0).Decision() > o.threshold(s.model.Window) {
+	if must.Get(v.Size(tokens.Default{}, 0)).Decision() > o.threshold(s.model.Window) {
 		edits = append(edits, ompOld(v)...)
 	}
 	if len(edits) > 0 {
@@ -153,7 +154,7 @@ func ompEdit(it timeline.Item, text string) session.Draft {
 
 // ompResult reports whether an item is a result that may be pruned.
 func ompResult(it timeline.Item) bool {
-	return it.Entry != nil && it.Pos >= 0 && !it.Edited && it.Message().Role == message.RoleToolResult
+	return it.Entry != nil && it.Pos >= 0 && !it.Edited && it.Outline().Role == message.RoleToolResult
 }
 
 // ompOld is the pruning by age.
@@ -161,11 +162,11 @@ func ompOld(v *timeline.View) []session.Draft {
 	var passed, saved int64
 	var out []session.Draft
 	for _, it := range slices.Backward(v.Items) {
-		if it.Entry == nil || it.Message().Role != message.RoleToolResult {
+		if it.Entry == nil || it.Outline().Role != message.RoleToolResult {
 			continue
 		}
-		size := tokens.Default{}.Message(it.Message())
-		if passed >= ompProtect && ompResult(it) && size >= ompLeast && it.Message().ToolName != "skill" {
+		size := tokens.Default{}.Message(must.Get(it.Message()))
+		if passed >= ompProtect && ompResult(it) && size >= ompLeast && must.Get(it.Message()).ToolName != "skill" {
 			const notice = 9 // its size
 			saved += size - notice
 			out = append(out, ompEdit(it, fmt.Sprintf("[Output truncated - %d tokens]", size)))
@@ -184,11 +185,11 @@ func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 	calls := map[string]message.ToolCall{}
 	var last time.Time
 	for _, it := range v.Items {
-		for _, c := range it.Message().ToolCalls() {
+		for _, c := range must.Get(it.Message()).ToolCalls() {
 			calls[c.ID] = c
 		}
-		if it.Message().Role == message.RoleAssistant {
-			last = it.Message().Time
+		if it.Outline().Role == message.RoleAssistant {
+			last = must.Get(it.Message()).Time
 		}
 	}
 	idle := !last.IsZero() && at.Sub(last) >= ompIdle
@@ -196,13 +197,13 @@ func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 	var behind int64
 	var out []session.Draft
 	for _, it := range slices.Backward(v.Items) {
-		size := tokens.Default{}.Message(it.Message())
-		if c := calls[it.Message().ToolCallID]; it.Message().Role == message.RoleToolResult && c.Name == "read" {
+		size := tokens.Default{}.Message(must.Get(it.Message()))
+		if c := calls[must.Get(it.Message()).ToolCallID]; it.Outline().Role == message.RoleToolResult && c.Name == "read" {
 			path, lines := readKey(c.Arguments)
 			if (later[path] || later[path+lines]) && ompResult(it) && (idle || behind <= ompTail) {
 				out = append(out, ompEdit(it, "[Superseded by a newer read of this file]"))
 			}
-			if !it.Message().IsError {
+			if !must.Get(it.Message()).IsError {
 				later[path+lines] = true
 			}
 		}

@@ -76,7 +76,11 @@ func (s *stage) call(ctx context.Context, at time.Time, output int64) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	return s.send(call{at: at, output: output}, render.Request(v), v.ThinkingLevel), nil
+	req, err := render.Request(v)
+	if err != nil {
+		return 0, err
+	}
+	return s.send(call{at: at, output: output}, req, v.ThinkingLevel), nil
 }
 
 // send notes a call with its request.

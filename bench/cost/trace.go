@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/replay"
 	"github.com/coppice-dev/coppice/message"
@@ -46,13 +47,13 @@ func newTrace(name string, path []*session.Entry) *trace {
 			continue
 		}
 		t.path = append(t.path, e)
-		if m := e.Message(); m != nil {
+		if m := must.Get(e.Message()); m != nil {
 			known = known || m.Role == message.RoleSystem
 		}
 	}
 	first := -1
 	for i, e := range t.path {
-		m := e.Message()
+		m := must.Get(e.Message())
 		if m == nil || m.Role != message.RoleAssistant {
 			continue
 		}
@@ -62,7 +63,7 @@ func newTrace(name string, path []*session.Entry) *trace {
 		}
 	}
 	if first >= 0 && !known {
-		prompt := t.path[first].Message().Usage.Prompt()
+		prompt := must.Get(t.path[first].Message()).Usage.Prompt()
 		t.fixed = max(0, prompt-replay.Size(t.path[:first]))
 	}
 	return t
@@ -70,7 +71,7 @@ func newTrace(name string, path []*session.Entry) *trace {
 
 // isCall reports whether an entry is what a model answered.
 func isCall(e *session.Entry) bool {
-	m := e.Message()
+	m := must.Get(e.Message())
 	return m != nil && m.Role == message.RoleAssistant && !m.Failed()
 }
 
@@ -97,7 +98,7 @@ func draft(e *session.Entry, prompt int64) session.Draft {
 	switch {
 	case m == nil:
 	case isCall(e):
-		u := &message.Usage{Input: prompt, Output: tokens.Default{}.Message(e.Message())}
+		u := &message.Usage{Input: prompt, Output: tokens.Default{}.Message(must.Get(e.Message()))}
 		u.TotalTokens = u.Input + u.Output
 		d.Body = rawjson.Set(d.Body, "message", rawjson.Set(m, "usage", message.EncodeUsage(u)))
 	default:
@@ -125,7 +126,7 @@ func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error)
 			if err := p.reduce(ctx, s, at); err != nil {
 				return nil, err
 			}
-			if prompt, err = s.call(ctx, at, output(e.Message())); err != nil {
+			if prompt, err = s.call(ctx, at, output(must.Get(e.Message()))); err != nil {
 				return nil, err
 			}
 		}
@@ -135,7 +136,7 @@ func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error)
 		if timeline.Bears(e) {
 			at = e.Time
 		}
-		if m := e.Message(); m != nil && m.FinalAnswer() {
+		if m := must.Get(e.Message()); m != nil && m.FinalAnswer() {
 			if err := p.reduce(ctx, s, at); err != nil {
 				return nil, err
 			}

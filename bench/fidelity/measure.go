@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/replay"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -128,7 +129,7 @@ func indexOf(path []*session.Entry, id string) int {
 
 func lastMessage(path []*session.Entry) *session.Entry {
 	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Message() != nil && path[i].Type != session.TypeCompaction {
+		if must.Get(path[i].Message()) != nil && path[i].Type != session.TypeCompaction {
 			return path[i]
 		}
 	}

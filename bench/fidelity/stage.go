@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/replay"
 	"github.com/coppice-dev/coppice/ledger"
@@ -66,7 +67,7 @@ func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error
 func (s *stage) look(v *timeline.View) {
 	var rest, tail []string
 	for _, it := range v.Items {
-		text := plainText(timeline.ToLLM(it.Message()))
+		text := plainText(timeline.ToLLM(must.Get(it.Message())))
 		if it.Pos >= 0 {
 			tail = append(tail, text)
 		} else {
@@ -90,7 +91,7 @@ func (s *stage) cover(ctx context.Context, firstKept *session.Entry) error {
 			break
 		}
 		if timeline.Bears(e) && e.Type != session.TypeCompaction {
-			s.covered = append(s.covered, ledger.Source{EntryID: e.ID, Message: e.Message()})
+			s.covered = append(s.covered, ledger.Source{EntryID: e.ID, Message: must.Get(e.Message())})
 		}
 	}
 	return nil

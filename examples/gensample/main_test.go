@@ -51,7 +51,7 @@ func TestItNoLongerFits(t *testing.T) {
 	_, path := load(t)
 	var total, results, last int64
 	for _, e := range path {
-		m := e.Message()
+		m := value(e.Message())
 		if m == nil {
 			continue
 		}
@@ -83,7 +83,7 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 	var open []string
 	parallel := false
 	for _, e := range all {
-		m := e.Message()
+		m := value(e.Message())
 		switch {
 		case m != nil && m.Role == message.RoleToolResult:
 			if len(open) == 0 || open[0] != m.ToolCallID {
@@ -116,7 +116,7 @@ func TestIngredients(t *testing.T) {
 		if c := e.ModelChange(); c != nil {
 			models = append(models, c.Provider+"/"+c.ModelID)
 		}
-		m := e.Message()
+		m := value(e.Message())
 		if m == nil {
 			continue
 		}
@@ -153,7 +153,7 @@ func TestIngredients(t *testing.T) {
 			t.Errorf("no %q in the session", want)
 		}
 	}
-	if m := path[len(path)-1].Message(); m == nil || m.Role != message.RoleUser {
+	if m := value(path[len(path)-1].Message()); m == nil || m.Role != message.RoleUser {
 		t.Error("the session does not end with a request")
 	}
 }

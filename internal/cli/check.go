@@ -64,10 +64,10 @@ func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
 func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (checkJSON, error) {
 	out := checkJSON{Problems: []problemJSON{}}
 	path, entries := notes{}, faults{}
-	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) {
+	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) error {
 		out.Entries++
 		path.note(i, e)
-		entries.look(e)
+		return entries.look(e)
 	})
 	if err != nil {
 		return out, err
@@ -84,7 +84,11 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 	if err != nil {
 		return out, err
 	}
-	found := slices.Concat(logged, inEntries, v.Problems, pairProblems(v))
+	pairs, err := pairProblems(v)
+	if err != nil {
+		return out, err
+	}
+	found := slices.Concat(logged, inEntries, v.Problems, pairs)
 	for _, p := range append(found, path.hidden(tree.OnPath(), v)...) {
 		// The log and the view report the same first kept entry.
 		known := func(q problemJSON) bool { return q.EntryID != "" && q.EntryID == p.EntryID && q.Kind == p.Kind }
@@ -93,7 +97,13 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 		}
 	}
 	w.at("looking at the requests")
-	refused, err := promptly(ctx, func() ([]problemJSON, error) { return refusals(ctx, v.Request(false), t.model) })
+	refused, err := promptly(ctx, func() ([]problemJSON, error) {
+		req, err := v.Request(false)
+		if err != nil {
+			return nil, err
+		}
+		return refusals(ctx, req, t.model)
+	})
 	if err != nil {
 		return out, err
 	}
@@ -107,7 +117,7 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 const problemOpenCall = "open-call"
 
 // pairProblems reports calls without a result and results without a call.
-func pairProblems(v *timeline.View) []session.Problem {
+func pairProblems(v *timeline.View) ([]session.Problem, error) {
 	var out []session.Problem
 	for _, l := range v.LeftOut {
 		if l.Rule == timeline.RuleOrphanResult {
@@ -119,7 +129,11 @@ func pairProblems(v *timeline.View) []session.Problem {
 			continue
 		}
 		behind := slices.ContainsFunc(v.Items[i:], func(o timeline.Item) bool { return o.Group != it.Group })
-		call := fmt.Sprintf("the call %s of %s", it.Message().ToolCallID, it.Message().ToolName)
+		m, err := it.Message()
+		if err != nil {
+			return nil, err
+		}
+		call := fmt.Sprintf("the call %s of %s", m.ToolCallID, m.ToolName)
 		p := session.Problem{Kind: string(it.Kind), Detail: call + " has no result; an error stands in for it"}
 		if !behind {
 			p = session.Problem{Kind: problemOpenCall, Detail: call + " at the end has no result yet; it may still be running"}
@@ -131,7 +145,7 @@ func pairProblems(v *timeline.View) []session.Problem {
 		}
 		out = append(out, p)
 	}
-	return out
+	return out, nil
 }
 
 // refusals renders the request in each dialect and says what would be refused.

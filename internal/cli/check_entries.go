@@ -24,7 +24,7 @@ type faults struct {
 }
 
 // look finds what is wrong in an entry.
-func (f *faults) look(e *session.Entry) {
+func (f *faults) look(e *session.Entry) error {
 	add := func(kind, detail string) {
 		f.found = append(f.found, session.Problem{Kind: kind, EntryID: e.ID, Detail: detail})
 		f.at = append(f.at, e.At)
@@ -32,9 +32,14 @@ func (f *faults) look(e *session.Entry) {
 	if c := e.Compaction(); c != nil && strings.TrimSpace(c.Summary) == "" {
 		add(session.ProblemEmptySummary, "the compaction has no summary, so that nothing stands for what it covers; where it is in force, coppice uncompact shows that again")
 	}
-	if !utf8.Valid(e.Raw()) {
+	raw, err := e.Raw()
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(raw) {
 		add(problemInvalidUTF8, "bytes that are no UTF-8 are there; models and people see U+FFFD in their place, the file keeps them")
 	}
+	return nil
 }
 
 // inFile returns what was found, with the lines of a file where they are

@@ -24,8 +24,8 @@ type step struct {
 
 func (n *notes) note(place int, e *session.Entry) {
 	st := step{place: place, id: e.ID, pin: e.Pin()}
-	if m := e.Message(); m != nil && e.Type == session.TypeMessage {
-		st.asks, st.answer = m.Role == message.RoleUser, m.FinalAnswer()
+	if o := e.Outline(); o != nil && e.Type == session.TypeMessage {
+		st.asks, st.answer = o.Role == message.RoleUser, o.FinalAnswer()
 	}
 	if st.pin != nil || st.asks || st.answer || e.Type == session.TypeCompaction {
 		n.steps = append(n.steps, st)

@@ -172,7 +172,10 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 	if f.json {
 		a.json(compactOf(ctx, c, out, file, elapsed, l))
 	} else {
-		a.printCompact(c, before, after, out, file, elapsed)
+		err = a.printCompact(c, before, after, out, file, elapsed)
+	}
+	if err != nil {
+		return explain("read "+file, err)
 	}
 	return exitOf(out.Status, out.Reason)
 }

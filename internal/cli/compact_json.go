@@ -100,14 +100,14 @@ func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l 
 	for _, it := range p.Pins {
 		out.Pinned = append(out.Pinned, it.Entry.ID)
 	}
-	loss, err := promptly(ctx, func() (compaction.Losses, error) { return c.Losses(p), nil })
+	loss, err := promptly(ctx, func() (compaction.Losses, error) { return c.Losses(p) })
 	if err != nil {
 		return out, err
 	}
 	out.Ledger, out.Lost = loss.Facts, loss.Lost
 	out.FileOps.Read, out.FileOps.Modified = list(loss.Read), list(loss.Modified)
-	out.Cost = l.cost(p)
-	return out, nil
+	out.Cost, err = l.cost(p)
+	return out, err
 }
 
 func ids(entries []*session.Entry) []string {

@@ -29,7 +29,10 @@ func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, 
 	if f.json {
 		a.json(out)
 	} else {
-		a.printPlan(c, p, out, v)
+		err = a.printPlan(c, p, out, v)
+	}
+	if err != nil {
+		return explain("plan "+c.Session.Ref(), err)
 	}
 	if p.Skip != "" {
 		return codeNothing
@@ -37,12 +40,15 @@ func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, 
 	return nil
 }
 
-func (a *app) printPlan(c *compaction.Compactor, p *compaction.Plan, out planJSON, v *timeline.View) {
+func (a *app) printPlan(c *compaction.Compactor, p *compaction.Plan, out planJSON, v *timeline.View) error {
 	if p.Skip != "" {
 		a.say("nothing to do (%s): %s\n", p.Skip, p.Detail)
-		return
+		return nil
 	}
-	kinds := kindsOf(v, tokens.Default{})
+	kinds, err := kindsOf(v, tokens.Default{})
+	if err != nil {
+		return err
+	}
 	a.say("now    %s\n       %s\n", a.bar(kinds, c.Model.Window, p.Target, a.barWidth()), a.legend(kinds))
 	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(c.Model), thousands(p.Target))
 	a.printCut(p, out.CutIndex)
@@ -53,6 +59,7 @@ func (a *app) printPlan(c *compaction.Compactor, p *compaction.Plan, out planJSO
 	}
 	a.say("files  %d read, %d modified\n", len(out.FileOps.Read), len(out.FileOps.Modified))
 	a.say("cost   %s\n", costText(out.Cost))
+	return nil
 }
 
 // printCut says what is summarized and what is kept.
@@ -114,20 +121,31 @@ func costText(c costJSON) string {
 }
 
 // printCompact shows before and after.
-func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View, o *compaction.Outcome, file string, elapsed time.Duration) {
+func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View, o *compaction.Outcome, file string, elapsed time.Duration) error {
 	if o.Status != compaction.Applied {
 		a.say("%s (%s): %s\n", o.Status, o.Reason, visible(o.Detail))
 		if o.Reason == compaction.NoGain {
 			a.say("nothing was written\n")
 		}
-		return
+		return nil
 	}
 	est := tokens.Default{}
 	width := a.barWidth()
-	kb, ka := kindsOf(before, est), kindsOf(after, est)
-	sb, sa := before.Size(est, 0), after.Size(est, 0)
-	a.say("before %s %s tokens\n       %s\n", a.bar(kb, c.Model.Window, o.Plan.Target, width), thousands(sb.Estimated), a.legend(kb))
-	a.say("after  %s %s tokens\n       %s\n\n", a.bar(ka, c.Model.Window, o.Plan.Target, width), thousands(sa.Estimated), a.legend(ka))
+	for _, line := range []struct {
+		name string
+		view *timeline.View
+	}{{"before", before}, {"after", after}} {
+		kinds, err := kindsOf(line.view, est)
+		if err != nil {
+			return err
+		}
+		size, err := line.view.Size(est, 0)
+		if err != nil {
+			return err
+		}
+		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, c.Model.Window, o.Plan.Target, width), thousands(size.Estimated), a.legend(kinds))
+	}
+	a.say("\n")
 	a.printCut(o.Plan, nil)
 	by := o.Rung
 	if o.Model.ID != "" {
@@ -142,6 +160,7 @@ func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View
 		a.say("\n%s\n", visible(o.ShortSummary))
 	}
 	a.say("\nwritten to %s as %s; take it back with: coppice uncompact %s\n", file, o.Entry.ID, file)
+	return nil
 }
 
 func spent(o *compaction.Outcome) string {

@@ -66,7 +66,11 @@ func (a *app) entryIDs(ctx context.Context, ref, prefix string) []cobra.Completi
 			if ok {
 				name = "en:" + name
 			}
-			out = append(out, cobra.CompletionWithDesc(name, short(p.of(e), 60)))
+			m, err := e.Message()
+			if err != nil {
+				return out
+			}
+			out = append(out, cobra.CompletionWithDesc(name, short(p.of(e, m), 60)))
 		}
 		e, err = s.Parent(ctx, e)
 	}

@@ -60,7 +60,11 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	}
 	if known {
 		body, err := promptly(ctx, func() ([]byte, error) {
-			return dialect.Render(v.Request(false), message.Model{Images: true}, message.CallOptions{})
+			req, err := v.Request(false)
+			if err != nil {
+				return nil, err
+			}
+			return dialect.Render(req, message.Model{Images: true}, message.CallOptions{})
 		})
 		if err != nil {
 			return explain("render as "+as, err)
@@ -73,7 +77,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	out, err := promptly(ctx, func() (contextJSON, error) { return contextOf(s, v, t, problems), nil })
+	out, err := promptly(ctx, func() (contextJSON, error) { return contextOf(s, v, t, problems) })
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
@@ -82,8 +86,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 		a.json(out)
 		return nil
 	}
-	a.printContext(out, v)
-	return nil
+	return explain("read "+s.Ref(), a.printContext(out, v))
 }
 
 // contextJSON is the shape of `context --json` (spec/cli.md).
@@ -140,9 +143,12 @@ type problemJSON struct {
 	Detail  string `json:"detail"`
 }
 
-func contextOf(s *session.Session, v *timeline.View, t target, logged []session.Problem) contextJSON {
+func contextOf(s *session.Session, v *timeline.View, t target, logged []session.Problem) (contextJSON, error) {
 	est := tokens.Default{}
-	size := v.Size(est, 0)
+	size, err := v.Size(est, 0)
+	if err != nil {
+		return contextJSON{}, err
+	}
 	out := contextJSON{Session: s.ID(), File: s.Ref(), ThinkingLevel: v.ThinkingLevel,
 		Messages: []messageJSON{}, LeftOut: []leftOutJSON{}, Problems: []problemJSON{},
 		Tokens: tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,
@@ -157,8 +163,12 @@ func contextOf(s *session.Session, v *timeline.View, t target, logged []session.
 		out.Model = &modelName{Provider: v.Model.Provider, ID: v.Model.ModelID}
 	}
 	for _, it := range v.Items {
-		m := messageJSON{Role: string(it.Message().Role), Tokens: est.Message(it.Message()), Bytes: it.ItemBytes(),
-			Pinned: it.Pinned, Request: it.Request, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(it.Message())}
+		shown, err := it.Message()
+		if err != nil {
+			return out, err
+		}
+		m := messageJSON{Role: string(shown.Role), Tokens: est.Message(shown), Bytes: timeline.ContentBytes(shown),
+			Pinned: it.Pinned, Request: it.Request, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(shown)}
 		if it.Entry != nil {
 			m.EntryID = it.Entry.ID
 		}
@@ -170,7 +180,7 @@ func contextOf(s *session.Session, v *timeline.View, t target, logged []session.
 	for _, p := range append(append(logged, v.Problems...), size.Problems...) {
 		out.Problems = append(out.Problems, problemOf(p))
 	}
-	return out
+	return out, nil
 }
 
 func problemOf(p session.Problem) problemJSON {

@@ -9,7 +9,7 @@ import (
 )
 
 // printContext shows a view to a person.
-func (a *app) printContext(c contextJSON, v *timeline.View) {
+func (a *app) printContext(c contextJSON, v *timeline.View) error {
 	for i, m := range c.Messages {
 		id := m.EntryID
 		if id == "" {
@@ -20,12 +20,16 @@ func (a *app) printContext(c contextJSON, v *timeline.View) {
 	if len(c.LeftOut) > 0 {
 		a.say("\nnot shown: %s\n", countRules(c.LeftOut))
 	}
-	kinds := kindsOf(v, tokens.Default{})
+	kinds, err := kindsOf(v, tokens.Default{})
+	if err != nil {
+		return err
+	}
 	a.say("\n%s\n%s\n", a.bar(kinds, c.Tokens.Window, c.Tokens.Threshold, a.barWidth()), a.legend(kinds))
 	a.say("%s\n", meter(c))
 	for _, p := range c.Problems {
 		a.warn("%s: %s", p.Kind, p.Detail)
 	}
+	return nil
 }
 
 // meter is the state of the window in one line.

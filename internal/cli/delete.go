@@ -74,16 +74,18 @@ func (a *app) delete(ctx context.Context, ref string, f deleteFlags) error {
 	return nil
 }
 
+const unreadableTitle = "(it cannot be read whole)"
+
 // titleOf is by what people know a session: its name, or what was said first.
 func (a *app) titleOf(ctx context.Context, s *session.Session) string {
 	var first, named *session.Entry
 	for e, err := range s.Log().All(ctx) {
 		switch {
 		case err != nil:
-			return "(it cannot be read whole)" // and can be deleted all the same
+			return unreadableTitle // and can be deleted all the same
 		case e.Type == session.TypeInfo:
 			named = e
-		case first == nil && e.Message() != nil && e.Message().Role == message.RoleUser:
+		case first == nil && e.Outline() != nil && e.Outline().Role == message.RoleUser:
 			first = e
 		}
 	}
@@ -93,7 +95,10 @@ func (a *app) titleOf(ctx context.Context, s *session.Session) string {
 		}
 	}
 	if first != nil {
-		return first.Message().Text(" ")
+		if m, err := first.Message(); err == nil {
+			return m.Text(" ")
+		}
+		return unreadableTitle
 	}
 	return "(nothing was said)"
 }

@@ -170,7 +170,10 @@ const mostViews = 32
 func (a *app) viewsOf(ctx context.Context, s *session.Session, first *timeline.View) ([]*timeline.View, error) {
 	views := []*timeline.View{first}
 	var places []place
-	t, err := session.ReadTree(ctx, s.Log(), func(_ int, e *session.Entry) { places = append(places, place{e.ID, e.At}) })
+	t, err := session.ReadTree(ctx, s.Log(), func(_ int, e *session.Entry) error {
+		places = append(places, place{e.ID, e.At})
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,11 @@ func forkAt(ctx context.Context, s *session.Session, entry string, before bool) 
 		return at, "", err
 	}
 	text := ""
-	if m := at.Message(); m != nil && (m.Role == message.RoleUser || m.Role == message.RoleCustom) {
+	m, err := at.Message()
+	if err != nil {
+		return nil, "", explain("read "+s.Ref(), err)
+	}
+	if m != nil && (m.Role == message.RoleUser || m.Role == message.RoleCustom) {
 		text = m.Text("")
 	}
 	at, err = s.Parent(ctx, at)

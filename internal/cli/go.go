@@ -138,8 +138,13 @@ func (a *app) whereNow(r *compaction.Route) string {
 	if r.NewLeaf == nil {
 		return "the conversation begins anew"
 	}
+	where := "the conversation goes on from " + r.NewLeaf.ID
+	m, err := r.NewLeaf.Message()
+	if err != nil {
+		return where // the move is made, only its line cannot be read
+	}
 	p := previewer{home: a.home(), calls: map[string]string{}}
-	return fmt.Sprintf("the conversation goes on from %s %s", r.NewLeaf.ID, short(p.of(r.NewLeaf), previewError))
+	return where + " " + short(p.of(r.NewLeaf, m), previewError)
 }
 
 // summaryLine says what a branch summary is.

@@ -47,7 +47,11 @@ func (a *app) unhide(ctx context.Context, s *session.Session, target *session.En
 	if v.EditOf(target.ID) == nil {
 		return nil, errors.New("it is shown as it was said")
 	}
-	return appendOne(ctx, s, session.EditDraft(target.ID, target.Message().Content))
+	m, err := target.Message()
+	if err != nil {
+		return nil, err
+	}
+	return appendOne(ctx, s, session.EditDraft(target.ID, m.Content))
 }
 
 // editable is the view in which an entry may be edited (spec/context.md,

@@ -114,18 +114,22 @@ func (a *app) patterns() []provider.Pattern {
 }
 
 // cost is what the plan's summary costs at most.
-func (l *ladder) cost(p *compaction.Plan) costJSON {
+func (l *ladder) cost(p *compaction.Plan) (costJSON, error) {
 	if l.price == nil && l.Remote == nil {
 		zero := 0.0
-		return costJSON{USD: &zero}
+		return costJSON{USD: &zero}, nil
 	}
-	c := costJSON{InputTokens: p.InputTokens(tokens.Default{}), OutputTokens: p.OutputLimit + p.PrefixLimit}
+	in, err := p.InputTokens(tokens.Default{})
+	if err != nil {
+		return costJSON{}, err
+	}
+	c := costJSON{InputTokens: in, OutputTokens: p.OutputLimit + p.PrefixLimit}
 	if l.price != nil {
 		if cost := l.price.Cost(message.Usage{Input: c.InputTokens, Output: c.OutputTokens}); cost != nil {
 			c.USD = &cost.Total
 		}
 	}
-	return c
+	return c, nil
 }
 
 // progress shows on standard error what is being asked for, as long as it

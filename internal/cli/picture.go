@@ -44,11 +44,14 @@ func newKinds() []kind {
 }
 
 // kindsOf sorts what a view shows by kind.
-func kindsOf(v *timeline.View, est tokens.Estimator) []kind {
+func kindsOf(v *timeline.View, est tokens.Estimator) ([]kind, error) {
 	kinds := newKinds()
 	kinds[kindFixed].tokens = v.Prompt.Tokens(est)
 	for _, it := range v.Items {
-		m := it.Message()
+		m, err := it.Message()
+		if err != nil {
+			return nil, err
+		}
 		n := est.Message(m)
 		images := int64(m.Images()) * tokens.ImageTokens
 		switch {
@@ -68,7 +71,7 @@ func kindsOf(v *timeline.View, est tokens.Estimator) []kind {
 			kinds[kindImages].tokens += images
 		}
 	}
-	return kinds
+	return kinds, nil
 }
 
 func callBlocks(m *message.Message) []message.Block {

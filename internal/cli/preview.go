@@ -23,7 +23,8 @@ type previewer struct {
 	calls map[string]string
 }
 
-func (p *previewer) of(e *session.Entry) string {
+// of describes an entry, which bears m or nothing.
+func (p *previewer) of(e *session.Entry, m *message.Message) string {
 	switch e.Type {
 	case session.TypeCompaction:
 		c := e.Compaction()
@@ -51,7 +52,7 @@ func (p *previewer) of(e *session.Entry) string {
 	case session.TypeCustom:
 		return customPreview(e)
 	}
-	if m := e.Message(); m != nil {
+	if m != nil {
 		return p.message(m)
 	}
 	return "[" + short(string(e.Type), previewError) + "]"

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -48,7 +49,7 @@ func TestPreviews(t *testing.T) {
 		if !ok {
 			t.Fatal(tt.raw)
 		}
-		if got := p.of(e); got != tt.want {
+		if got := p.of(e, must.Get(e.Message())); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.raw, got, tt.want)
 		}
 	}

@@ -53,7 +53,10 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	edits := prune.Plan(v, a.pruneSettings(), tokens.Default{}, t.model.MaxBytes)
+	edits, err := prune.Plan(v, a.pruneSettings(), tokens.Default{}, t.model.MaxBytes)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
 	out := pruneJSON{Outcome: "applied", Edits: []pruneEditJSON{}, Saved: prune.Saved(edits)}
 	drafts := make([]session.Draft, len(edits))
 	for i, e := range edits {

@@ -50,7 +50,11 @@ func (a *app) serialize(ctx context.Context, ref, from, to string) error {
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	text := summarize.SerializeConversation(listed(path, v)[first:last+1], summarize.SerializeOptions{Mask: a.masker()})
+	msgs, err := listed(path, v)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	text := summarize.SerializeConversation(msgs[first:last+1], summarize.SerializeOptions{Mask: a.masker()})
 	if a.Terminal {
 		text = visible(text)
 	}
@@ -77,13 +81,21 @@ func placeOn(ctx context.Context, s *session.Session, path []*session.Entry, id 
 
 // listed returns what a summarizer gets of each entry of a path: what the view
 // lists, and from before the view the messages as they are.
-func listed(path []*session.Entry, v *timeline.View) []*message.Message {
-	msgs := timeline.Messages(path)
+func listed(path []*session.Entry, v *timeline.View) ([]*message.Message, error) {
+	msgs, err := timeline.Messages(path)
+	if err != nil {
+		return nil, err
+	}
 	before := len(path) - len(v.Path)
 	for i, m := range msgs[:before] {
 		if m != nil && (m.Role == message.RoleSystem || m.Bash != nil && m.Bash.ExcludeFromContext) {
 			msgs[i] = nil
 		}
 	}
-	return append(msgs[:before], timeline.ItemMessages(v.Listed())...)
+	items, err := v.Listed()
+	if err != nil {
+		return nil, err
+	}
+	seen, err := timeline.ItemMessages(items)
+	return append(msgs[:before], seen...), err
 }

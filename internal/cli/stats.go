@@ -79,15 +79,17 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 		*u.USD = math.Round(*u.USD*1e6) / 1e6 // sums of floats end in dust
 	}
 	out.File, out.Leaves = s.Ref(), leaves(tree)
-	size := v.Size(tokens.Default{}, 0)
+	size, err := v.Size(tokens.Default{}, 0)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
 	out.Context = tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,
 		Window: t.model.Window, WindowSource: t.model.WindowSource, Threshold: t.settings.Threshold(t.model.Window)}
 	if asJSON {
 		a.json(out)
 		return nil
 	}
-	a.printStats(out, v)
-	return nil
+	return explain("read "+s.Ref(), a.printStats(out, v))
 }
 
 // leaves counts the ends of branches.
@@ -116,7 +118,7 @@ type counter struct {
 	models map[session.ModelChange]message.Model // looked up already
 }
 
-func (c *counter) entry(_ int, e *session.Entry) {
+func (c *counter) entry(_ int, e *session.Entry) error {
 	c.out.Entries++
 	c.out.Types[string(e.Type)]++
 	if e.Type == session.TypeCompaction {
@@ -128,12 +130,16 @@ func (c *counter) entry(_ int, e *session.Entry) {
 			c.out.Name = &name
 		}
 	}
-	if u, by := e.Usage(); u != nil && u.Total() > 0 {
+	u, by, err := e.Usage()
+	if err != nil {
+		return err
+	}
+	if u != nil && u.Total() > 0 {
 		c.spend(*u, by)
 	}
-	m := e.Message()
-	if m == nil || e.Type == session.TypeCompaction {
-		return
+	m, err := e.Message()
+	if err != nil || m == nil || e.Type == session.TypeCompaction {
+		return err
 	}
 	c.out.Roles[string(m.Role)]++
 	for _, call := range m.ToolCalls() {
@@ -147,6 +153,7 @@ func (c *counter) entry(_ int, e *session.Entry) {
 			t.Errors++
 		}
 	}
+	return nil
 }
 
 func (c *counter) tool(name string) *toolStats {

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-func (a *app) printStats(s statsJSON, v *timeline.View) {
+func (a *app) printStats(s statsJSON, v *timeline.View) error {
 	name := s.Session
 	if s.Name != nil {
 		name += " (" + short(*s.Name, 80) + ")"
@@ -28,13 +28,17 @@ func (a *app) printStats(s statsJSON, v *timeline.View) {
 		a.say("\n")
 		a.table([]column{{color: dim}, {right: true}, {right: true}, {right: true}}, toolRows(s.Tools))
 	}
-	kinds := kindsOf(v, tokens.Default{})
+	kinds, err := kindsOf(v, tokens.Default{})
+	if err != nil {
+		return err
+	}
 	a.say("\n%s\n%s\n", a.bar(kinds, s.Context.Window, s.Context.Threshold, a.barWidth()), a.legend(kinds))
 	c := contextJSON{Tokens: s.Context}
 	if v.Model != nil {
 		c.Model = &modelName{Provider: v.Model.Provider, ID: v.Model.ModelID}
 	}
 	a.say("%s\n", meter(c))
+	return nil
 }
 
 func toolRows(tools []toolStats) [][]string {

@@ -86,9 +86,13 @@ func (a *app) readOutline(ctx context.Context, log session.Log) (*outline, error
 	p := previewer{home: a.home(), calls: map[string]string{}}
 	labels := map[string]string{}
 	var err error
-	t.Tree, err = session.ReadTree(ctx, log, func(_ int, e *session.Entry) {
-		n := node{id: e.ID, kind: e.Type, preview: p.of(e)}
-		if m := e.Message(); m != nil {
+	t.Tree, err = session.ReadTree(ctx, log, func(_ int, e *session.Entry) error {
+		m, err := e.Message()
+		if err != nil {
+			return err
+		}
+		n := node{id: e.ID, kind: e.Type, preview: p.of(e, m)}
+		if m != nil {
 			n.role = m.Role
 			n.tokens = tokens.Default{}.Message(m)
 			n.callOnly = m.Role == message.RoleAssistant && !m.Failed() && m.StopReason != message.StopLength &&
@@ -98,6 +102,7 @@ func (a *app) readOutline(ctx context.Context, log session.Log) (*outline, error
 			labels[l.TargetID] = l.Label
 		}
 		t.nodes = append(t.nodes, n)
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -26,7 +27,7 @@ func (d *Drawer) Marks(n int) {
 			}
 		case 2:
 			if e := d.pick(path, timeline.Bears, "restore"); e != nil {
-				d.add(session.EditDraft(e.ID, e.Message().Content))
+				d.add(session.EditDraft(e.ID, must.Get(e.Message()).Content))
 			}
 		case 3:
 			d.Pin(path)
@@ -58,7 +59,7 @@ func (d *Drawer) Pin(path []*session.Entry) {
 // cuttable keeps other programs to the one rule that all obey: a first kept
 // entry is never a tool result.
 func cuttable(e *session.Entry) bool {
-	return timeline.Bears(e) && e.Message().Role != message.RoleToolResult
+	return timeline.Bears(e) && e.Outline().Role != message.RoleToolResult
 }
 
 func (d *Drawer) pick(path []*session.Entry, ok func(*session.Entry) bool, label string) *session.Entry {

@@ -4,6 +4,7 @@
 package replay
 
 import (
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -12,7 +13,7 @@ import (
 
 // Draft is an entry to be appended elsewhere: the same id, the same members.
 func Draft(e *session.Entry) session.Draft {
-	body := e.Raw()
+	body := must.Get(e.Raw())
 	for _, name := range []string{"type", "id", "parentId", "timestamp"} {
 		body = rawjson.Delete(body, name)
 	}
@@ -55,7 +56,7 @@ func Parts(path []*session.Entry, n int) [][]*session.Entry {
 // result.
 func inside(path []*session.Entry, i int) bool {
 	for ; i < len(path); i++ {
-		if m := path[i].Message(); m != nil {
+		if m := must.Get(path[i].Message()); m != nil {
 			return m.Role == message.RoleToolResult
 		}
 	}
@@ -67,7 +68,7 @@ func inside(path []*session.Entry, i int) bool {
 func Size(path []*session.Entry) int64 {
 	var n int64
 	for _, e := range path {
-		if m := e.Message(); m != nil && e.Type != session.TypeCompaction {
+		if m := must.Get(e.Message()); m != nil && e.Type != session.TypeCompaction {
 			n += tokens.Default{}.Message(m)
 		}
 	}

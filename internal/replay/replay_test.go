@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
@@ -34,7 +35,7 @@ func TestParts(t *testing.T) {
 		}
 		at := 0
 		for i, p := range parts {
-			if i > 0 && p[0].Message().Role == message.RoleToolResult {
+			if i > 0 && must.Get(p[0].Message()).Role == message.RoleToolResult {
 				t.Fatalf("part %d begins with a result", i)
 			}
 			for _, e := range p {

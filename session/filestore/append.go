@@ -93,8 +93,8 @@ func (l *Log) write(ctx context.Context, entries []*session.Entry) (between []*s
 func (b *batch) encode(buf []byte, at int64, entries []*session.Entry) []byte {
 	for i, e := range entries {
 		b.recs = append(b.recs, record{id: e.ID, parent: e.ParentID, typ: e.Type, entry: e,
-			off: at + int64(len(buf)), n: int64(len(e.Raw())), line: int32(i + 1), up: none, same: none})
-		buf = append(append(buf, e.Raw()...), '\n')
+			off: at + int64(len(buf)), n: int64(e.Len()), line: int32(i + 1), up: none, same: none})
+		buf = append(append(buf, e.InMemory()...), '\n')
 	}
 	return buf
 }
@@ -264,7 +264,7 @@ func (l *Log) foreign(from int64, ours []*session.Entry) ([]*session.Entry, erro
 // sameLine returns the one of entries that has the bytes of e, or nil.
 func sameLine(e *session.Entry, entries []*session.Entry) *session.Entry {
 	for _, o := range entries {
-		if o.ID == e.ID && bytes.Equal(o.Raw(), e.Raw()) {
+		if o.ID == e.ID && bytes.Equal(o.InMemory(), e.InMemory()) {
 			return o
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -74,7 +75,7 @@ func TestAppendBehindEveryCut(t *testing.T) {
 		if got := path(t, l); !slices.Equal(got, want) {
 			t.Fatalf("cut at %d: path after reopening %q, want %q", cut, got, want)
 		}
-		if now := content(t, file); !strings.HasPrefix(now, full[:cut]) || now[e.At:e.At+int64(len(e.Raw()))] != string(e.Raw()) {
+		if now := content(t, file); !strings.HasPrefix(now, full[:cut]) || now[e.At:e.At+int64(len(must.Get(e.Raw())))] != string(must.Get(e.Raw())) {
 			t.Fatalf("cut at %d: the file is now\n%s", cut, now)
 		}
 		l.Close()
@@ -85,7 +86,7 @@ func TestAppendBehindEveryCut(t *testing.T) {
 // lost, and the next try succeeds.
 func TestAppendFails(t *testing.T) {
 	next := func() []*session.Entry { return []*session.Entry{entry("n0", "e2"), entry("n1", "n0")} }
-	size := len(next()[0].Raw()) + len(next()[1].Raw()) + 2
+	size := len(must.Get(next()[0].Raw())) + len(must.Get(next()[1].Raw())) + 2
 	var faults []fsx.Fault
 	for keep := 0; keep <= size; keep++ {
 		if keep > 3 && keep < size-3 && keep%11 != 0 && keep != size/2-1 && keep != size/2 {

@@ -90,7 +90,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l := open(b)
-				if _, err := session.ReadTree(ctx, l, func(int, *session.Entry) {}); err != nil {
+				if _, err := session.ReadTree(ctx, l, func(int, *session.Entry) error { return nil }); err != nil {
 					b.Fatal(err)
 				}
 				l.Close()

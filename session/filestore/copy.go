@@ -54,7 +54,11 @@ func writeCopy(ctx context.Context, disk fsx.FS, path string, h session.Header, 
 		if err != nil {
 			return err
 		}
-		buf.Write(e.Raw())
+		raw, err := e.Raw()
+		if err != nil {
+			return err
+		}
+		buf.Write(raw)
 		buf.WriteByte('\n')
 		if buf.Len() >= flushAt {
 			if err := flush(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -94,17 +95,26 @@ func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
 			e := r.Head.EntryAt(line[r.Start:r.End], -1, 0)
 			last = append(last, e)
 			named = named || e.Type == session.TypeInfo
-			timed = timed || e.Speaks() && !cmp.Or(e.Message().Time, e.Time).IsZero()
+			timed = timed || e.Speaks() && !spokenAt(e).IsZero()
 		}
 	}
 	slices.Reverse(last)
 	return last, timed
 }
 
-// asks reports whether an entry has words of the user.
+// spokenAt is the time of a message whose bytes are in memory.
+func spokenAt(e *session.Entry) time.Time {
+	m, err := e.Message()
+	if err != nil {
+		return time.Time{}
+	}
+	return cmp.Or(m.Time, e.Time)
+}
+
+// asks reports whether an entry, whose bytes are in memory, has words of the user.
 func asks(e *session.Entry) bool {
-	m := e.Message()
-	return m != nil && m.Role == message.RoleUser && strings.TrimSpace(m.Text(" ")) != ""
+	m, err := e.Message()
+	return err == nil && m != nil && m.Role == message.RoleUser && strings.TrimSpace(m.Text(" ")) != ""
 }
 
 func isHeader(h session.Head) bool { return rawjson.String(h.Type) == string(session.TypeHeader) }

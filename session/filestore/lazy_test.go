@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
@@ -72,7 +73,7 @@ func answers(t interface{ Fatal(...any) }, l *Log) string {
 	var b strings.Builder
 	e, err := l.Leaf(bg)
 	for n := 0; e != nil && err == nil; e, err = l.Parent(bg, e) {
-		fmt.Fprintf(&b, "%s %s %d %s %s\n", e.ID, e.Time, e.Len(), outline(e), e.Raw())
+		fmt.Fprintf(&b, "%s %s %d %s %s\n", e.ID, e.Time, e.Len(), outline(e), must.Get(e.Raw()))
 		if n++; n > 100_000 {
 			t.Fatal("the path does not end")
 		}
@@ -143,12 +144,12 @@ func checkLazyKeeping(t fataler, dir string, file []byte, keep int64) {
 		}
 		a, err1 := fresh.Find(bg, e.ID, -1)
 		b, err2 := indexed.Find(bg, e.ID, -1)
-		if err1 != nil || err2 != nil || !bytes.Equal(a.Raw(), b.Raw()) {
+		if err1 != nil || err2 != nil || !bytes.Equal(must.Get(a.Raw()), must.Get(b.Raw())) {
 			t.Fatalf("find %q: %v %v, %v %v", e.ID, a, err1, b, err2)
 		}
 		a, err1 = fresh.Parent(bg, e)
 		b, err2 = indexed.Parent(bg, e)
-		if err1 != nil || err2 != nil || (a == nil) != (b == nil) || a != nil && !bytes.Equal(a.Raw(), b.Raw()) {
+		if err1 != nil || err2 != nil || (a == nil) != (b == nil) || a != nil && !bytes.Equal(must.Get(a.Raw()), must.Get(b.Raw())) {
 			t.Fatalf("parent of %q: %v %v, %v %v", e.ID, a, err1, b, err2)
 		}
 		fresh.Close()
@@ -174,10 +175,10 @@ func checkNothingLost(t *testing.T, dir string, file []byte) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			raws[string(e.Raw())] = true
+			raws[string(must.Get(e.Raw()))] = true
 			ids++
-			if e.ID == "" || !rawjson.Valid(e.Raw()) {
-				t.Fatalf("entry %q: %s", e.ID, e.Raw())
+			if e.ID == "" || !rawjson.Valid(must.Get(e.Raw())) {
+				t.Fatalf("entry %q: %s", e.ID, must.Get(e.Raw()))
 			}
 		}
 	}
@@ -264,7 +265,7 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := l.Find(bg, far.ID, far.At)
-	if err != nil || !bytes.Equal(got.Raw(), far.Raw()) || l.t.linked {
+	if err != nil || !bytes.Equal(must.Get(got.Raw()), must.Get(far.Raw())) || l.t.linked {
 		t.Errorf("find by hint: %v, linked %v", err, l.t.linked)
 	}
 	// What was handed out stays the same object when the index is built.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -54,8 +55,8 @@ func TestFormat1IsAChain(t *testing.T) {
 		if !session.IsOwnID(e.ID) || e.ParentID != parent {
 			t.Errorf("entry %d: id %q, parent %q, want %q", i, e.ID, e.ParentID, parent)
 		}
-		if p, ok := session.ParseEntry(e.Raw()); !ok || p.ID != e.ID || p.ParentID != parent || rawjson.Get(e.Raw(), "firstKeptEntryIndex") != nil {
-			t.Errorf("entry %d is not of format 3: %s", i, e.Raw())
+		if p, ok := session.ParseEntry(must.Get(e.Raw())); !ok || p.ID != e.ID || p.ParentID != parent || rawjson.Get(must.Get(e.Raw()), "firstKeptEntryIndex") != nil {
+			t.Errorf("entry %d is not of format 3: %s", i, must.Get(e.Raw()))
 		}
 	}
 	if kept := all[3].Compaction().FirstKeptEntryID; kept != all[1].ID {
@@ -198,7 +199,7 @@ func TestFormat2IsReadAsItIs(t *testing.T) {
 	l := open(t, file, session.Mode{Write: true})
 	checkPath(t, "path", l, "e0 e1 h")
 	leaf, _ := l.Leaf(bg)
-	if m := leaf.Message(); m.Role != "custom" {
+	if m := must.Get(leaf.Message()); m.Role != "custom" {
 		t.Errorf("role %q, want custom", m.Role)
 	}
 	mustAppend(t, l, entry("n", "h"))

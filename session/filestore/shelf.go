@@ -21,8 +21,9 @@ type shelf struct {
 	lost *atomic.Pointer[error] // why an entry could not be read again; of the log
 }
 
-// Bytes reads an entry again.
-func (s *shelf) Bytes(e *session.Entry, length int) []byte {
+// Bytes reads an entry again. Where it is gone, the log takes no more appends:
+// they would go to another file than the one that was read.
+func (s *shelf) Bytes(e *session.Entry, length int) ([]byte, error) {
 	r := record{id: e.ID, off: e.At, n: int64(length)}
 	raw, err := readRecord(s.file, &r)
 	if err == nil {
@@ -33,9 +34,9 @@ func (s *shelf) Bytes(e *session.Entry, length int) []byte {
 	}
 	if err != nil {
 		s.lost.CompareAndSwap(nil, &err)
-		return session.Unreadable(e, err)
+		return nil, err
 	}
-	return raw
+	return raw, nil
 }
 
 // outliner outlines the lines of blocks.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -36,10 +37,10 @@ func TestShelf(t *testing.T) {
 		if o := e.Outline(); o.Role != message.RoleUser || !o.Shows {
 			t.Errorf("entry %d: %+v", i, o)
 		}
-		if string(e.Raw()) != lines[i+1] || e.Message().Text("") != fmt.Sprintf("text e%d é한🏷", i) {
-			t.Errorf("entry %d: %s", i, e.Raw())
+		if string(must.Get(e.Raw())) != lines[i+1] || must.Get(e.Message()).Text("") != fmt.Sprintf("text e%d é한🏷", i) {
+			t.Errorf("entry %d: %s", i, must.Get(e.Raw()))
 		}
-		if m := e.Message(); m != e.Message() {
+		if m := must.Get(e.Message()); m != must.Get(e.Message()) {
 			t.Errorf("entry %d is decoded again while its message is held", i)
 		}
 		e, err = l.Parent(bg, e)
@@ -49,8 +50,8 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// Where another program changes the file in place, what cannot be read again
-// says so, and nothing is appended to what is there now.
+// Where another program changes the file in place, reading what is gone is an
+// error, and nothing is appended to what is there now.
 func TestShelfLost(t *testing.T) {
 	lines := chain(3)
 	call := `{"type":"message","id":"c","parentId":"e2","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":` +
@@ -73,13 +74,14 @@ func TestShelfLost(t *testing.T) {
 			if err := change(p); err != nil {
 				t.Fatal(err)
 			}
-			m := e.Message()
-			if m.Role != message.RoleAssistant || len(m.ToolCalls()) != 1 || m.ToolCalls()[0].ID != "t1" || m.StopReason != message.StopToolUse ||
-				!strings.HasPrefix(m.Text(""), "[this entry cannot be read any more: ") {
-				t.Errorf("%+v", m)
+			if m, err := e.Message(); m != nil || err == nil || name != "cut" && !errors.Is(err, session.ErrReplaced) {
+				t.Errorf("%+v, %v", m, err)
 			}
-			if got, ok := session.ParseEntry(e.Raw()); !ok || got.ID != "c" || got.ParentID != "e2" || !got.Time.Equal(e.Time) {
-				t.Errorf("%s", e.Raw())
+			if raw, err := e.Raw(); raw != nil || err == nil {
+				t.Errorf("%s, %v", raw, err)
+			}
+			if o := e.Outline(); len(o.Calls) != 1 || o.Calls[0].ID != "t1" {
+				t.Errorf("%+v", o)
 			}
 			if _, err := l.Append(bg, []*session.Entry{entry("n", "c")}); err == nil || name != "cut" && !errors.Is(err, session.ErrReplaced) {
 				t.Errorf("an append says %v", err)

@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
@@ -12,17 +13,21 @@ import (
 // order, as session.ReadTree says. A file that was not read as a whole yet is
 // read once, and what is found out stays in the log; entries are handed out
 // while the rest of the file is still being scanned.
-func (l *Log) ReadTree(ctx context.Context, visit func(i int, e *session.Entry)) (*session.Tree, error) {
+func (l *Log) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) error) (*session.Tree, error) {
 	p, linked := l.newPass()
 	place := 0
-	next := func(e *session.Entry) bool {
-		visit(place, e)
+	next := func(e *session.Entry) error {
 		place++
-		return true
+		return visit(place-1, e)
 	}
 	var err error
 	if linked {
-		err = l.each(ctx, p.t, p.file, p.n, next)
+		stopped := error(nil)
+		err = l.each(ctx, p.t, p.file, p.n, func(e *session.Entry) bool {
+			stopped = next(e)
+			return stopped == nil
+		})
+		err = cmp.Or(err, stopped)
 	} else {
 		p.visit = next
 		err = l.run(ctx, p)
@@ -57,8 +62,8 @@ type pass struct {
 	t       *table
 	n       int // how many records of the table belong to the walk
 	known   map[int64]*session.Entry
-	visit   func(*session.Entry) bool // nil: entries are not asked for
-	open    []int                     // records whose parent is not in front of them
+	visit   func(*session.Entry) error // nil: entries are not asked for
+	open    []int                      // records whose parent is not in front of them
 }
 
 // newPass returns the pass over what the log has now; linked says that its
@@ -141,7 +146,9 @@ func (p *pass) take(s stretch) error {
 				return err
 			}
 		}
-		p.visit(e)
+		if err := p.visit(e); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
 )
@@ -18,7 +19,7 @@ import (
 func treeText(tree *session.Tree, entries []*session.Entry) string {
 	var b strings.Builder
 	for i, e := range entries {
-		fmt.Fprintf(&b, "%d under %d: %s %s at %d: %s\n", i, tree.Up[i], e.Type, e.ID, e.At, e.Raw())
+		fmt.Fprintf(&b, "%d under %d: %s %s at %d: %s\n", i, tree.Up[i], e.Type, e.ID, e.At, must.Get(e.Raw()))
 	}
 	fmt.Fprintf(&b, "leaf %d", tree.Leaf)
 	return b.String()
@@ -87,7 +88,7 @@ func TestOnePassIsTheTree(t *testing.T) {
 		if !linked {
 			entries = nil
 			pass.segment = rapid.Int64Range(1, int64(len(file))+10).Draw(t, "segment")
-			pass.visit = func(e *session.Entry) bool { entries = append(entries, e); return true }
+			pass.visit = func(e *session.Entry) error { entries = append(entries, e); return nil }
 			if err := once.run(bg, pass); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +101,10 @@ func TestOnePassIsTheTree(t *testing.T) {
 		}
 		// Asked again the log is linked, and the answer is the same.
 		entries = nil
-		tree, err = session.ReadTree(bg, once, func(_ int, e *session.Entry) { entries = append(entries, e) })
+		tree, err = session.ReadTree(bg, once, func(_ int, e *session.Entry) error {
+			entries = append(entries, e)
+			return nil
+		})
 		if got := treeText(tree, entries); err != nil || got != want {
 			t.Fatalf("linked (%v):\n%s\nwant:\n%s", err, got, want)
 		}
@@ -127,13 +131,14 @@ func TestOnePassBesideOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last *session.Entry
-	tree, err := session.ReadTree(bg, l, func(i int, e *session.Entry) {
+	tree, err := session.ReadTree(bg, l, func(i int, e *session.Entry) error {
 		last = e
 		if i == 0 {
 			if _, err := l.Append(bg, []*session.Entry{entry("new", leaf.ID)}); err != nil {
 				t.Error(err)
 			}
 		}
+		return nil
 	})
 	if err != nil || len(tree.Up) != 1000 || tree.Leaf != 999 {
 		t.Fatalf("%d entries, leaf %d (%v)", len(tree.Up), tree.Leaf, err)
@@ -154,11 +159,15 @@ func TestOnePassStops(t *testing.T) {
 	l := open(t, longSession(t, 3000), session.Mode{})
 	ctx, cancel := context.WithCancel(bg)
 	n := 0
-	_, err := session.ReadTree(ctx, l, func(int, *session.Entry) { n++; cancel() })
+	_, err := session.ReadTree(ctx, l, func(int, *session.Entry) error {
+		n++
+		cancel()
+		return nil
+	})
 	if !errors.Is(err, context.Canceled) || n == 3000 {
 		t.Errorf("%d entries, error %v", n, err)
 	}
-	if tree, err := session.ReadTree(bg, l, func(int, *session.Entry) {}); err != nil || len(tree.Up) != 3000 {
+	if tree, err := session.ReadTree(bg, l, func(int, *session.Entry) error { return nil }); err != nil || len(tree.Up) != 3000 {
 		t.Errorf("read again: %v", err)
 	}
 }

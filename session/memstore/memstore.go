@@ -130,7 +130,7 @@ func (s *Store) infos() []session.Info {
 		h := rec.header
 		info := session.Info{Ref: id, ID: id, Cwd: h.Cwd, Created: h.Time, Modified: h.Time, Bytes: int64(len(h.Raw)) + 1}
 		for _, e := range rec.entries {
-			info.Bytes += int64(len(e.Raw())) + 1
+			info.Bytes += int64(e.Len()) + 1
 		}
 		info.Describe(rec.entries, nil)
 		infos = append(infos, info)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -227,7 +228,7 @@ func testReopen(t *testing.T, s session.Store) {
 	l = reopen(t, s, l, session.Mode{Write: true})
 	want(t, "path", path(t, l), "c", "b", "a")
 	e, err := l.Find(context.Background(), "a", -1)
-	if err != nil || e.Message().Text("") != "é한🏷" || !e.Time.Equal(start) {
+	if err != nil || must.Get(e.Message()).Text("") != "é한🏷" || !e.Time.Equal(start) {
 		t.Errorf("got %v, %v", e, err)
 	}
 }
@@ -239,7 +240,7 @@ func testUnknown(t *testing.T, s session.Store) {
 	l = reopen(t, s, l, session.Mode{})
 	want(t, "path", path(t, l), "b", "u", "a")
 	e, err := l.Find(context.Background(), "u", -1)
-	if err != nil || string(e.Raw()) != line || e.Type != "of another program" {
+	if err != nil || string(must.Get(e.Raw())) != line || e.Type != "of another program" {
 		t.Errorf("got %+v, %v", e, err)
 	}
 }
@@ -249,13 +250,13 @@ func testBroken(t *testing.T, s session.Store) {
 	add(t, l, Entry("a", "", message.RoleUser, "one"))
 	good := Entry("b", "a", message.RoleUser, "two")
 	for name, e := range map[string]*session.Entry{
-		"two lines":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(append(slices.Clone(good.Raw()), '\n')),
-		"half":         (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(good.Raw()[:40]),
+		"two lines":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(append(slices.Clone(must.Get(good.Raw())), '\n')),
+		"half":         (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(must.Get(good.Raw())[:40]),
 		"no object":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw([]byte("1")),
 		"nothing":      {ID: "b", ParentID: "a", Type: good.Type},
-		"other id":     (&session.Entry{ID: "x", ParentID: "a", Type: good.Type}).WithRaw(good.Raw()),
-		"other parent": (&session.Entry{ID: "b", Type: good.Type}).WithRaw(good.Raw()),
-		"other type":   (&session.Entry{ID: "b", ParentID: "a", Type: session.TypeLabel}).WithRaw(good.Raw()),
+		"other id":     (&session.Entry{ID: "x", ParentID: "a", Type: good.Type}).WithRaw(must.Get(good.Raw())),
+		"other parent": (&session.Entry{ID: "b", Type: good.Type}).WithRaw(must.Get(good.Raw())),
+		"other type":   (&session.Entry{ID: "b", ParentID: "a", Type: session.TypeLabel}).WithRaw(must.Get(good.Raw())),
 		"a header":     raw(`{"type":"session","id":"b","parentId":"a","timestamp":"x"}`),
 	} {
 		if _, err := l.Append(context.Background(), []*session.Entry{Entry("c", "a", message.RoleUser, "x"), e}); err == nil {
@@ -311,7 +312,7 @@ func testFind(t *testing.T, s session.Store) {
 		for _, e := range []*session.Entry{a, b} {
 			for _, at := range []int64{-1, 0, 3, e.At, 1 << 40} {
 				got, err := l.Find(ctx, e.ID, at)
-				if err != nil || got.ID != e.ID || string(got.Raw()) != string(e.Raw()) {
+				if err != nil || got.ID != e.ID || string(must.Get(got.Raw())) != string(must.Get(e.Raw())) {
 					t.Errorf("find %s at %d: %+v, %v", e.ID, at, got, err)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/export"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -168,7 +169,7 @@ func exportPage(t *testing.T, s *session.Session) string {
 func entryID(t *testing.T, s *session.Session, begins string) string {
 	t.Helper()
 	for e := range s.Log().All(t.Context()) {
-		if m := e.Message(); m != nil && strings.HasPrefix(m.Text(""), begins) {
+		if m := must.Get(e.Message()); m != nil && strings.HasPrefix(m.Text(""), begins) {
 			return e.ID
 		}
 	}

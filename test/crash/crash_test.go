@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -269,7 +270,7 @@ func TestTwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch text := e.Message().Text(""); {
+		switch text := must.Get(e.Message()).Text(""); {
 		case strings.HasPrefix(text, "ours"):
 			ours++
 		case strings.HasPrefix(text, "theirs"):

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -106,11 +107,11 @@ func agree(t *testing.T, file string, o opened) {
 func ours(v *timeline.View) []said {
 	var out []said
 	for _, it := range v.Items {
-		covered := it.Pos < 0 && it.Message().Role != message.RoleCompactionSummary
+		covered := it.Pos < 0 && must.Get(it.Message()).Role != message.RoleCompactionSummary
 		if it.Entry == nil || covered {
 			continue
 		}
-		m := it.Message()
+		m := must.Get(it.Message())
 		s := said{Role: string(m.Role), Text: m.Text("\n"), Stop: string(m.StopReason), Call: m.ToolCallID}
 		if m.Summary != "" {
 			s.Text = m.Summary

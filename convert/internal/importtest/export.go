@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/export"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -73,7 +74,7 @@ func checkExports(t testing.TB, s *session.Session) {
 func body(t testing.TB, v *timeline.View) []byte {
 	t.Helper()
 	d := dialects.All()[0]
-	b, err := d.Render(v.Request(false), message.Model{}, message.CallOptions{})
+	b, err := d.Render(must.Get(v.Request(false)), message.Model{}, message.CallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

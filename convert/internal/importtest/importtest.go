@@ -16,6 +16,7 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -222,7 +223,7 @@ func Lines(t testing.TB, s *session.Session) []string {
 			line += "under " + number[e.ParentID] + " "
 		}
 		number[e.ID], last = n, e.ID
-		body := string(e.Raw()[bytes.Index(e.Raw(), []byte(`"timestamp":`))+len(`"timestamp":"`):])
+		body := string(must.Get(e.Raw())[bytes.Index(must.Get(e.Raw()), []byte(`"timestamp":`))+len(`"timestamp":"`):])
 		body = body[:strings.IndexByte(body, '"')] + " " + strings.TrimPrefix(body[strings.IndexByte(body, '"')+1:], ",")
 		for id, n := range number {
 			if id != "" {
@@ -262,7 +263,7 @@ func Check(t testing.TB, s *session.Session, compacts bool) {
 
 func checkView(t testing.TB, s *session.Session) {
 	t.Helper()
-	req := checkAccount(t, s).Request(false)
+	req := must.Get(checkAccount(t, s).Request(false))
 	if err := history.Pairing(req.Messages); err != nil {
 		t.Error(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -96,7 +97,7 @@ func TestWriterKeepsAll(t *testing.T) {
 		bearing := 0
 		all := r.entries()
 		for _, e := range all {
-			m := e.Message()
+			m := must.Get(e.Message())
 			if m == nil {
 				continue
 			}
@@ -112,7 +113,7 @@ func TestWriterKeepsAll(t *testing.T) {
 			return
 		}
 		if last := all[len(all)-1]; last.ID != end.ID && (last.Custom() == nil || last.ParentID != end.ID) {
-			t.Fatalf("the session ends at %s, the conversation at %s", last.Raw(), end.Raw())
+			t.Fatalf("the session ends at %s, the conversation at %s", must.Get(last.Raw()), must.Get(end.Raw()))
 		}
 	})
 }
@@ -139,8 +140,8 @@ func TestWriterOrder(t *testing.T) {
 			if !e.Time.Equal(at) {
 				t.Fatalf("entry %d has the time %v, not the last one known", i, e.Time)
 			}
-			if isResult := e.Message().Role == message.RoleToolResult; isResult != (i > 0 && i <= want) {
-				t.Fatalf("entry %d is %s", i, e.Raw())
+			if isResult := must.Get(e.Message()).Role == message.RoleToolResult; isResult != (i > 0 && i <= want) {
+				t.Fatalf("entry %d is %s", i, must.Get(e.Raw()))
 			}
 		}
 	})
