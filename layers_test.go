@@ -1,17 +1,27 @@
 package coppice_test
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
 	"os/exec"
-	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
+const module = "github.com/coppice-dev/coppice"
+
 // layers is the order of the packages, from the ground up (CONTRIBUTING.md).
 // A package imports only packages of earlier layers; packages of one layer do
-// not import each other, except a folder's children and their parent.
+// not import each other, except as allowed says. "x/..." is x and all below.
 var layers = [][]string{
-	{"internal/rawjson", "internal/jsonw", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter"},
+	// the ground: bytes, disk, secrets
+	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter"},
+	{"internal/jsonw"},
 	{"message"},
 	{"tokens"},
 	{"session"},
@@ -25,112 +35,243 @@ var layers = [][]string{
 	{"ledger"},
 	{"summarize"},
 	{"compaction"},
-	{"recall", "settings", "export", "prune"},
-	{"hook"},
+	{"prune"},
 	{"render"},
-	{"convert"},
-	{"convert/internal/..."},
+	{"convert", "export", "recall"},
+	{"convert/internal/jsondoc", "convert/internal/jsonl", "convert/internal/scribe"},
+	{"convert/internal/carry", "convert/internal/importtest"},
 	{"convert/claudecode", "convert/codex", "convert/opencode", "convert/gemini", "convert/crush", "convert/pi"},
 	{"convert/all"},
+	{"hook"},
 	{"provider"},
 	{"provider/fake"},
+	{"settings"},
+	{""}, // the engine: the only place that assembles the parts
 	{"agent"},
 	{"agent/tools", "agent/mcp"},
-	{""},
-	{"bench/internal/..."},
-	{"docs", "examples/...", "bench/...", "test/..."},
+	// the faces, and programs
 	{"internal/cli"},
 	{"cmd/coppice"},
+	{"bench/internal/..."},
+	{"docs", "examples/...", "bench", "bench/cost", "bench/fidelity", "bench/speed", "test/..."},
 }
 
-const module = "github.com/coppice-dev/coppice"
-
-// forbidden names packages that, with all below them, the library must not
-// import, and why.
-var forbidden = map[string]string{
-	"net/http/pprof":                         "opens a door in every program that links us",
-	"log":                                    "a library does not write to standard error",
-	"charm.land/lipgloss/v2":                 "terminal libraries only in the two faces",
-	"github.com/spf13/cobra":                 "terminal libraries only in the two faces",
-	"github.com/anthropics/anthropic-sdk-go": "vendors' SDKs are test peers only",
-	"github.com/openai/openai-go":            "vendors' SDKs are test peers only",
-	"google.golang.org/genai":                "vendors' SDKs are test peers only",
+// allowed are the few exceptions: who imports what, and why.
+var allowed = map[[2]string]string{
+	{"wire/openai", "wire/anthropic"}:    "a router passes Anthropic's cache points on",
+	{"internal/cli", "internal/rawjson"}: "details that a hook gave for a fork",
+	{"internal/cli", "internal/secret"}:  "the mask with the user's own patterns",
 }
 
-// reserved names packages, with all below them, that one package of ours alone
-// may import: what nobody should link unasked.
-var reserved = map[string]string{
-	"github.com/modelcontextprotocol/go-sdk": "agent/mcp",
-	module + "/agent/mcp":                    "internal/cli",
+// onlyIn names packages, with all below them, and who alone may import them.
+var onlyIn = []struct {
+	tree, why string
+	allow     []string
+}{
+	{"log", "a library does not write to standard error", programs},
+	{"net/http/pprof", "it opens a door in every program that links it", programs},
+	{"charm.land/lipgloss/v2", "terminal libraries stay in the faces", faces},
+	{"github.com/charmbracelet", "terminal libraries stay in the faces", append([]string{"cmd/coppice"}, faces...)},
+	{"github.com/spf13/cobra", "terminal libraries stay in the faces", faces},
+	{"modernc.org/sqlite", "database drivers stay in stores and importers", []string{"convert/crush"}},
+	{"github.com/modelcontextprotocol/go-sdk", "no one links it unasked", []string{"agent/mcp"}},
+	{module + "/agent/mcp", "no one links it unasked", faces},
+	{"github.com/anthropics/anthropic-sdk-go", "vendors' SDKs drop what they do not know", nil},
+	{"github.com/openai/openai-go", "vendors' SDKs drop what they do not know", nil},
+	{"google.golang.org/genai", "vendors' SDKs drop what they do not know", nil},
 }
 
-func TestImportsPointDown(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}`, "./...").Output()
+var (
+	faces    = []string{"internal/cli"}
+	programs = append([]string{"cmd/...", "examples/...", "bench/..."}, faces...)
+)
+
+// unlinked names what no program gets that imports a package, however far
+// away: the key with all the packages that it needs.
+var unlinked = map[string][]string{
+	"": {module + "/convert", module + "/export", module + "/agent", module + "/internal/cli", "modernc.org/sqlite",
+		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/term"},
+	"agent": {module + "/agent/mcp", module + "/convert", module + "/internal/cli", "modernc.org/sqlite",
+		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/term"},
+}
+
+// listed is a package as go list prints it.
+type listed struct {
+	ImportPath, Doc string
+	Imports, Deps   []string
+}
+
+// list runs go list over the module.
+func list(t *testing.T, args ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", append(append([]string{"list", "-json=ImportPath,Doc,Imports,Deps"}, args...), "./...")...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		pkg, imports, _ := strings.Cut(line, "|")
-		name := local(pkg)
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		err := dec.Decode(&p)
+		switch {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// violations returns what is wrong with the imports of a module, a sentence each.
+func violations(pkgs []listed) []string {
+	var out []string
+	for _, p := range pkgs {
+		name := local(p.ImportPath)
 		at := layerOf(name)
 		if at < 0 {
-			t.Errorf("%s has no layer: say in layers where it stands", pkg)
+			out = append(out, p.ImportPath+" has no layer: name it in layers")
 			continue
 		}
-		for _, imp := range strings.Fields(imports) {
-			for tree, why := range forbidden {
-				if within(imp, tree) && !isProgram(name) {
-					t.Errorf("%s imports %s: %s", pkg, imp, why)
-				}
+		for _, imp := range p.Imports {
+			if why := refused(name, at, imp); why != "" {
+				out = append(out, fmt.Sprintf("%s imports %s: %s", p.ImportPath, imp, why))
 			}
-			for tree, only := range reserved {
-				if within(imp, tree) && name != only {
-					t.Errorf("%s imports %s, which is for %s alone", pkg, imp, only)
-				}
+		}
+		for _, tree := range unlinked[name] {
+			if i := slices.IndexFunc(p.Deps, func(d string) bool { return within(d, tree) }); i >= 0 {
+				out = append(out, fmt.Sprintf("%s links %s, directly or not: see go list -deps", p.ImportPath, p.Deps[i]))
 			}
-			if imp != module && !strings.HasPrefix(imp, module+"/") {
-				continue
-			}
-			if below := layerOf(local(imp)); below >= at && !strings.HasPrefix(local(imp), name+"/") && path.Dir(local(imp)) != path.Dir(name) {
-				t.Errorf("%s imports %s, which does not stand below it", pkg, imp)
-			}
+		}
+	}
+	return out
+}
+
+// refused says why a package of a layer may not import another, or "".
+func refused(name string, at int, imp string) string {
+	for _, o := range onlyIn {
+		if within(imp, o.tree) && !slices.ContainsFunc(o.allow, func(p string) bool { return matches(p, name) }) {
+			return o.why
+		}
+	}
+	if _, ok := allowed[[2]string{name, local(imp)}]; ok || !within(imp, module) {
+		return ""
+	}
+	switch below := layerOf(local(imp)); {
+	case below == at:
+		return "both are in one layer"
+	case below > at:
+		return "it is in a later layer"
+	case strings.HasPrefix(local(imp), "internal/") && slices.Contains(faces, name):
+		return "a face has only the public packages"
+	}
+	return ""
+}
+
+func TestImportsPointDown(t *testing.T) {
+	pkgs := list(t)
+	for _, v := range violations(pkgs) {
+		t.Error(v)
+	}
+	for a := range allowed {
+		if !slices.ContainsFunc(pkgs, func(p listed) bool { return local(p.ImportPath) == a[0] && slices.Contains(p.Imports, module+"/"+a[1]) }) {
+			t.Errorf("%s no longer imports %s: take it out of allowed", a[0], a[1])
+		}
+	}
+}
+
+// A forbidden import is seen, wherever it is planted.
+func TestPlantedImports(t *testing.T) {
+	tests := []struct{ in, imports, want string }{
+		{"message", "session", "later layer"},
+		{"recall", "export", "one layer"},
+		{"ledger", "settings", "later layer"},
+		{"prune", "compaction", ""},
+		{"convert/pi", "convert/codex", "one layer"},
+		{"wire/openai", "wire/anthropic", ""},
+		{"agent", "agent/mcp", "unasked"},
+		{"", "agent", "later layer"},
+		{"internal/cli", "internal/fsx", "public packages"},
+		{"hook", "log", "standard error"},
+		{"hook", "log/slog", ""},
+		{"session/filestore", "modernc.org/sqlite/lib", "database"},
+		{"internal/new", "message", "no layer"},
+	}
+	for _, tt := range tests {
+		imp := tt.imports
+		if layerOf(imp) >= 0 {
+			imp = module + "/" + imp
+		}
+		got := strings.Join(violations([]listed{{ImportPath: strings.TrimSuffix(module+"/"+tt.in, "/"), Imports: []string{imp}}}), "\n")
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s imports %s: got %q, want %q", tt.in, imp, got, tt.want)
+		}
+	}
+}
+
+// The same with the go command between: two files are planted in the tree by
+// an overlay, one for what is imported and one for what is linked.
+func TestPlantedFiles(t *testing.T) {
+	dir := t.TempDir()
+	overlay := map[string]map[string]string{"Replace": {}}
+	plant := func(pkg, name, imp string) {
+		src := filepath.Join(dir, name+".go")
+		if err := os.WriteFile(src, []byte("package "+name+"\n\nimport _ \""+imp+"\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at, err := filepath.Abs(filepath.Join(filepath.FromSlash(pkg), "planted.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay["Replace"][at] = src
+	}
+	plant("recall", "recall", module+"/export")
+	plant("provider", "provider", "github.com/spf13/cobra")
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := violations(list(t, "-overlay", file))
+	for _, want := range []string{
+		module + "/recall imports " + module + "/export: both are in one layer",
+		module + "/provider imports github.com/spf13/cobra: terminal libraries stay in the faces",
+		module + " links github.com/spf13/cobra, directly or not: see go list -deps",
+		module + "/agent links github.com/spf13/cobra, directly or not: see go list -deps",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("not seen: %s\ngot %q", want, got)
 		}
 	}
 }
 
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{.Doc}}`, "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		if pkg, doc, _ := strings.Cut(line, "|"); doc == "" {
-			t.Errorf("%s has no package comment", pkg)
+	for _, p := range list(t) {
+		if p.Doc == "" {
+			t.Errorf("%s has no package comment", p.ImportPath)
 		}
 	}
 }
 
-// isProgram tells the faces and the programs from the library.
-func isProgram(name string) bool {
-	dir, _, _ := strings.Cut(name, "/")
-	return name == "internal/cli" || name == "internal/tui" || dir == "cmd" || dir == "examples" || dir == "bench"
-}
-
-// within reports whether a package is another or, in a module of others, below
-// it: log/slog is not part of log.
+// within reports whether a package is another or, in a module, below it:
+// log/slog is not part of log.
 func within(pkg, tree string) bool {
 	return pkg == tree || strings.Contains(tree, ".") && strings.HasPrefix(pkg, tree+"/")
 }
 
 func local(pkg string) string { return strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/") }
 
+// matches reports whether a package is named by a pattern.
+func matches(pattern, name string) bool {
+	return pattern == name || strings.HasSuffix(pattern, "/...") && strings.HasPrefix(name+"/", strings.TrimSuffix(pattern, "..."))
+}
+
 func layerOf(name string) int {
-	for i, l := range layers {
-		for _, p := range l {
-			if p == name || strings.HasSuffix(p, "/...") && strings.HasPrefix(name+"/", strings.TrimSuffix(p, "...")) {
-				return i
-			}
-		}
-	}
-	return -1
+	return slices.IndexFunc(layers, func(l []string) bool {
+		return slices.ContainsFunc(l, func(p string) bool { return matches(p, name) })
+	})
 }
