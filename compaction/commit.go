@@ -18,31 +18,28 @@ import (
 // again says that a smaller plan is worth a try; the outcome is then what to
 // report if there is none.
 func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again bool) {
-	leaf, out := a.stillValid(ctx)
+	since, out := a.stillValid(ctx)
 	if out != nil {
 		return out, false
 	}
-	before, err := a.view.Size(a.estimator(), a.request.Pending)
+	c, err := a.try(ctx, since, d, nil)
 	if err != nil {
 		return fail(Failed, IO, err), false
 	}
-	entries, after, err := a.try(ctx, leaf, d, nil)
-	if err != nil {
-		return fail(Failed, IO, err), false
-	}
-	if !a.fits(after) && a.plan.lastUnitKept {
-		shortened, smaller, err := a.shorten(ctx, leaf, d, after)
+	if !a.fits(c.size) && a.plan.lastUnitKept {
+		shortened, err := a.shorten(ctx, since, d, c.size)
 		if err != nil {
 			return fail(Failed, IO, err), false
 		}
 		if shortened != nil {
-			entries, after = shortened, smaller
+			c = shortened
 		}
 	}
+	after, entries := c.size, c.entries
 	if !a.fits(after) {
 		return a.doesNotFit(d, after), true
 	}
-	if !a.gains(before, after) {
+	if !a.gains(after) {
 		out := fail(Skipped, NoGain, errors.New("the view would not get smaller by enough"))
 		out.TokensAfter = after.Estimated
 		return out, d.fromHook // ours may be smaller
@@ -54,7 +51,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 		return fail(Failed, IO, err), false
 	}
 	n := len(entries) - 1
-	return &Outcome{Status: Applied, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
+	return &Outcome{Status: Applied, View: c.view, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
 		TokensAfter: after.Estimated, Rung: d.rung, Model: d.model, Coverage: d.coverage,
 		Residue: d.tokens, ResidueFacts: d.verified.facts}, false
 }
@@ -67,7 +64,8 @@ func (a *attempt) fits(after timeline.Size) bool {
 
 // gains: the view gets smaller (invariant I6), and by minGain where the
 // request would go out without this compaction too.
-func (a *attempt) gains(before, after timeline.Size) bool {
+func (a *attempt) gains(after timeline.Size) bool {
+	before := a.plan.Size
 	if a.request.Trigger.rescue() {
 		return after.Estimated < before.Estimated
 	}
@@ -86,7 +84,8 @@ func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {
 
 // stillValid checks again at commit: the planned leaf is the leaf or an
 // ancestor of it, no newer compaction came, no call of a running turn is open.
-func (a *attempt) stillValid(ctx context.Context) (*session.Entry, *Outcome) {
+// It returns what was added since the plan.
+func (a *attempt) stillValid(ctx context.Context) (since []*session.Entry, out *Outcome) {
 	if err := ctx.Err(); err != nil {
 		return nil, interrupted(context.Cause(ctx))
 	}
@@ -97,30 +96,44 @@ func (a *attempt) stillValid(ctx context.Context) (*session.Entry, *Outcome) {
 	if err != nil {
 		return nil, fail(Failed, IO, err)
 	}
-	for e := leaf; e != a.view.Leaf; {
+	for e := leaf; !same(e, a.view.Leaf); {
 		if e == nil {
 			return nil, fail(Cancelled, LeafMoved, session.ErrLeafMoved)
 		}
 		if e.Type == session.TypeCompaction || e.Undoes() != "" {
 			return nil, fail(Cancelled, NewerCompaction, errors.New("another compaction came first"))
 		}
+		since = append(since, e)
 		if e, err = a.Session.Parent(ctx, e); err != nil {
 			return nil, fail(Failed, IO, err)
 		}
 	}
-	return leaf, nil
+	slices.Reverse(since)
+	return since, nil
 }
 
-// try prepares the entries and measures the view that they would give.
-func (a *attempt) try(ctx context.Context, leaf *session.Entry, d *draft, edits []session.Draft) ([]*session.Entry, timeline.Size, error) {
-	drafts := append(slices.Clone(edits), a.compactionDraft(d, edits))
-	entries := a.Session.Prepare(leaf, drafts...)
-	v, err := a.project(ctx, session.NewOverlay(a.Session, leaf, entries), nil)
-	if err != nil {
-		return nil, timeline.Size{}, err
+// candidate is a compaction that could be committed.
+type candidate struct {
+	entries []*session.Entry // edits, then the compaction
+	view    *timeline.View   // that they would give
+	size    timeline.Size
+}
+
+// try prepares the entries and measures the view that they would give after
+// what was added since the plan.
+func (a *attempt) try(ctx context.Context, since []*session.Entry, d *draft, edits []session.Draft) (*candidate, error) {
+	leaf := a.view.Leaf
+	if n := len(since); n > 0 {
+		leaf = since[n-1]
 	}
-	size, err := v.Size(a.estimator(), a.request.Pending)
-	return entries, size, err
+	drafts := append(slices.Clone(edits), a.compactionDraft(d, edits))
+	c := &candidate{entries: a.Session.Prepare(leaf, drafts...)}
+	var err error
+	if c.view, err = a.view.With(ctx, a.Session, slices.Concat(since, c.entries)...); err != nil {
+		return nil, err
+	}
+	c.size, err = c.view.Size(a.estimator(), a.request.Pending)
+	return c, err
 }
 
 // compactionDraft builds the compaction entry of a draft.
@@ -177,29 +190,13 @@ func (a *attempt) pinRefs() []session.Ref {
 // shorten cuts the results of the last unit, largest first, until the view
 // fits, by context edits that go into the same append. It returns nil where
 // there is nothing to shorten.
-func (a *attempt) shorten(ctx context.Context, leaf *session.Entry, d *draft, size timeline.Size) ([]*session.Entry, timeline.Size, error) {
-	type result struct {
-		entry *session.Entry
-		msg   *message.Message
-		size  int64
-	}
-	var results []result
-	listed, err := a.view.Listed()
+func (a *attempt) shorten(ctx context.Context, since []*session.Entry, d *draft, size timeline.Size) (*candidate, error) {
+	results, err := a.keptResults()
 	if err != nil {
-		return nil, size, err
+		return nil, err
 	}
-	for i := a.plan.Cut; i < len(a.view.Path); i++ {
-		if listed[i].Entry != nil && listed[i].Outline().Role == message.RoleToolResult && !a.view.Pinned(a.view.Path[i].ID) {
-			m, err := listed[i].Message()
-			if err != nil {
-				return nil, size, err
-			}
-			results = append(results, result{a.view.Path[i], m, a.estimator().Message(m)})
-		}
-	}
-	slices.SortStableFunc(results, func(x, y result) int { return cmp.Compare(y.size, x.size) })
 	var edits []session.Draft
-	var entries []*session.Entry
+	var c *candidate
 	for _, r := range results {
 		if a.fits(size) {
 			break
@@ -214,12 +211,40 @@ func (a *attempt) shorten(ctx context.Context, leaf *session.Entry, d *draft, si
 		e := session.EditDraft(r.entry.ID, content)
 		e.ID = session.NewID()
 		edits = append(edits, e)
-		var err error
-		if entries, size, err = a.try(ctx, leaf, d, edits); err != nil {
-			return nil, size, err
+		if c, err = a.try(ctx, since, d, edits); err != nil {
+			return nil, err
 		}
+		size = c.size
 	}
-	return entries, size, nil
+	return c, nil
+}
+
+// keptResult is a tool result on the kept side that may be shortened.
+type keptResult struct {
+	entry *session.Entry
+	msg   *message.Message
+	size  int64
+}
+
+// keptResults are those of the plan, largest first.
+func (a *attempt) keptResults() ([]keptResult, error) {
+	listed, err := a.view.Listed()
+	if err != nil {
+		return nil, err
+	}
+	var results []keptResult
+	for i := a.plan.Cut; i < len(a.view.Path); i++ {
+		if listed[i].Entry == nil || listed[i].Outline().Role != message.RoleToolResult || a.view.Pinned(a.view.Path[i].ID) {
+			continue
+		}
+		m, err := listed[i].Message()
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, keptResult{a.view.Path[i], m, a.estimator().Message(m)})
+	}
+	slices.SortStableFunc(results, func(x, y keptResult) int { return cmp.Compare(y.size, x.size) })
+	return results, nil
 }
 
 // minShortened is what is left of a shortened result, in tokens.

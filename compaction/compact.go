@@ -61,7 +61,7 @@ const maxPlans = 6
 
 // Plan plans a compaction without making one.
 func (c *Compactor) Plan(ctx context.Context, r Request) (*Plan, *timeline.View, error) {
-	v, err := c.project(ctx, c.Session, nil)
+	v, err := c.View(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,8 +74,9 @@ func (c *Compactor) planInput(v *timeline.View, r Request) PlanInput {
 		Keep: r.Keep, To: r.To, Pending: r.Pending, Adapt: r.Adapt}
 }
 
-func (c *Compactor) project(ctx context.Context, src timeline.Source, leaf *session.Entry) (*timeline.View, error) {
-	return timeline.Project(ctx, src, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)})
+// View is what the model sees at leaf; nil: at the session's own.
+func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
+	return timeline.Project(ctx, c.Session, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)})
 }
 
 func (c *Compactor) estimator() tokens.Estimator {

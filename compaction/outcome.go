@@ -5,6 +5,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
 )
 
 // Trigger says why a compaction is tried.
@@ -64,6 +65,7 @@ type Outcome struct {
 	Err    error  // cause of a failure, or nil
 
 	Plan  *Plan
+	View  *timeline.View   // what the model sees now, where applied
 	Entry *session.Entry   // the compaction, where applied
 	Edits []*session.Entry // results that had to be shortened
 

@@ -2,7 +2,7 @@ package compaction
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/coppice-dev/coppice/session"
 )
@@ -25,7 +25,7 @@ type Undone struct {
 // that is over the threshold, automatic compaction is off for the session from
 // here on (entry coppice.state), or it would do the same again at once.
 func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
-	v, err := c.project(ctx, c.Session, nil)
+	v, err := c.View(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +37,8 @@ func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 		return nil, err
 	}
 	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: before.Estimated}
-	entries, err := c.Session.Append(ctx, session.UncompactDraft(v.Compaction.ID))
-	if err != nil {
-		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()
-		return out, nil //nolint:nilerr // the outcome carries it
-	}
-	out.Entry = entries[0]
-	after, err := c.project(ctx, c.Session, nil)
+	entries := c.Session.Prepare(v.Leaf, session.UncompactDraft(v.Compaction.ID))
+	after, err := v.With(ctx, c.Session, entries...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +50,15 @@ func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	target := c.Settings.Threshold(c.Model.Window)
 	if out.OverTarget = target > 0 && size.Decision() > target; out.OverTarget {
 		off := false
-		if _, err := c.Session.Append(ctx, session.StateDraft(0, &off)); err != nil {
-			return out, fmt.Errorf("switch automatic compaction off: %w", err)
-		}
+		entries = append(entries, c.Session.Prepare(entries[0], session.StateDraft(0, &off))...)
 	}
+	if err := c.Session.Commit(ctx, entries); err != nil {
+		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()
+		if errors.Is(err, session.ErrLeafMoved) {
+			out.Status, out.Reason = Cancelled, LeafMoved
+		}
+		return out, nil //nolint:nilerr // the outcome carries it
+	}
+	out.Entry = entries[0]
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -149,8 +150,8 @@ func (s *Session) AppendTo(ctx context.Context, parent *Entry, drafts ...Draft) 
 }
 
 // Prepare makes the entries that drafts would become as a chain under parent,
-// without writing them. Commit writes them; until then they can be looked at
-// through an Overlay.
+// without writing them. Commit writes them; until then timeline.View.With
+// shows what they would change.
 func (s *Session) Prepare(parent *Entry, drafts ...Draft) []*Entry {
 	id := ""
 	if parent != nil {
@@ -268,4 +269,9 @@ func (s *Session) Labels(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return labels, nil
+}
+
+// oneLine trims s and replaces line breaks by a space: names stand in lists.
+func oneLine(s string) string {
+	return strings.TrimSpace(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }

@@ -207,18 +207,10 @@ func TestDraftsReadBack(t *testing.T) {
 	}
 }
 
-// An overlay and a buffer show what is not written yet.
-func TestOverlayAndBuffer(t *testing.T) {
+// A buffer shows what is not written yet.
+func TestBuffer(t *testing.T) {
 	s := newSession(t)
-	a := say(t, s, "a")
-	prepared := s.Prepare(a, session.NameDraft("n"), session.ThinkingDraft("low"))
-	o := session.NewOverlay(s, a, prepared)
-	leaf, _ := o.Leaf(ctx)
-	up, _ := o.Parent(ctx, leaf)
-	top, _ := o.Parent(ctx, up)
-	if leaf != prepared[1] || up != prepared[0] || top != a {
-		t.Error("the overlay's chain is another")
-	}
+	say(t, s, "a")
 	b := session.NewBuffer(s.Log())
 	over := session.New(b, session.Options{})
 	say(t, over, "b")

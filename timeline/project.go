@@ -237,7 +237,7 @@ func (t *trail) addRequest(ctx context.Context, src Source, shown map[string]*co
 
 // view projects the trail. Nothing but reading a message can fail.
 func (t *trail) view(p Policy) (*View, error) {
-	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems}
+	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p}
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}

@@ -64,3 +64,46 @@ func TestEveryViewIsWholePairedAndPure(t *testing.T) {
 		}
 	})
 }
+
+// A view with more entries is the view that the log gives once it has them,
+// and what the view has read is not read again.
+func TestWithIsTheViewOfTheLongerLog(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSession(t)
+		d := history.New(t, s)
+		for range rapid.IntRange(1, 4).Draw(t, "stages") {
+			d.Turns(rapid.IntRange(1, 4).Draw(t, "turns"))
+			d.Marks(rapid.IntRange(0, 5).Draw(t, "marks"))
+		}
+		path := must.Get(s.Path(ctx, nil))
+		at := rapid.IntRange(0, len(path)-1).Draw(t, "at")
+		policy := timeline.Policy{Target: rapid.SampledFrom([]int64{0, 400}).Draw(t, "target")}
+		earlier := must.Get(timeline.Project(ctx, s, path[at], policy))
+		c := &counted{Session: s}
+		v, err := earlier.With(ctx, c, path[at+1:]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := must.Get(timeline.Project(ctx, s, nil, policy))
+		if !bytes.Equal(bytesOf(must.Get(v.Request(true))), bytesOf(must.Get(want.Request(true)))) {
+			t.Fatalf("the view at %d with what follows is another than that at the leaf", at)
+		}
+		if len(v.Path) != len(want.Path) || v.AtRoot != want.AtRoot || v.Compaction != want.Compaction || len(v.Problems) != len(want.Problems) {
+			t.Fatalf("%+v, want %+v", v, want)
+		}
+		if more := len(want.Path) - len(path[at+1:]) - len(earlier.Path); c.parents > max(more, 0)+1 {
+			t.Fatalf("%d entries read again", c.parents)
+		}
+	})
+}
+
+// counted counts the steps back that are read from a session.
+type counted struct {
+	*session.Session
+	parents int
+}
+
+func (c *counted) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
+	c.parents++
+	return c.Session.Parent(ctx, e)
+}

@@ -44,6 +44,7 @@ type View struct {
 	edits  map[string]*session.ContextEdit // in force, by target; pinned targets left out
 	pins   []session.Ref                   // in force, in the order they were set
 	pinned map[string]bool                 // ids of pinned entries, groups included
+	policy Policy                          // what it was projected with
 }
 
 // PinRefs returns the pins in force, one per target, each with its tool group.
