@@ -20,7 +20,7 @@ const module = "github.com/coppice-dev/coppice"
 // not import each other, except as allowed says. "x/..." is x and all below.
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
-	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter"},
+	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter", "internal/shell"},
 	{"internal/jsonw"},
 	{"message"},
 	{"tokens"},

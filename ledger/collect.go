@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -124,7 +125,7 @@ func (c *collector) bash(b *message.BashExecution) {
 	if b == nil || b.ExcludeFromContext {
 		return
 	}
-	commands := unwrap(parseShell(b.Command), 0)
+	commands := shell.Commands(b.Command)
 	for _, cmd := range commands {
 		for _, op := range commandFiles(cmd) {
 			c.file(op)

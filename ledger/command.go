@@ -1,17 +1,17 @@
 package ledger
 
 import (
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
 
 // call is a tool call whose result is awaited.
 type call struct {
-	commands []command
+	commands []shell.Command
 	asks     bool   // it puts a question to the user
 	base     string // what a later call must share to be the same attempt
 }
@@ -42,49 +42,37 @@ var dullGit = []string{"", "status", "diff", "log", "show", "branch", "rev-parse
 	"add", "describe", "reflog", "cat-file", "ls-tree", "merge-base", "rev-list", "shortlog", "help", "check-ignore"}
 
 // notable reports whether running a command is worth remembering.
-func notable(c command) bool {
-	if len(c.words) == 0 || !c.words[0].literal {
+func notable(c shell.Command) bool {
+	if len(c.Words) == 0 || !c.Words[0].Literal {
 		return false
 	}
-	name := path.Base(c.words[0].text)
+	name := c.Name()
 	if name == "git" || name == "gh" {
-		return !slices.Contains(dullGit, gitVerb(c.words[1:])) && len(c.words) > 1
+		verb, _ := shell.GitVerb(c.Args())
+		return !slices.Contains(dullGit, verb) && len(c.Words) > 1
 	}
 	return !slices.Contains(dull, name) && strings.IndexFunc(name, isLetter) >= 0
 }
 
-// gitVerb is git's subcommand: the first word that is no option.
-func gitVerb(args []word) string {
-	for i := 0; i < len(args); i++ {
-		switch w := args[i].text; {
-		case w == "-C" || w == "-c":
-			i++
-		case !strings.HasPrefix(w, "-"):
-			return w
-		}
-	}
-	return ""
-}
-
 // commandKey tells one run of a command from another: its words. A commit's
 // message is no part of it.
-func commandKey(c command) string {
+func commandKey(c shell.Command) string {
 	var b strings.Builder
-	for i, w := range c.words {
+	for i, w := range c.Words {
 		if i > 0 {
-			if w.text == "-m" && path.Base(c.words[0].text) == "git" {
+			if w.Text == "-m" && c.Name() == "git" {
 				break
 			}
 			b.WriteByte(' ')
 		}
-		b.WriteString(fold(w.text))
+		b.WriteString(fold(w.Text))
 	}
 	return message.CutHead(b.String(), maxCommand)
 }
 
 // scriptKey is the key of the command that a script is about: the last
 // notable one, or the last.
-func scriptKey(commands []command) string {
+func scriptKey(commands []shell.Command) string {
 	key := ""
 	for _, c := range commands {
 		if notable(c) {
@@ -200,7 +188,7 @@ func (c *collector) ran(known call, o outcome) {
 	}
 	for _, cmd := range known.commands {
 		if notable(cmd) {
-			c.fact(Command, attempt(commandKey(cmd)), message.CutHead(fold(cmd.source), maxCommand), o.note())
+			c.fact(Command, attempt(commandKey(cmd)), message.CutHead(fold(cmd.Source), maxCommand), o.note())
 			c.commit(cmd, o.body)
 		}
 	}
@@ -222,8 +210,8 @@ func (c *collector) ran(known call, o outcome) {
 }
 
 // commit keeps the hash that git prints: "[main 1a2b3c4] subject".
-func (c *collector) commit(cmd command, output string) {
-	if path.Base(cmd.words[0].text) != "git" || gitVerb(cmd.words[1:]) != "commit" {
+func (c *collector) commit(cmd shell.Command, output string) {
+	if verb, _ := shell.GitVerb(cmd.Args()); cmd.Name() != "git" || verb != "commit" {
 		return
 	}
 	for line := range strings.Lines(output) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/prefilter"
+	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -40,9 +41,9 @@ var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pyt
 
 // checksFail reports whether a check, whose exit code a pipe hid, printed
 // that it failed.
-func checksFail(commands []command, output string) bool {
+func checksFail(commands []shell.Command, output string) bool {
 	for _, c := range commands {
-		if c.piped && len(c.words) > 0 && slices.Contains(checkers, path.Base(c.words[0].text)) {
+		if c.Piped() && slices.Contains(checkers, c.Name()) {
 			return failedTests.MatchString(edges(output))
 		}
 	}
@@ -60,14 +61,14 @@ func edges(s string) string {
 
 // programs returns the names of the programs that commands run, and of the
 // shells that may speak for them.
-func programs(commands []command) []string {
+func programs(commands []shell.Command) []string {
 	if len(commands) == 0 {
 		return nil
 	}
 	names := []string{"bash", "zsh", "sh"}
 	for _, c := range commands {
-		if len(c.words) > 0 {
-			names = append(names, path.Base(c.words[0].text))
+		if name := c.Name(); name != "" {
+			names = append(names, name)
 		}
 	}
 	return names

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -123,10 +124,5 @@ func toolName(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", "")
 }
 
-// maxPath bounds a path, in bytes. Longer ones are text that went astray.
-const maxPath = 1024
-
 // plausible reports whether p can be a path.
-func plausible(p string) bool {
-	return p != "" && len(p) <= maxPath && strings.TrimSpace(p) != "" && !strings.ContainsAny(p, "\n\r\x00")
-}
+func plausible(p string) bool { return shell.Plausible(p) }

@@ -185,13 +185,3 @@ func symbol(s string) bool {
 func mixed(s string) bool {
 	return strings.ContainsAny(s[1:], "_.:#()ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
-
-// identifier reports whether s is a name as shells and languages have them.
-func identifier(s string) bool {
-	for i, r := range s {
-		if r != '_' && !(r >= 'a' && r <= 'z') && !(r >= 'A' && r <= 'Z') && !(i > 0 && r >= '0' && r <= '9') {
-			return false
-		}
-	}
-	return s != ""
-}

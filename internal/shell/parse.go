@@ -1,49 +1,74 @@
-package ledger
+// Package shell reads command lines without running them: the simple commands
+// of a script with their words, redirections and here-documents, the sign that
+// follows each, and what each does to files.
+//
+// A script is read only as far as that needs it. What depends on running
+// something ($x, $(…), globs) is marked as not literal and never taken for a
+// path.
+package shell
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
-// A command line is read only as far as file names need it: quotes, escapes,
-// redirections, here-documents and the signs between commands. What depends on
-// running something ($x, $(…), globs) is marked as not literal and never
-// taken for a path.
-
-// word is one word of a command.
-type word struct {
-	text    string // quotes taken off
-	literal bool   // nothing in it is expanded
+// Word is one word of a command.
+type Word struct {
+	Text    string // quotes taken off
+	Literal bool   // nothing in it is expanded
 }
 
-// redirect is a redirection to or from a file.
-type redirect struct {
-	op     string // one of > >> <
-	target word
+// Redirect is a redirection to or from a file.
+type Redirect struct {
+	Op     string // one of > >> <
+	Target Word
 }
 
-// command is a simple command.
-type command struct {
-	words     []word
-	redirects []redirect
-	heredoc   string // the text of its here-document
-	source    string // as written, without what stands around it
-	piped     bool   // its output goes to the next command
+// Command is a simple command.
+type Command struct {
+	Env       []string // assignments before it: NAME=value
+	Words     []Word
+	Redirects []Redirect
+	Heredoc   string // the text of its here-document
+	Source    string // as written, without what surrounds it
+	Then      string // the sign after it: "" ; && || | or &
 }
+
+// Name is the program without its folder; "" where there is none.
+func (c Command) Name() string {
+	if len(c.Words) == 0 {
+		return ""
+	}
+	return path.Base(strings.ReplaceAll(c.Words[0].Text, `\`, "/"))
+}
+
+// Args are the words after the program.
+func (c Command) Args() []Word {
+	if len(c.Words) == 0 {
+		return nil
+	}
+	return c.Words[1:]
+}
+
+// Piped reports whether its output goes to the next command.
+func (c Command) Piped() bool { return c.Then == "|" }
 
 // maxScript bounds how much of a script is read, in bytes.
 const maxScript = 1 << 20
 
-// parseShell returns the simple commands of a script, in order. It accepts
+// Parse returns the simple commands of a script, in order. It accepts
 // anything; what it cannot make out becomes words.
-func parseShell(script string) []command {
-	p := &shellParser{s: script[:min(len(script), maxScript)]}
+func Parse(script string) []Command {
+	p := &parser{s: script[:min(len(script), maxScript)]}
 	p.run()
 	return p.out
 }
 
-type shellParser struct {
+type parser struct {
 	s       string
 	i       int
-	out     []command
-	cur     command
+	out     []Command
+	cur     Command
 	start   int // where the current command begins; -1: not yet
 	pending []pendingDoc
 }
@@ -55,7 +80,7 @@ type pendingDoc struct {
 	command   int // index in out
 }
 
-func (p *shellParser) run() {
+func (p *parser) run() {
 	p.start = -1
 	for p.i < len(p.s) {
 		switch c := p.s[p.i]; {
@@ -64,41 +89,45 @@ func (p *shellParser) run() {
 		case c == '\\' && p.peek(1) == '\n':
 			p.i += 2
 		case c == '\n':
-			p.end(false)
+			p.end(";")
 			p.i++
 			p.heredocs()
 		case c == '#':
 			p.i = p.lineEnd(p.i)
 		case c == ';' || c == '(' || c == ')':
-			p.end(false)
+			p.end(";")
 			p.i++
 		case c == '&' && p.peek(1) == '>':
 			p.i++ // &>file: both outputs
 		case c == '&' || c == '|':
-			next := p.peek(1)
-			p.end(c == '|' && next != '|')
-			p.i++
-			if next == c || c == '|' && next == '&' {
+			sign := string(c)
+			switch next := p.peek(1); {
+			case next == c:
+				sign += sign
+				p.i++
+			case c == '|' && next == '&':
 				p.i++
 			}
+			p.i++
+			p.end(sign)
 		case c == '>' || c == '<':
 			p.redirection()
 		default:
 			p.word()
 		}
 	}
-	p.end(false)
+	p.end("")
 	p.heredocs()
 }
 
-func (p *shellParser) peek(n int) byte {
+func (p *parser) peek(n int) byte {
 	if p.i+n < len(p.s) {
 		return p.s[p.i+n]
 	}
 	return 0
 }
 
-func (p *shellParser) lineEnd(i int) int {
+func (p *parser) lineEnd(i int) int {
 	if n := strings.IndexByte(p.s[i:], '\n'); n >= 0 {
 		return i + n
 	}
@@ -106,18 +135,18 @@ func (p *shellParser) lineEnd(i int) int {
 }
 
 // end closes the current command.
-func (p *shellParser) end(piped bool) {
-	if len(p.cur.words) > 0 || len(p.cur.redirects) > 0 {
-		p.cur.piped = piped
+func (p *parser) end(sign string) {
+	if len(p.cur.Words) > 0 || len(p.cur.Redirects) > 0 {
+		p.cur.Then = sign
 		p.out = append(p.out, p.cur)
 	} else {
 		p.forget()
 	}
-	p.cur, p.start = command{}, -1
+	p.cur, p.start = Command{}, -1
 }
 
 // forget drops here-documents of a command that has no words.
-func (p *shellParser) forget() {
+func (p *parser) forget() {
 	for i := range p.pending {
 		if p.pending[i].command == len(p.out) {
 			p.pending[i].command = -1
@@ -126,30 +155,30 @@ func (p *shellParser) forget() {
 }
 
 // word reads a word. Digits right before a redirection are its descriptor.
-func (p *shellParser) word() {
+func (p *parser) word() {
 	begin := p.i
 	w := p.scanWord()
-	if p.i < len(p.s) && (p.s[p.i] == '>' || p.s[p.i] == '<') && strings.Trim(w.text, "0123456789") == "" && w.literal {
+	if p.i < len(p.s) && (p.s[p.i] == '>' || p.s[p.i] == '<') && strings.Trim(w.Text, "0123456789") == "" && w.Literal {
 		return
 	}
 	if p.start < 0 {
 		p.start = begin
 	}
-	p.cur.words = append(p.cur.words, w)
-	if len(p.cur.redirects) == 0 { // what stands behind a redirection is rarely telling
-		p.cur.source = p.s[p.start:p.i]
+	p.cur.Words = append(p.cur.Words, w)
+	if len(p.cur.Redirects) == 0 { // what follows a redirection is rarely telling
+		p.cur.Source = p.s[p.start:p.i]
 	}
 }
 
 // scanWord reads up to the next unquoted blank or sign.
-func (p *shellParser) scanWord() word {
-	w := word{literal: true}
+func (p *parser) scanWord() Word {
+	w := Word{Literal: true}
 	var b strings.Builder
 	for p.i < len(p.s) {
 		c := p.s[p.i]
 		switch c {
 		case ' ', '\t', '\n', '\r', ';', '&', '|', '(', ')', '<', '>':
-			w.text = b.String()
+			w.Text = b.String()
 			return w
 		case '\'':
 			p.i++
@@ -160,29 +189,29 @@ func (p *shellParser) scanWord() word {
 			b.WriteString(p.s[p.i : p.i+end])
 			p.i = min(p.i+end+1, len(p.s))
 		case '"':
-			w.literal = p.doubleQuoted(&b) && w.literal
+			w.Literal = p.doubleQuoted(&b) && w.Literal
 		case '\\':
 			if p.i+1 < len(p.s) && p.s[p.i+1] != '\n' {
 				b.WriteByte(p.s[p.i+1])
 			}
 			p.i = min(p.i+2, len(p.s))
 		case '$', '`':
-			w.literal = false
+			w.Literal = false
 			p.expansion(&b)
 		default:
 			if c == '*' || c == '?' || c == '[' || c == '{' {
-				w.literal = false
+				w.Literal = false
 			}
 			b.WriteByte(c)
 			p.i++
 		}
 	}
-	w.text = b.String()
+	w.Text = b.String()
 	return w
 }
 
 // doubleQuoted reads "…" and reports whether nothing in it is expanded.
-func (p *shellParser) doubleQuoted(b *strings.Builder) bool {
+func (p *parser) doubleQuoted(b *strings.Builder) bool {
 	literal := true
 	for p.i++; p.i < len(p.s); {
 		switch c := p.s[p.i]; c {
@@ -208,8 +237,8 @@ func (p *shellParser) doubleQuoted(b *strings.Builder) bool {
 	return literal
 }
 
-// expansion copies $x, ${…}, $(…) or `…` as it stands.
-func (p *shellParser) expansion(b *strings.Builder) {
+// expansion copies $x, ${…}, $(…) or `…` unchanged.
+func (p *parser) expansion(b *strings.Builder) {
 	begin := p.i
 	switch {
 	case p.s[p.i] == '`':
@@ -228,9 +257,9 @@ func (p *shellParser) expansion(b *strings.Builder) {
 	b.WriteString(p.s[begin:p.i])
 }
 
-// substitution returns the index behind $(…), whose bracket opens at i. The
+// substitution returns the index after $(…), whose bracket opens at i. The
 // text of $(cat <<'EOF' …) may hold any brackets.
-func (p *shellParser) substitution(i int) int {
+func (p *parser) substitution(i int) int {
 	const open = "(cat <<"
 	if rest, ok := strings.CutPrefix(p.s[i:], open); ok {
 		line, _, _ := strings.Cut(rest, "\n")
@@ -246,7 +275,7 @@ func (p *shellParser) substitution(i int) int {
 	return closing(p.s, i, '(', ')')
 }
 
-// closing returns the index behind the bracket that closes the one at i.
+// closing returns the index after the bracket that closes the one at i.
 func closing(s string, i int, open, shut byte) int {
 	depth := 0
 	for ; i < len(s); i++ {
@@ -264,7 +293,7 @@ func closing(s string, i int, open, shut byte) int {
 	return len(s)
 }
 
-func (p *shellParser) redirection() {
+func (p *parser) redirection() {
 	c := p.s[p.i]
 	op := string(c)
 	p.i++
@@ -290,30 +319,30 @@ func (p *shellParser) redirection() {
 		return
 	}
 	p.skipBlanks()
-	if t := p.scanWord(); t.text != "" && strings.Trim(t.text, "0123456789-") != "" {
-		p.cur.redirects = append(p.cur.redirects, redirect{op, t})
+	if t := p.scanWord(); t.Text != "" && strings.Trim(t.Text, "0123456789-") != "" {
+		p.cur.Redirects = append(p.cur.Redirects, Redirect{op, t})
 	}
 }
 
-func (p *shellParser) skipBlanks() {
+func (p *parser) skipBlanks() {
 	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
 		p.i++
 	}
 }
 
-func (p *shellParser) heredoc() {
+func (p *parser) heredoc() {
 	indented := p.peek(0) == '-'
 	if indented {
 		p.i++
 	}
 	p.skipBlanks()
-	if w := p.scanWord(); w.text != "" {
-		p.pending = append(p.pending, pendingDoc{w.text, indented, len(p.out)})
+	if w := p.scanWord(); w.Text != "" {
+		p.pending = append(p.pending, pendingDoc{w.Text, indented, len(p.out)})
 	}
 }
 
 // heredocs reads the texts of the pending here-documents.
-func (p *shellParser) heredocs() {
+func (p *parser) heredocs() {
 	for _, doc := range p.pending {
 		begin := p.i
 		end := len(p.s)
@@ -331,7 +360,7 @@ func (p *shellParser) heredocs() {
 			}
 		}
 		if doc.command >= 0 && doc.command < len(p.out) {
-			p.out[doc.command].heredoc += p.s[min(begin, end):end]
+			p.out[doc.command].Heredoc += p.s[min(begin, end):end]
 		}
 	}
 	p.pending = nil
