@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"internal/jsonw"},
 	{"message"},
 	{"tokens"},
+	{"turn"},
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},
 	{"timeline"},

@@ -1,0 +1,151 @@
+package turn
+
+import "slices"
+
+// binder finds the call of each result while items are read.
+type binder struct {
+	*Conversation
+
+	open  map[string]chain // by id: the calls without a result
+	again []again          // results for which there was none
+
+	batch     int32 // the first call of the latest run of assistant messages
+	batchItem int   // the latest item of that run; -1: it has ended
+	went      int32 // results of calls before this one are late
+}
+
+// chain lists the open calls of one id in the order in which results take
+// them: those of the latest run first to last, then older ones last to first.
+type chain struct {
+	first int32 // index in calls
+	last  int32 // the last one of the latest run
+}
+
+type again struct{ item, went int32 }
+
+// next reads an item.
+func (b *binder) next(i int, it Item) {
+	f := b.flags[i]
+	switch {
+	case f&isAssistant != 0:
+		if b.batchItem < 0 || b.has(b.batchItem, failed) || f&failed != 0 {
+			b.batch = int32(len(b.calls))
+		}
+		b.batchItem = i
+		b.link[i] = int32(len(b.calls))
+		for _, h := range it.Calls {
+			b.add(i, h.ID)
+		}
+		if f&hidden == 0 {
+			b.answered, b.went = i, b.batch
+		}
+	case f&isResult != 0:
+		b.batchItem = -1
+		b.bind(i, it.Result)
+	case f&hidden == 0:
+		b.batchItem = -1
+		if b.answered >= 0 {
+			b.went = b.link[b.answered]
+		}
+	}
+}
+
+// add puts an open call in line.
+func (b *binder) add(item int, id string) {
+	if b.open == nil {
+		b.open = map[string]chain{}
+	}
+	at := int32(len(b.calls))
+	b.calls = append(b.calls, call{item: int32(item), result: -1, next: -1})
+	line, ok := b.open[id]
+	if ok && !b.has(item, failed) {
+		// A later attempt has made the call: no result is that of the failed one.
+		for line.first >= 0 && b.has(int(b.calls[line.first].item), failed) {
+			line.first = b.calls[line.first].next
+		}
+		ok = line.first >= 0
+	}
+	switch {
+	case !ok:
+		line = chain{at, at}
+	case line.first >= b.batch:
+		b.calls[at].next = b.calls[line.last].next
+		b.calls[line.last].next = at
+		line.last = at
+	default:
+		b.calls[at].next = line.first
+		line = chain{at, at}
+	}
+	b.open[id] = line
+}
+
+// bind gives a result to the call that is first in line.
+func (b *binder) bind(i int, id string) {
+	line, ok := b.open[id]
+	if !ok {
+		b.link[i] = -1
+		b.again = append(b.again, again{int32(i), b.went})
+		return
+	}
+	b.link[i] = line.first
+	if line.first < b.went {
+		b.flags[i] |= late
+	}
+	taken := &b.calls[line.first]
+	taken.result = int32(i)
+	if line.first = taken.next; line.first < 0 {
+		delete(b.open, id)
+	} else {
+		b.open[id] = line
+	}
+}
+
+// bindAgain gives the results that found no open call to the latest call of
+// their id, as a second result of it.
+func (b *binder) bindAgain(at func(i int) Item) {
+	if len(b.again) == 0 {
+		return
+	}
+	latest := map[string]int32{} // by id, of the results that are left; -1: no call yet
+	ids := make([]string, len(b.again))
+	for n, a := range b.again {
+		ids[n] = at(int(a.item)).Result
+		latest[ids[n]] = -1
+	}
+	from := 0
+	for n, a := range b.again {
+		for i := from; i < int(a.item); i++ {
+			if !b.has(i, withCalls) {
+				continue
+			}
+			for k, h := range at(i).Calls {
+				if _, wanted := latest[h.ID]; wanted {
+					latest[h.ID] = b.link[i] + int32(k)
+				}
+			}
+		}
+		from = int(a.item)
+		found := latest[ids[n]]
+		if found < 0 {
+			continue
+		}
+		b.link[a.item] = found
+		b.flags[a.item] |= second
+		if found < a.went {
+			b.flags[a.item] |= late
+		}
+	}
+}
+
+// Results returns the first result of each call of an assistant message, in
+// the order in which they came.
+func (c *Conversation) Results(item int) []int {
+	var out []int
+	for _, k := range c.callsOf(item) {
+		if k.result >= 0 {
+			out = append(out, int(k.result))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
