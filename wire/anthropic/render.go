@@ -136,7 +136,23 @@ func toolList(tools []message.Tool) []byte {
 type turn struct {
 	role   string
 	blocks []block
+	after  []block // what goes after the results, which have to come first
 }
+
+// add puts the blocks of a message at the end of a turn.
+func (t *turn) add(m prepare.Message) {
+	if m.Role == message.RoleToolResult {
+		result, media := resultBlock(m)
+		t.blocks = append(t.blocks, block{json: result, cacheable: true})
+		t.after = append(t.after, media...)
+		return
+	}
+	t.end()
+	t.blocks = append(t.blocks, blocks(m.Content)...)
+}
+
+// end adds what waits for the last result.
+func (t *turn) end() { t.blocks, t.after = append(t.blocks, t.after...), nil }
 
 type block struct {
 	json      []byte
@@ -152,19 +168,19 @@ func conversation(messages []prepare.Message, control []byte) []byte {
 			role = "assistant"
 		}
 		if len(turns) == 0 && role == "assistant" {
-			turns = append(turns, turn{"user", []block{{json: textBlock("(the conversation begins here)")}}})
+			turns = append(turns, turn{role: "user", blocks: []block{{json: textBlock("(the conversation begins here)")}}})
 		}
 		if n := len(turns); n == 0 || turns[n-1].role != role {
 			turns = append(turns, turn{role: role})
 		}
-		last := &turns[len(turns)-1]
-		last.blocks = append(last.blocks, blocks(m)...)
+		turns[len(turns)-1].add(m)
 		if m.Mark {
 			mark(turns)
 		}
 	}
 	var list jsonw.Array
 	for _, t := range turns {
+		t.end()
 		var content jsonw.Array
 		for _, b := range t.blocks {
 			if b.marked {
@@ -193,32 +209,50 @@ func mark(turns []turn) {
 	}
 }
 
-func blocks(m prepare.Message) []block {
-	if m.Role == message.RoleToolResult {
-		return []block{{json: resultBlock(m), cacheable: true}}
-	}
+func blocks(content []message.Block) []block {
 	var out []block
-	for _, b := range m.Content {
+	for _, b := range content {
 		_, thinking := b.(message.Thinking)
 		out = append(out, block{json: contentBlock(b), cacheable: !thinking})
 	}
 	return out
 }
 
-func resultBlock(m prepare.Message) []byte {
-	var content jsonw.Array
-	for _, b := range m.Content {
-		content.Add(contentBlock(b))
+// resultBlock writes a tool result. One that failed takes text alone, and not
+// none (docs/limits.md, Media), so its other blocks are returned.
+func resultBlock(m prepare.Message) (result []byte, media []block) {
+	content := m.Content
+	if m.IsError {
+		var others []message.Block
+		content = nil
+		for _, b := range m.Content {
+			if _, ok := b.(message.Text); ok {
+				content = append(content, b)
+			} else {
+				others = append(others, b)
+			}
+		}
+		if len(content) == 0 {
+			content = []message.Block{message.Text{Text: mediaFollows}}
+		}
+		media = blocks(others)
+	}
+	var list jsonw.Array
+	for _, b := range content {
+		list.Add(contentBlock(b))
 	}
 	var o jsonw.Object
 	o.Str("type", "tool_result")
 	o.Str("tool_use_id", m.CallID)
-	o.Raw("content", content.Bytes())
+	o.Raw("content", list.Bytes())
 	if m.IsError {
 		o.Bool("is_error", true)
 	}
-	return o.Bytes()
+	return o.Bytes(), media
 }
+
+// mediaFollows is the text of a failed result that has none of its own.
+const mediaFollows = "(what the tool returned follows after the results)"
 
 func textBlock(text string) []byte {
 	var o jsonw.Object

@@ -15,6 +15,8 @@ var (
 	unpairedResult = check.Rule{Kind: "unpaired-result", Cites: "messages.N.content.M: unexpected `tool_use_id` found in `tool_result` blocks: … Each `tool_result` block must have a corresponding `tool_use` block in the previous message."}
 	resultOrder    = check.Rule{Kind: "result-order", Cites: "messages.N: `tool_use` ids were found without `tool_result` blocks immediately after: …"}
 	repeatedResult = check.Rule{Kind: "duplicate-result", Cites: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: …"}
+	errorMedia     = check.Rule{Kind: "error-result-media", Cites: "messages.N.content.M: all content must be type \"text\" if `is_error` is true"}
+	emptyError     = check.Rule{Kind: "empty-error-result", Cites: "messages.N.content.M: content cannot be empty if `is_error` is true"}
 	repeatedID     = check.Rule{Kind: "duplicate-id", Cites: "messages: `tool_use` ids must be unique"}
 	badID          = check.Rule{Kind: "invalid-id", Cites: "messages.N.content.M.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"}
 	badInput       = check.Rule{Kind: "invalid-arguments", Cites: "messages.N.content.M.tool_use.input: Input should be a valid dictionary"}

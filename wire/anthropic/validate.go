@@ -143,12 +143,30 @@ func (v *validator) content(where string, content jsontext.Value) []parsedBlock 
 			v.call(p, b)
 		case "tool_result":
 			p.id = str(b, "tool_use_id")
-			v.content(check.Path(p.where, "content"), rawjson.Get(b, "content"))
+			v.result(p.where, b)
 		}
 		v.mark(p.where, b)
 		out = append(out, p)
 	}
 	return out
+}
+
+// result checks a tool result's own content. One that failed takes text alone,
+// and not none.
+func (v *validator) result(where string, b jsontext.Value) {
+	content := rawjson.Get(b, "content")
+	blocks := v.content(check.Path(where, "content"), content)
+	if rawjson.Kind(rawjson.Get(b, "is_error")) != 't' {
+		return
+	}
+	if len(blocks) == 0 && check.Blank(content) {
+		v.Add(emptyError, where, "the failed result is empty")
+	}
+	for _, p := range blocks {
+		if p.typ != "text" {
+			v.Add(errorMedia, p.where, "%s in a failed result", p.typ)
+		}
+	}
 }
 
 func (v *validator) call(p parsedBlock, b jsontext.Value) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
@@ -24,18 +25,18 @@ func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 	if tools := prepare.Tools(req, opts, toolName); len(tools) > 0 {
 		o.Raw("tools", toolList(tools))
 	}
-	var input jsonw.Array
+	in := input{sent: map[string]bool{}}
 	for _, msg := range prepare.Messages(req, m, rules()) {
 		switch msg.Role {
 		case message.RoleAssistant:
-			assistantItems(&input, msg)
+			in.assistant(msg)
 		case message.RoleToolResult:
-			input.Add(outputItem(msg))
+			in.list.Add(outputItem(msg))
 		default:
-			input.Add(userItem(msg))
+			in.list.Add(userItem(msg))
 		}
 	}
-	o.Raw("input", input.Bytes())
+	o.Raw("input", in.list.Bytes())
 	return o.Bytes(), nil
 }
 
@@ -78,35 +79,66 @@ func toolList(tools []message.Tool) []byte {
 	return list.Bytes()
 }
 
-// assistantItems writes what the model said as items. Reasoning and the items
-// behind it are one unit: ids of items go out only when their reasoning does.
-func assistantItems(input *jsonw.Array, m prepare.Message) {
+// input is the list of items being written. Two items of one id are refused,
+// and so is an id that is too long.
+type input struct {
+	list jsonw.Array
+	sent map[string]bool // ids of the items written so far
+}
+
+// mayName reports whether an item may go out with an id, and notes it.
+func (in *input) mayName(id string) bool {
+	ok := id != "" && len(id) <= maxName && !in.sent[id]
+	in.sent[id] = in.sent[id] || ok
+	return ok
+}
+
+// assistant writes what the model said as items. Reasoning and the items
+// after it are one unit: ids of items go out only when their reasoning does.
+func (in *input) assistant(m prepare.Message) {
 	reasoned := false
 	for _, b := range m.Content {
 		switch b := b.(type) {
 		case message.Thinking:
-			input.Add(jsonw.Clean(reasoningItem(b.Signature)))
+			item := jsonw.Clean(reasoningItem(b.Signature))
+			if rawjson.Get(item, "id") != nil && !in.mayName(str(item, "id")) {
+				item = rawjson.Delete(item, "id") // the encrypted content suffices
+			}
+			in.list.Add(item)
 			reasoned = true
 		case message.Text:
-			input.Add(textItem(b, reasoned))
+			sig := readTextSignature(b.Signature)
+			if !reasoned || !strings.HasPrefix(sig.id, "msg_") || !in.mayName(sig.id) {
+				sig.id = ""
+			}
+			in.list.Add(textItem(b.Text, sig))
 		case prepare.Call:
-			input.Add(callItem(b, reasoned))
+			in.list.Add(callItem(b, in.callItemID(b, reasoned)))
 		}
 	}
 }
 
-func textItem(t message.Text, withID bool) []byte {
+// callItemID is the id of a call's item, "" where it goes out without. A call
+// that had to be renamed is a copy.
+func (in *input) callItemID(c prepare.Call, reasoned bool) string {
+	callID, itemID := splitID(c.Stored)
+	if !reasoned || callID != c.ID || !in.mayName(itemID) {
+		return ""
+	}
+	return itemID
+}
+
+func textItem(text string, sig textSignature) []byte {
 	var part jsonw.Object
 	part.Str("type", "output_text")
-	part.Str("text", t.Text)
+	part.Str("text", text)
 	part.Raw("annotations", []byte("[]"))
 	var content jsonw.Array
 	content.Add(part.Bytes())
 	var o jsonw.Object
 	o.Str("type", "message")
 	o.Str("role", "assistant")
-	sig := readTextSignature(t.Signature)
-	if withID && strings.HasPrefix(sig.id, "msg_") && len(sig.id) <= maxName {
+	if sig.id != "" {
 		o.Str("id", sig.id)
 		o.Str("status", "completed")
 	}
@@ -115,13 +147,10 @@ func textItem(t message.Text, withID bool) []byte {
 	return o.Bytes()
 }
 
-func callItem(c prepare.Call, withID bool) []byte {
+func callItem(c prepare.Call, itemID string) []byte {
 	var o jsonw.Object
 	o.Str("type", "function_call")
-	// A call that had to be renamed is a copy; two items of one id are refused.
-	if callID, itemID := splitID(c.Stored); withID && callID == c.ID {
-		o.OptStr("id", itemID)
-	}
+	o.OptStr("id", itemID)
 	o.Str("call_id", c.ID)
 	o.Str("name", c.Name)
 	o.Str("arguments", string(prepare.ObjectArguments(c.Arguments)))

@@ -55,10 +55,13 @@ func splitID(stored string) (callID, itemID string) {
 // nil where it holds none.
 func reasoningItem(signature string) []byte {
 	raw := []byte(signature)
-	if rawjson.Valid(raw) && rawjson.Kind(raw) == '{' && str(raw, "type") == "reasoning" {
-		return raw
+	if !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' || str(raw, "type") != "reasoning" {
+		return nil
 	}
-	return nil
+	if rawjson.Kind(rawjson.Get(raw, "summary")) != '[' { // required, though it may be empty
+		raw = rawjson.Set(raw, "summary", []byte("[]"))
+	}
+	return raw
 }
 
 // textSignature is what pi keeps of a text item: its id and its phase, as

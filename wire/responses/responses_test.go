@@ -39,6 +39,13 @@ func TestRenderMessages(t *testing.T) {
 			goItem + `,{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
 		{"a message of nothing but reasoning is dropped", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(message.Thinking{Signature: reasoning}), wiretest.User(wiretest.Text("on"))},
 			goItem + `,` + onItem},
+		{"reasoning that is there twice names itself once", []*message.Message{wiretest.User(wiretest.Text("go")),
+			wiretest.Assistant(message.Thinking{Signature: reasoning}, wiretest.Text("ok")), wiretest.Assistant(message.Thinking{Signature: reasoning}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))},
+			goItem + `,` + reasoning + `,{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` +
+				strings.Replace(reasoning, `"id":"rs_1",`, "", 1) + `,{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
+		{"an id that is too long stays at home", []*message.Message{wiretest.User(wiretest.Text("go")),
+			wiretest.Assistant(message.Thinking{Signature: `{"type":"reasoning","id":"rs_` + strings.Repeat("x", 1637) + `","summary":[],"encrypted_content":"gA=="}`}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))},
+			goItem + `,{"type":"reasoning","summary":[],"encrypted_content":"gA=="},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
 		{"images", []*message.Message{wiretest.User(wiretest.PNG()), wiretest.Assistant(wiretest.Call("c", `[1]`)), wiretest.Result("c", wiretest.Text("r"), wiretest.PNG())},
 			`{"type":"message","role":"user","content":[{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,aGk="}]},` +
 				`{"type":"function_call","call_id":"c","name":"read","arguments":"{\"input\":[1]}"},` +
@@ -121,7 +128,10 @@ func TestValidate(t *testing.T) {
 		{"reasoning at the end", input(hi, reasoning), "reasoning-alone"},
 		{"item id without reasoning", input(hi, withID, out), "reasoning-missing"},
 		{"reasoning of an earlier answer does not count", input(hi, reasoning, said, hi, withID, out), "reasoning-missing"},
-		{"parallel calls share their reasoning", input(hi, reasoning, withID, strings.ReplaceAll(withID, `"x"`, `"y"`), out, strings.ReplaceAll(out, `"x"`, `"y"`)), ""},
+		{"parallel calls share their reasoning", input(hi, reasoning, withID, strings.NewReplacer(`"x"`, `"y"`, "fc_1", "fc_2").Replace(withID), out, strings.ReplaceAll(out, `"x"`, `"y"`)), ""},
+		{"two items of one id", input(hi, reasoning, withID, out, reasoning, said, hi), "duplicate-item"},
+		{"an item id that is too long", input(hi, reasoning, strings.ReplaceAll(withID, "fc_1", strings.Repeat("f", 1640)), out), "invalid-id"},
+		{"reasoning without a summary", input(hi, `{"type":"reasoning","encrypted_content":"g"}`, said, hi), "reasoning-summary"},
 		{"tools of one name", `{"tools":[{"type":"function","name":"a"},{"type":"function","name":"a"},{"type":"web_search"}],"input":[` + hi + `]}`, "duplicate-tool"},
 		{"image", input(`{"role":"user","content":[{"type":"input_image"}]}`), "image"},
 		{"image in an output", input(hi, use, strings.ReplaceAll(out, `"r"`, `[{"type":"input_image"}]`)), "image"},

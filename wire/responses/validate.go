@@ -20,6 +20,9 @@ var (
 	unpairedCall   = check.Rule{Kind: "unpaired-call", Cites: "No tool output found for function call call_…."}
 	repeatedID     = check.Rule{Kind: "duplicate-id", Cites: "No tool output found for function call call_…."}
 	badID          = check.Rule{Kind: "invalid-id", Cites: "Invalid 'input[N].call_id': string too long. Expected a string with maximum length 64, but got a string with length N instead."}
+	repeatedItem   = check.Rule{Kind: "duplicate-item", Cites: "Duplicate item found with id rs_…. Remove duplicate items from your input and try again."}
+	longItem       = check.Rule{Kind: "invalid-id", Cites: "Invalid 'input[N].id': string too long. Expected a string with maximum length 64, but got a string with length N instead."}
+	noSummary      = check.Rule{Kind: "reasoning-summary", Cites: "Missing required parameter: 'input[N].summary'."}
 	badArguments   = check.Rule{Kind: "invalid-arguments", Cites: "Invalid type for 'input[N].arguments': expected a string, but got an object instead."}
 
 	noFollower  = check.Rule{Kind: "reasoning-alone", Cites: "Item 'rs_…' of type 'reasoning' was provided without its required following item."}
@@ -51,7 +54,7 @@ func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		r.Text(check.EmptyText, "input", input)
 		return r.Problems()
 	}
-	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, calls: map[string]*call{}}
+	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, calls: map[string]*call{}, items: map[string]bool{}}
 	for item := range rawjson.Elements(input) {
 		v.item(check.Path("input", v.n), item)
 		v.n++
@@ -68,9 +71,10 @@ type validator struct {
 
 	calls     map[string]*call
 	order     []*call
-	reasoned  bool   // reasoning stands before this item in the same answer
-	open      string // place of a reasoning item that waits for its follower
-	assistant bool   // the latest item is a message of the assistant
+	items     map[string]bool // ids of items
+	reasoned  bool            // reasoning stands before this item in the same answer
+	open      string          // place of a reasoning item that waits for its follower
+	assistant bool            // the latest item is a message of the assistant
 }
 
 type call struct {
@@ -91,11 +95,15 @@ func (v *validator) item(where string, item jsontext.Value) {
 		}
 		v.open = ""
 	}
+	v.id(where, item)
 	v.reasoned = v.reasoned && byModel
 	v.assistant = typ == "message" && role == "assistant"
 	switch typ {
 	case "reasoning":
 		v.reasoned, v.open = true, where
+		if rawjson.Kind(rawjson.Get(item, "summary")) != '[' {
+			v.Add(noSummary, check.Path(where, "summary"), "the reasoning has no summary, not even an empty one")
+		}
 	case "message":
 		v.message(where, item, role)
 	case "function_call":
@@ -108,6 +116,18 @@ func (v *validator) item(where string, item jsontext.Value) {
 	case "function_call_output", "custom_tool_call_output":
 		v.output(where, item)
 	}
+}
+
+// id checks the id of an item.
+func (v *validator) id(where string, item jsontext.Value) {
+	id := str(item, "id")
+	switch {
+	case len(id) > maxName:
+		v.Add(longItem, check.Path(where, "id"), "the id has %d bytes", len(id))
+	case id != "" && v.items[id]:
+		v.Add(repeatedItem, check.Path(where, "id"), "a second item has the id %q", id)
+	}
+	v.items[id] = true
 }
 
 func (v *validator) message(where string, item jsontext.Value, role string) {
