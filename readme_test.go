@@ -1,18 +1,14 @@
 package coppice_test
 
 import (
-	"bytes"
-	"context"
+	"fmt"
 	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/coppice-dev/coppice/internal/cli"
 )
 
-// section is what stands between two markers of the README.
+// section is the text between two markers of the README.
 func section(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile("README.md")
@@ -27,30 +23,48 @@ func section(t *testing.T, name string) string {
 	return text
 }
 
-// The README's first command prints the README's picture.
-func TestReadmePicture(t *testing.T) {
-	dir, err := os.Getwd()
+// The three numbers of the README are those of the tables.
+func TestReadmeNumbers(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	var out, errs bytes.Buffer
-	code := cli.Run(context.Background(), cli.Env{
-		Args: []string{"compact", "examples/sample-session.jsonl", "-o", filepath.Join(t.TempDir(), "smaller.jsonl")},
-		Out:  &out, Err: &errs, Dir: dir, Now: time.Now,
-		Getenv: func(name string) string {
-			if name == "HOME" {
-				return home
-			}
-			return ""
-		},
-	})
-	if code != 0 || errs.Len() > 0 {
-		t.Fatalf("exit %d: %s", code, errs.String())
+	page, err := os.ReadFile("docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	picture := strings.TrimSuffix(strings.TrimPrefix(section(t, "picture"), "```\n"), "```\n")
-	if !strings.HasPrefix(out.String(), picture) {
-		t.Errorf("the command prints another picture:\n%s", out.String())
+	// cells returns the columns of the n-th row that begins with a text.
+	cells := func(begins string, n int) []string {
+		for line := range strings.SplitSeq(string(page), "\n") {
+			if strings.HasPrefix(line, begins) {
+				if n--; n < 0 {
+					return strings.Split(strings.NewReplacer("*", "", " ", "", "$", "").Replace(line), "|")[1:]
+				}
+			}
+		}
+		t.Fatalf("docs/benchmarks.md has no row %q", begins)
+		return nil
+	}
+	dollars := func(cell string) string {
+		amount, _, _ := strings.Cut(cell, ",")
+		n, err := strconv.ParseFloat(amount, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("$%.0f", n)
+	}
+	facts, places := cells("| **all** |", 0), cells("| **all** |", 2)
+	bills := cells("| 64k, claude-opus-5, 5 minutes |", 0)
+	open := cells("| context, compacted |", 0)
+	times, memory, _ := strings.Cut(open[3], "/")
+	for _, want := range []string{
+		"**" + facts[3] + " %**", "keep " + facts[5] + " %", "held " + places[3] + " % and ours " + places[2] + " %",
+		"**" + dollars(bills[4]) + " instead of " + dollars(bills[2]) + "**",
+		"**" + strings.TrimSuffix(times, "×") + " × faster", strings.TrimSuffix(memory, "×") + " × less memory",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
+			t.Errorf("the README does not say %q", want)
+		}
 	}
 }
 
@@ -79,7 +93,7 @@ func TestReadmeLibraryExample(t *testing.T) {
 	}
 	for _, call := range []string{"coppice.Open(ctx, ", "s.Size(ctx, 0)", "s.Compact(ctx, compaction.Request{Focus: ", "s.Request(ctx, "} {
 		if !strings.Contains(code, call) || !strings.Contains(string(example), call) {
-			t.Errorf("%s stands not in both", call)
+			t.Errorf("%s is not in both", call)
 		}
 	}
 }

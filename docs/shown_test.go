@@ -24,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "write the documents' outputs, tables and code anew")
 
 // shell runs the commands that a document shows, one after the other in a
-// folder with the sample session.
+// folder with the sample session. Its home has a session of Claude Code.
 type shell struct {
 	t   *testing.T
 	dir string
@@ -43,6 +43,14 @@ func newShell(t *testing.T) shell {
 	if err := os.WriteFile(filepath.Join(dir, "examples", "sample-session.jsonl"), sample, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other, err := os.ReadFile(filepath.FromSlash("../convert/claudecode/testdata/answers.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(dir, "home", ".claude", "projects", "-srv-shop")
+	if err := errors.Join(os.MkdirAll(old, 0o700), os.WriteFile(filepath.Join(old, "7d1c2f34.jsonl"), other, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	return shell{t, dir}
 }
 
@@ -52,6 +60,12 @@ var words = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
 // piped into it. It returns what both outputs get.
 func (s shell) run(line string) string {
 	s.t.Helper()
+	out, _ := s.exec(line)
+	return out
+}
+
+func (s shell) exec(line string) (output string, code int) {
+	s.t.Helper()
 	temp := s.t.TempDir()
 	line = strings.ReplaceAll(line, "$(mktemp -d)", filepath.ToSlash(temp))
 	input, command, piped := strings.Cut(line, " | ")
@@ -60,6 +74,9 @@ func (s shell) run(line string) string {
 	}
 	var args []string
 	for _, w := range words.FindAllString(command, -1) {
+		if rest, ok := strings.CutPrefix(w, "~/"); ok {
+			w = filepath.Join(s.dir, "home", filepath.FromSlash(rest))
+		}
 		args = append(args, strings.Trim(w, `"'`))
 	}
 	switch {
@@ -73,9 +90,9 @@ func (s shell) run(line string) string {
 	var out bytes.Buffer
 	home := map[string]string{"HOME": filepath.Join(s.dir, "home"), "XDG_DATA_HOME": filepath.Join(s.dir, "home", "data"),
 		"XDG_CONFIG_HOME": filepath.Join(s.dir, "home", "config")}
-	cli.Run(context.Background(), cli.Env{Args: args, In: strings.NewReader(strings.Trim(strings.TrimPrefix(input, "echo "), `"'`)),
+	code = cli.Run(context.Background(), cli.Env{Args: args, In: strings.NewReader(strings.Trim(strings.TrimPrefix(input, "echo "), `"'`)),
 		Out: &out, Err: &out, Getenv: func(k string) string { return home[k] }, Dir: s.dir, Now: time.Now, Version: "(devel)"})
-	return strings.NewReplacer(temp, "/tmp/tmp.k3Vq9xLb0W", s.dir+string(filepath.Separator), "").Replace(out.String())
+	return strings.NewReplacer(temp, "/tmp/tmp.k3Vq9xLb0W", s.dir+string(filepath.Separator), "").Replace(out.String()), code
 }
 
 // What differs from run to run: durations and drawn ids.
@@ -155,6 +172,25 @@ func TestConsoleBlocks(t *testing.T) {
 				return out.String() + "```"
 			})
 		})
+	}
+}
+
+var readmeCommand = regexp.MustCompile("(?m)^(go run \\./cmd/coppice .*)$|`(go run \\./cmd/coppice [^`]*)`")
+
+// Every command of the README runs.
+func TestReadmeCommands(t *testing.T) {
+	readme, err := os.ReadFile(filepath.FromSlash("../README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := readmeCommand.FindAllStringSubmatch(string(readme), -1)
+	if len(all) < 2 {
+		t.Errorf("%d commands", len(all))
+	}
+	for _, m := range all {
+		if out, code := newShell(t).exec(m[1] + m[2]); code != 0 {
+			t.Errorf("%s: exit code %d: %s", m[0], code, out)
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ import (
 	"os"
 
 	"github.com/coppice-dev/coppice/bench/internal/corpus"
+	"github.com/coppice-dev/coppice/bench/internal/page"
 )
 
 func main() {
@@ -81,5 +82,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if given.JSON {
 		return r.json(stdout)
 	}
-	return r.markdown(stdout, given.Verbose)
+	if given.Verbose {
+		if err := r.sessions(stderr); err != nil {
+			return err
+		}
+	}
+	table := r.markdown()
+	if err := page.Write(given.Write, "cost", table); err != nil {
+		return err
+	}
+	_, err = io.WriteString(stdout, table)
+	return err
 }

@@ -132,18 +132,10 @@ func (r report) sums() []*sum {
 	return out
 }
 
-// Markers stand around the table, so that a README can be checked.
-const (
-	beginMark = "<!-- cost -->"
-	endMark   = "<!-- /cost -->"
-)
-
-func (r report) markdown(w io.Writer, verbose bool) error {
+// markdown is the table of all sessions.
+func (r report) markdown() string {
 	var b strings.Builder
-	if verbose {
-		r.sessions(&b)
-	}
-	b.WriteString(beginMark + "\n| window and prices |")
+	b.WriteString("| window and prices |")
 	rule := "|---|"
 	for _, n := range names {
 		b.WriteString(" " + n + " |")
@@ -163,13 +155,13 @@ func (r report) markdown(w io.Writer, verbose bool) error {
 	for _, n := range names {
 		fmt.Fprintf(&b, " %.1f %% |", 100*worst[n])
 	}
-	b.WriteString("\n" + endMark + "\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString("\n")
+	return b.String()
 }
 
 // sessions prints the bill of each session, with the number of summaries.
-func (r report) sessions(b *strings.Builder) {
+func (r report) sessions(w io.Writer) error {
+	var b strings.Builder
 	b.WriteString("| session | window | prices | calls | largest request |")
 	rule := "|---|---:|---|---:|---:|"
 	for _, n := range names {
@@ -178,17 +170,19 @@ func (r report) sessions(b *strings.Builder) {
 	}
 	b.WriteString("\n" + rule + "\n")
 	for _, row := range r.rows {
-		fmt.Fprintf(b, "| %s | %dk | %s | %d | %d |", row.Session, row.Window/1000, row.Tariff, row.Calls, row.Largest)
+		fmt.Fprintf(&b, "| %s | %dk | %s | %d | %d |", row.Session, row.Window/1000, row.Tariff, row.Calls, row.Largest)
 		for _, n := range names {
 			mark := ""
 			if !row.low(n) {
 				mark = " !"
 			}
-			fmt.Fprintf(b, " %.3f (%d: %.3f)%s |", row.Bills[n].Total, row.Made[n], row.Bills[n].Summary, mark)
+			fmt.Fprintf(&b, " %.3f (%d: %.3f)%s |", row.Bills[n].Total, row.Made[n], row.Bills[n].Summary, mark)
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func (r report) json(w io.Writer) error {

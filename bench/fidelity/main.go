@@ -45,8 +45,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/coppice-dev/coppice/bench/internal/corpus"
+	"github.com/coppice-dev/coppice/bench/internal/page"
 )
 
 func main() {
@@ -81,5 +83,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if given.JSON {
 		return total.json(stdout)
 	}
-	return total.markdown(stdout)
+	var tables strings.Builder
+	if err := total.markdown(&tables); err != nil {
+		return err
+	}
+	if err := page.Write(given.Write, "fidelity", tables.String()); err != nil {
+		return err
+	}
+	_, err = io.WriteString(stdout, tables.String())
+	return err
 }

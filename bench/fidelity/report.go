@@ -102,17 +102,9 @@ func (r *report) add(other *report) {
 	}
 }
 
-// Markers stand around the tables, so that a README can be updated by a
-// program.
-const (
-	beginMark = "<!-- fidelity:begin -->"
-	endMark   = "<!-- fidelity:end -->"
-)
-
 // markdown writes both tables.
 func (r *report) markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(beginMark + "\n")
 	var names []string
 	for _, row := range rows {
 		names = append(names, row.name)
@@ -130,7 +122,6 @@ func (r *report) markdown(w io.Writer) error {
 		b.WriteString("\n")
 		r.table(&b, "facts by the plain grader", plainClasses, places, byPlain)
 	}
-	b.WriteString(endMark + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

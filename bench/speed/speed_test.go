@@ -181,23 +181,3 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
-
-func TestReplaceSection(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "README.md")
-	if err := os.WriteFile(path, []byte("a\n<!-- speed -->\nold\n<!-- /speed -->\nb\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := replaceSection(path, "new\n"); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(path)
-	if want := "a\n<!-- speed -->\nnew\n<!-- /speed -->\nb\n"; err != nil || string(got) != want {
-		t.Errorf("%q (%v), want %q", got, err, want)
-	}
-	if err := os.WriteFile(path, []byte("no marks"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if replaceSection(path, "new\n") == nil {
-		t.Error("a file without marks is written")
-	}
-}

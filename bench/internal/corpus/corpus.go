@@ -15,6 +15,7 @@ type Args struct {
 	Files   []string // session files, by name
 	Verbose bool     // print each session too
 	JSON    bool     // print JSON
+	Write   string   // document that gets the tables too; "": none
 }
 
 // Parse reads the arguments of a command. The error says what is wrong with
@@ -26,6 +27,7 @@ func Parse(command string, args []string, stderr io.Writer) (Args, error) {
 	dir := flags.String("corpus", "examples", "folder of session files")
 	flags.BoolVar(&a.Verbose, "v", false, "print each session too")
 	flags.BoolVar(&a.JSON, "json", false, "print JSON")
+	flags.StringVar(&a.Write, "write", "", "put the tables into the section <!-- "+command+" --> of this document too")
 	if err := flags.Parse(args); err != nil {
 		return a, err
 	}
