@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter", "internal/shell"},
 	{"internal/jsonw"},
 	{"message"},
-	{"tokens"},
+	{"tokens", "internal/calls"},
 	{"turn"},
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},

@@ -3,6 +3,7 @@ package ledger
 import (
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
@@ -97,7 +98,7 @@ func (c *collector) call(tc message.ToolCall) {
 	for _, op := range ops {
 		c.file(op)
 	}
-	known := call{commands: shellCommands(tc), asks: asksUser(tc), base: tc.Name}
+	known := call{commands: shellCommands(tc), asks: calls.Asks(calls.Name(tc.Name)), base: tc.Name}
 	if len(known.commands) > 0 {
 		known.base = scriptKey(known.commands)
 	} else if len(ops) > 0 {

@@ -147,11 +147,21 @@ func decodeFact(raw []byte) (Fact, bool) {
 		case "n":
 			f.Note = rawjson.String(v)
 		case "e":
-			f.Entries = joinEntries(nil, stringList(v))
+			f.Entries = joinEntries(nil, strs(v))
 		}
 	}
 	if keyIsText {
 		f.Key = f.Text
 	}
 	return f, f.Class != "" && f.Text != "" && len(f.Class) <= 64 && max(len(f.Text), len(f.Key), len(f.Note)) <= maxText
+}
+
+func strs(raw []byte) []string {
+	var out []string
+	for e := range rawjson.Elements(raw) {
+		if rawjson.Kind(e) == '"' {
+			out = append(out, rawjson.String(e))
+		}
+	}
+	return out
 }

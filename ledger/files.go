@@ -1,9 +1,10 @@
 package ledger
 
 import (
-	"slices"
+	"path"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -31,7 +32,7 @@ type Extractor func(call message.ToolCall) []FileOp
 
 // DefaultExtractors returns the extractors for the tools of pi, Claude Code,
 // Codex, opencode, Gemini CLI and OpenClaw, for patches and for shell
-// commands (spec/compaction.md, File operations).
+// commands (docs/compaction.md).
 func DefaultExtractors() []Extractor {
 	return []Extractor{FileTools, Patches, ShellFiles}
 }
@@ -40,88 +41,86 @@ func DefaultExtractors() []Extractor {
 // with a non-empty string path (reference: file operations).
 func PiFiles(call message.ToolCall) []FileOp {
 	class, ok := map[string]Class{"read": FileRead, "write": FileModified, "edit": FileModified}[call.Name]
-	path := argsOf(call).str("path")
+	path := calls.ArgsOf(call).Str("path")
 	if !ok || path == "" {
 		return nil
 	}
 	return []FileOp{{Class: class, Path: path}}
 }
 
-// fileTools are the tools that take a path, by name without case and
-// separators.
-var fileTools = map[string]Class{
-	"read": FileRead, "readfile": FileRead, "view": FileRead, "viewfile": FileRead, "openfile": FileRead,
-	"notebookread": FileRead, "readmanyfiles": FileRead, "viewimage": FileRead,
-	"write": FileModified, "writefile": FileModified, "writetofile": FileModified, "createfile": FileCreated,
-	"edit": FileModified, "editfile": FileModified, "multiedit": FileModified, "notebookedit": FileModified,
-	"replace": FileModified, "strreplace": FileModified, "searchreplace": FileModified, "inserttext": FileModified,
-	"deletefile": FileDeleted, "removefile": FileDeleted,
-	"movefile": FileMoved, "renamefile": FileMoved,
-}
-
-// editors are tools whose argument command says what they do.
-var editors = map[string]bool{"strreplaceeditor": true, "strreplacebasededittool": true, "texteditor": true}
-
-var (
-	pathNames = []string{"path", "file_path", "filePath", "notebook_path", "notebookPath", "absolute_path", "absolutePath",
-		"target_file", "targetFile", "relative_path", "filename", "file"}
-	oldNames = []string{"source", "old_path", "oldPath", "from", "source_path", "src"}
-	newNames = []string{"destination", "new_path", "newPath", "to", "destination_path", "dest", "dst", "target"}
-)
-
 // FileTools knows the tools that name their file in an argument.
 func FileTools(call message.ToolCall) []FileOp {
-	name := toolName(call.Name)
-	args := argsOf(call)
-	class, ok := fileTools[name]
-	if editors[name] {
-		ok = true
-		switch args.str("command") {
-		case "view":
-			class = FileRead
-		case "create":
-			class = FileCreated
-		default:
-			class = FileModified
-		}
-	}
-	if !ok {
-		return nil
-	}
-	if class == FileMoved {
-		from, to := args.first(append(slices.Clone(oldNames), pathNames...)), args.first(newNames)
-		if !plausible(from) || !plausible(to) {
-			return nil
-		}
-		return []FileOp{{Class: FileMoved, Path: from, To: to}}
-	}
-	paths := args.list("paths")
-	if p := args.first(pathNames); p != "" {
-		paths = []string{p}
-	}
+	return classed(calls.FileTool(calls.Name(call.Name), calls.ArgsOf(call)))
+}
+
+// Patches knows the tools that take a patch as text: apply_patch of Codex
+// and opencode, patch.
+func Patches(call message.ToolCall) []FileOp {
+	return classed(calls.PatchTool(calls.Name(call.Name), calls.ArgsOf(call)))
+}
+
+// ShellFiles knows the files that shell commands read, write, move and
+// delete.
+func ShellFiles(call message.ToolCall) []FileOp {
 	var ops []FileOp
-	for _, p := range paths {
-		if plausible(p) {
-			ops = append(ops, FileOp{Class: class, Path: p})
+	dir := "" // where a relative cd has led
+	for _, c := range shellCommands(call) {
+		if to, is, ok := shell.ChangesDir(c); is {
+			dir = changeDir(dir, to, ok)
+			continue
+		}
+		for _, op := range commandFiles(c) {
+			op.Path, op.To = below(dir, op.Path), below(dir, op.To)
+			ops = append(ops, op)
 		}
 	}
 	return ops
 }
 
-// toolName is the last part of a tool's name, in lower case and without
-// separators: functions.read_file and mcp__fs__read_file are both readfile.
-func toolName(name string) string {
-	if i := strings.LastIndex(name, "__"); i >= 0 {
-		name = name[i+2:]
+// shellCommands returns the commands that a call runs, or nil where its tool
+// is no shell.
+func shellCommands(call message.ToolCall) []shell.Command {
+	run, _ := calls.RunOf(calls.Name(call.Name), calls.ArgsOf(call))
+	return run.Commands
+}
+
+// changeDir follows a relative cd. After an absolute or a computed one paths
+// stay as written: it nearly always leads to the project's root, from which
+// other tools name the same files.
+func changeDir(dir, to string, known bool) string {
+	if !known || path.IsAbs(to) || strings.HasPrefix(to, "~") {
+		return ""
 	}
-	if i := strings.LastIndexAny(name, "./:"); i >= 0 {
-		name = name[i+1:]
+	if dir = path.Join(dir, to); dir == "." {
+		return ""
 	}
-	name = strings.ToLower(name)
-	if !strings.ContainsAny(name, "_-") {
-		return name
+	return dir
+}
+
+// below is a path as seen from where dir is.
+func below(dir, p string) string {
+	if dir == "" || p == "" || path.IsAbs(p) || strings.HasPrefix(p, "~") {
+		return p
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", "")
+	return path.Join(dir, p)
+}
+
+// commandFiles returns what one simple command does to files.
+func commandFiles(c shell.Command) []FileOp { return classed(calls.CommandOps(c)) }
+
+// fileClasses are the classes of what is done to files. Folders that are made
+// are no facts.
+var fileClasses = map[shell.Kind]Class{shell.Read: FileRead, shell.Write: FileModified, shell.Create: FileCreated,
+	shell.Delete: FileDeleted, shell.Move: FileMoved}
+
+func classed(ops []calls.Op) []FileOp {
+	var out []FileOp
+	for _, op := range ops {
+		if class := fileClasses[op.Kind]; class != "" {
+			out = append(out, FileOp{Class: class, Path: op.Path, To: op.To})
+		}
+	}
+	return out
 }
 
 // plausible reports whether p can be a path.

@@ -213,15 +213,3 @@ func FuzzShell(f *testing.F) {
 		}
 	})
 }
-
-func FuzzPatch(f *testing.F) {
-	f.Add(envelope)
-	f.Add("--- a/x\n+++ b/x\n--- /dev/null\n+++ \n")
-	f.Fuzz(func(t *testing.T, patch string) {
-		for _, op := range patchOps(patch) {
-			if op.Path == "" {
-				t.Fatalf("an operation without a path: %+v", op)
-			}
-		}
-	})
-}

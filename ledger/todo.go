@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -18,68 +18,45 @@ const (
 // maxTodo bounds an item of a todo list, in UTF-16 units.
 const maxTodo = 240
 
-// item is one piece of work and its state.
-type item struct{ text, status string }
-
 // taskList is the state of the tools that create and update single tasks.
-type taskList struct{ items []item }
+// They are numbered from 1 in the order of their creation.
+type taskList struct{ items []calls.Task }
 
-// todo takes the state of the work from the todo tools: update_plan of Codex
-// and OpenClaw, TodoWrite of Claude Code, todowrite of opencode, which send
-// the whole list, and TaskCreate and TaskUpdate, which send changes.
+// todo takes the state of the work from the to-do and plan tools.
 func (c *collector) todo(tc message.ToolCall) {
-	a := argsOf(tc)
-	switch toolName(tc.Name) {
-	case "updateplan", "todowrite", "writetodos", "updatetodolist":
-		for _, name := range []string{"todos", "plan", "items"} {
-			if v := a.get(name); rawjson.Kind(v) == '[' {
-				c.work(items(v))
-				return
+	change, ok := calls.TasksOf(calls.Name(tc.Name), calls.ArgsOf(tc))
+	switch {
+	case !ok:
+	case change.All:
+		c.work(change.Tasks)
+	case change.New:
+		c.tasks.items = append(c.tasks.items, change.Tasks...)
+		c.work(c.tasks.items)
+	default:
+		for _, t := range change.Tasks {
+			if n, err := strconv.Atoi(t.ID); err == nil && n >= 1 && n <= len(c.tasks.items) && t.Status != "" {
+				c.tasks.items[n-1].Status = t.Status
+				c.work(c.tasks.items)
 			}
 		}
-	case "taskcreate":
-		if s := a.str("subject"); s != "" {
-			c.tasks.items = append(c.tasks.items, item{s, "pending"})
-			c.work(c.tasks.items)
-		}
-	case "taskupdate":
-		// Tasks are numbered from 1 in the order of their creation.
-		n, err := strconv.Atoi(a.str("taskId"))
-		if status := a.str("status"); err == nil && n >= 1 && n <= len(c.tasks.items) && status != "" {
-			c.tasks.items[n-1].status = status
-			c.work(c.tasks.items)
-		}
 	}
-}
-
-func items(list []byte) []item {
-	var out []item
-	for e := range rawjson.Elements(list) {
-		a := args{object: e}
-		if rawjson.Kind(e) == '"' {
-			out = append(out, item{rawjson.String(e), "pending"})
-			continue
-		}
-		if s := a.first([]string{"content", "step", "description", "subject", "text", "title"}); s != "" {
-			out = append(out, item{s, a.str("status")})
-		}
-	}
-	return out
 }
 
 // work replaces the listed work by its latest state. What was cancelled is
 // never open again; an emptied list closes what it held.
-func (c *collector) work(list []item) {
+func (c *collector) work(list []calls.Task) {
 	c.set.removeAll(Open, todoKey)
 	for _, it := range list {
-		text := message.CutHead(strings.TrimSpace(it.text), maxTodo)
-		switch status := strings.ToLower(it.status); status {
-		case "completed", "complete", "done":
+		text := message.CutHead(strings.TrimSpace(it.Text), maxTodo)
+		switch it.Status {
+		case "done":
 			c.fact(Done, todoKey+text, text, "")
-		case "cancelled", "canceled", "deleted":
+		case "cancelled":
 			c.fact(Done, todoKey+text, text, "cancelled")
+		case "doing":
+			c.fact(Open, todoKey+text, text, "in progress")
 		default:
-			c.fact(Open, todoKey+text, text, strings.ReplaceAll(status, "_", " "))
+			c.fact(Open, todoKey+text, text, "pending")
 		}
 	}
 	if len(list) == 0 {

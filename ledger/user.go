@@ -88,15 +88,6 @@ func questionsOf(lines []line) []string {
 	return out[max(0, len(out)-most):]
 }
 
-// asksUser reports whether a tool puts a question to the user.
-func asksUser(tc message.ToolCall) bool {
-	switch toolName(tc.Name) {
-	case "askuserquestion", "requestuserinput", "askuser", "askfollowupquestion", "question", "askquestion":
-		return true
-	}
-	return false
-}
-
 // answer takes the user's answer to a tool's question.
 func (c *collector) answer(text string) {
 	if o := []byte(text); rawjson.Valid(o) && rawjson.Kind(o) == '{' {

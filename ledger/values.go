@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/prefilter"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -131,11 +132,12 @@ var declaration = prefilter.MustCompile(`(?m)^[ \t]*(?:export |default |public |
 
 // declared notes what the code declares that a call writes.
 func (n *names) declared(tc message.ToolCall, entry string) {
-	if fileTools[toolName(tc.Name)] != FileModified {
-		return
+	text := ""
+	for _, op := range calls.FileTool(calls.Name(tc.Name), calls.ArgsOf(tc)) {
+		for _, e := range op.Edits {
+			text += e.New + "\n"
+		}
 	}
-	a := argsOf(tc)
-	text := a.first([]string{"newText", "new_string", "newString", "content", "new_str", "file_text"})
 	const most = 256 << 10
 	for _, m := range declaration.FindAllStringSubmatch(text[:min(len(text), most)], 64) {
 		if mixed(m[1]) {

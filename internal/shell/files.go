@@ -17,15 +17,18 @@ const (
 	Delete Kind = "delete" // also a folder, with all below
 	Move   Kind = "move"
 	Mkdir  Kind = "mkdir"
-	Patch  Kind = "patch" // To is the text of a patch
+	Patch  Kind = "patch" // Text is a patch, which names its files
 )
 
 // Op is one thing that a command does to a file.
 type Op struct {
 	Kind Kind
 	Path string // as written
-	To   string // Move: the new path; Patch: its text
+	To   string // Move: the new path
 	Into bool   // Move: To is a folder if one is there
+	// Text is the patch; of a file that is written from a here-document, its
+	// text; of one that sed edits, the script.
+	Text string
 }
 
 // Files returns what one simple command does to files.
@@ -37,8 +40,11 @@ func Files(c Command) []Op {
 	for _, r := range c.Redirects {
 		if r.Op == "<" {
 			f.add(Read, r.Target)
-		} else {
-			f.add(Write, r.Target)
+			continue
+		}
+		f.add(Write, r.Target)
+		if n := len(f.ops); n > 0 && r.Op == ">" && c.Name() == "cat" && len(c.Words) == 1 {
+			f.ops[n-1].Text = c.Heredoc
 		}
 	}
 	return f.ops
@@ -106,7 +112,7 @@ func (f *fileList) program(name string, c Command) {
 		for _, w := range args {
 			text += "\n" + w.Text
 		}
-		f.ops = append(f.ops, Op{Kind: Patch, To: text})
+		f.ops = append(f.ops, Op{Kind: Patch, Text: text})
 	}
 }
 
@@ -152,7 +158,13 @@ func (f *fileList) sed(args []Word) {
 		// BSD sed takes the suffix, often an empty one, as a word of its own
 		args = slices.DeleteFunc(slices.Clone(args), func(w Word) bool { return w.Text == "" })
 	}
-	f.add(kind, scripted(args)...)
+	files, n := scripted(args), len(f.ops)
+	f.add(kind, files...)
+	if ops := Operands(args); kind == Write && len(ops) == len(files)+1 {
+		for i := range f.ops[n:] {
+			f.ops[n+i].Text = ops[0].Text
+		}
+	}
 }
 
 func (f *fileList) move(args []Word) {

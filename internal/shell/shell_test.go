@@ -62,8 +62,9 @@ func TestFiles(t *testing.T) {
 		{"mv a.go b/", []Op{{Kind: Move, Path: "a.go", To: "b/a.go"}}},
 		{"git mv a b", []Op{{Kind: Move, Path: "a", To: "b", Into: true}}},
 		{"git -C x rm --cached a", nil},
-		{"sed -i 's/a/b/' x.go", []Op{{Kind: Write, Path: "x.go"}}},
+		{"sed -i 's/a/b/' x.go", []Op{{Kind: Write, Path: "x.go", Text: "s/a/b/"}}},
 		{"cat a > b", []Op{{Kind: Read, Path: "a"}, {Kind: Write, Path: "b"}}},
+		{"cat > b <<EOF\nx\nEOF", []Op{{Kind: Write, Path: "b", Text: "x\n"}}},
 		{"cp a dir/", []Op{{Kind: Read, Path: "a"}, {Kind: Create, Path: "dir/a"}}},
 	} {
 		var got []Op
