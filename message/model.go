@@ -57,7 +57,10 @@ type CallOptions struct {
 	Temperature *float64 // nil: the provider's default
 	Thinking    string   // off, minimal, low, medium, high, xhigh; "": off
 	NoTools     bool     // offer no tools, even if the request has some
-	SessionID   string   // routing key for prompt caches; "": none
+	// RestoreThinking says that the provider refused a request for lack of
+	// reasoning: each message that could have some brings the field along.
+	RestoreThinking bool
+	SessionID       string // routing key for prompt caches; "": none
 
 	// CacheLifetime is how long the provider should keep what cache marks
 	// name; 0: its usual time. It counts where the vendor offers a choice.

@@ -2,6 +2,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -37,13 +38,25 @@ const (
 // stricter than the vendor's own.
 func bedrock(m message.Model) bool { return strings.Contains(m.Provider, "bedrock") }
 
-func rules() prepare.Rules {
+func rules(m message.Model) prepare.Rules {
 	return prepare.Rules{
-		ID:       func(id string) string { return prepare.Fit(id, maxID) },
-		Name:     toolName,
-		Thinking: func(t message.Thinking) bool { return t.Signature != "" },
-		Opaque:   sendable,
+		ID:   func(id string) string { return prepare.Fit(id, maxID) },
+		Name: toolName,
+		Thinking: func(t message.Thinking) bool {
+			return t.Signature != "" || takesUnsigned(m) && !prepare.Blank(t.Thinking)
+		},
+		Opaque: sendable,
 	}
+}
+
+// unsignedFamilies are parts of the ids of models that answer over this API
+// without signing their thinking, and refuse a history that lacks it
+// (docs/limits.md, What vendors want back).
+var unsignedFamilies = []string{"deepseek", "mimo", "minimax", "kimi", "moonshot"}
+
+func takesUnsigned(m message.Model) bool {
+	id := strings.ToLower(m.ID)
+	return slices.ContainsFunc(unsignedFamilies, func(f string) bool { return strings.Contains(id, f) })
 }
 
 func toolName(name string) string { return prepare.Fit(name, maxName) }

@@ -36,7 +36,7 @@ func CacheControl(lifetime time.Duration) []byte {
 
 // Render builds the body of POST /v1/messages. It never fails.
 func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
-	messages := prepare.Messages(req, m, rules())
+	messages := prepare.Messages(req, m, rules(m))
 	control := CacheControl(opts.CacheLifetime)
 	var o jsonw.Object
 	if m.ID != "" {
@@ -280,7 +280,7 @@ func contentBlock(b message.Block) []byte {
 		} else {
 			o.Str("type", "thinking")
 			o.Str("thinking", b.Thinking)
-			o.Str("signature", b.Signature)
+			o.OptStr("signature", b.Signature)
 		}
 	case prepare.Call:
 		o.Str("type", "tool_use")

@@ -230,3 +230,20 @@ func TestRenderImagesByModel(t *testing.T) {
 		}
 	}
 }
+
+// Models of other vendors sign nothing and want their thinking back all the same.
+func TestRenderUnsignedThinking(t *testing.T) {
+	req := timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")),
+		wiretest.Assistant(message.Thinking{Thinking: "hm"}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))}}
+	for model, want := range map[string]bool{"deepseek-v4-pro": true, "MiniMax-M3": true, "mimo-v2.5": true, "claude-opus-4-5": false, "": false} {
+		m := message.Model{ID: model}
+		body, err := Dialect{}.Render(req, m, message.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Check(t, Dialect{}, body, m)
+		if got := strings.Contains(string(body), `{"type":"thinking","thinking":"hm"}`); got != want {
+			t.Errorf("%q: thinking sent: %v, want %v", model, got, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 	if !ok {
 		return r.Problems()
 	}
-	v := validator{Report: r, pending: pending, ids: map[string]bool{}}
+	v := validator{Report: r, pending: pending, ids: map[string]bool{}, unsignedOK: takesUnsigned(m)}
 	v.parameters(body)
 	v.tools(rawjson.Get(body, "tools"))
 	if system := rawjson.Get(body, "system"); rawjson.Kind(system) == '[' {
@@ -37,6 +37,8 @@ type validator struct {
 	ids     map[string]bool // of calls
 	marks   marks
 	hasTool bool // the body defines tools
+
+	unsignedOK bool // the model signs no thinking
 
 	turns []parsed
 }
@@ -135,7 +137,7 @@ func (v *validator) content(where string, content jsontext.Value) []parsedBlock 
 		case "image":
 			v.Image(p.where)
 		case "thinking":
-			if str(b, "signature") == "" {
+			if str(b, "signature") == "" && !v.unsignedOK {
 				v.Add(unsigned, p.where, "the thinking has no signature")
 			}
 		case "tool_use":

@@ -37,12 +37,15 @@ const (
 // and want it back; the block's signature names the one it came in.
 var reasoningField = regexp.MustCompile(`^reasoning(_[a-z]+)?$`)
 
-func rules() prepare.Rules {
+// usualField is the one that most servers use.
+const usualField = "reasoning_content"
+
+func rules(c contract) prepare.Rules {
 	return prepare.Rules{
 		ID:   callID,
 		Name: toolName,
 		Thinking: func(t message.Thinking) bool {
-			return reasoningField.MatchString(t.Signature) && !prepare.Blank(t.Thinking)
+			return c.back != never && reasoningField.MatchString(t.Signature) && !prepare.Blank(t.Thinking)
 		},
 	}
 }

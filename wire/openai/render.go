@@ -23,9 +23,12 @@ func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 		textContent(&system, req.System, w.control)
 		list.Add(system.Bytes())
 	}
-	messages := prepare.Messages(req, m, rules())
-	for _, msg := range messages {
-		w.message(msg)
+	c := contractOf(m, opts)
+	messages := prepare.Messages(req, m, rules(c))
+	w.blank = c.blank
+	required := c.requires(messages)
+	for i, msg := range messages {
+		w.message(msg, required[i])
 	}
 	w.begin("")
 	o.Raw("messages", list.Bytes())
@@ -84,6 +87,7 @@ type writer struct {
 	list    *jsonw.Array
 	role    message.Role // of what is being written; "" at the start
 	control []byte       // value of cache marks; nil: none
+	blank   string       // reasoning that is required and was not kept
 
 	// user is what the next user message holds. Images of tool results are
 	// collected here too: the tool role carries text only, so they follow in
@@ -99,10 +103,11 @@ type assistant struct {
 	calls    jsonw.Array
 	field    string // in which the thinking goes back
 	thinking []string
-	control  []byte // value of a cache mark behind the text; nil: none
+	required bool   // without the field the message is refused
+	control  []byte // value of a cache mark after the text; nil: none
 }
 
-func (w *writer) message(m prepare.Message) {
+func (w *writer) message(m prepare.Message, required bool) {
 	w.begin(m.Role)
 	switch m.Role {
 	case message.RoleToolResult:
@@ -114,6 +119,7 @@ func (w *writer) message(m prepare.Message) {
 		for _, b := range m.Content {
 			w.assistant.add(b)
 		}
+		w.assistant.required = w.assistant.required || required
 		if mark := w.mark(m); mark != nil {
 			w.assistant.control = mark
 		}
@@ -154,6 +160,9 @@ func (w *writer) begin(role message.Role) {
 		w.user, w.userMarks = nil, nil
 	}
 	if w.role == message.RoleAssistant {
+		if w.assistant.required && w.assistant.field == "" {
+			w.assistant.field, w.assistant.thinking = usualField, []string{w.blank}
+		}
 		w.list.Add(w.assistant.bytes())
 		w.assistant = assistant{}
 	}

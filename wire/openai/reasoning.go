@@ -1,0 +1,83 @@
+package openai
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
+)
+
+// place says which assistant messages have to bring their reasoning back.
+type place int
+
+const (
+	asItCame   place = iota // nothing is required; what was kept goes back
+	never                   // reasoning in the history is refused
+	withCalls               // each message that calls tools
+	everywhere              // each message, once a tool was called
+)
+
+// contract is what a family of models wants back of its reasoning. Where it is
+// required and nothing was kept (another model's history, a view that was cut)
+// the field is sent with blank in it: what is missing is refused, and taking
+// out more would be too.
+type contract struct {
+	family string // part of the model's id, in lower case
+	back   place
+	blank  string
+}
+
+// contracts in the order in which they are tried (docs/limits.md, What vendors
+// want back). The blank is a space where an empty string was refused.
+var contracts = []contract{
+	{"deepseek-r1", never, ""},
+	{"deepseek-v3.2", withCalls, ""},
+	{"deepseek-v3.1", asItCame, ""},
+	{"deepseek-v3-", never, ""},
+	{"deepseek-chat-v3", never, ""},
+	{"deepseek", everywhere, " "},
+	{"kimi", withCalls, " "},
+	{"moonshot", withCalls, " "},
+	{"mimo", withCalls, " "},
+}
+
+// asked is what a server of unknown family wants that refused a request for
+// lack of reasoning.
+var asked = contract{back: everywhere, blank: " "}
+
+func contractOf(m message.Model, opts message.CallOptions) contract {
+	id := strings.ToLower(m.ID)
+	for _, c := range contracts {
+		if strings.Contains(id, c.family) && (c.back == withCalls || c.back == everywhere || !opts.RestoreThinking) {
+			return c
+		}
+	}
+	if opts.RestoreThinking {
+		return asked
+	}
+	return contract{}
+}
+
+// requires tells for each message whether its reasoning has to be there.
+func (c contract) requires(messages []prepare.Message) []bool {
+	out := make([]bool, len(messages))
+	called := false
+	for i, m := range messages {
+		calls := callsTools(m)
+		called = called || calls
+		out[i] = m.Role == message.RoleAssistant && (c.back == withCalls && calls || c.back == everywhere)
+	}
+	if !called {
+		clear(out)
+	}
+	return out
+}
+
+func callsTools(m prepare.Message) bool {
+	for _, b := range m.Content {
+		if _, ok := b.(prepare.Call); ok {
+			return true
+		}
+	}
+	return false
+}
