@@ -23,6 +23,7 @@ var layers = [][]string{
 	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter", "internal/shell"},
 	{"internal/jsonw"},
 	{"message"},
+	{"internal/lines"},
 	{"tokens", "internal/calls"},
 	{"turn"},
 	{"session"},

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -243,7 +244,7 @@ func rechained(e *Entry, parent string) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, _ := ScanHead(raw)
+	h, _ := lines.ScanHead(raw)
 	if rawjson.String(h.ID) != e.ID {
 		raw = rawjson.Set(raw, "id", rawjson.Quote(e.ID))
 	}

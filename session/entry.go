@@ -5,6 +5,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -151,6 +152,13 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 		}
 	}
 	return e, typed
+}
+
+// NewEntry is ParseEntry for what has been checked, where only the head was
+// read: at is the place of the entry in its log.
+func NewEntry(h lines.Head, raw []byte, at int64) *Entry {
+	return &Entry{ID: rawjson.String(h.ID), ParentID: rawjson.String(h.ParentID), Type: Type(rawjson.String(h.Type)),
+		Time: message.DecodeTime(h.Timestamp), raw: raw, At: at}
 }
 
 // Message returns the message that the entry bears, or nil. Entries of type

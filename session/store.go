@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/lines"
 )
 
 // Store holds sessions. The file store (session/filestore) is the default,
@@ -84,10 +86,10 @@ type Problem struct {
 
 // Kinds of problems in a log.
 const (
-	ProblemDamagedLine      = "damaged-line"
+	ProblemDamagedLine      = lines.Damaged
 	ProblemTornTail         = "torn-tail"
-	ProblemNotAnEntry       = "not-an-entry"
-	ProblemJoinedLine       = "joined-line"
+	ProblemNotAnEntry       = lines.NotAnEntry
+	ProblemJoinedLine       = lines.Joined
 	ProblemMissingHeader    = "missing-header"
 	ProblemSecondHeader     = "second-header"
 	ProblemNewerVersion     = "newer-version"

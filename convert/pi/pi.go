@@ -13,6 +13,7 @@ import (
 
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -40,7 +41,7 @@ func findHeader(in *bufio.Reader) (session.Header, bool, error) {
 	for range frontLines {
 		line, err := in.ReadBytes('\n')
 		line = bytes.TrimPrefix(line, byteOrderMark)
-		for _, rec := range session.SplitLine(line).Records {
+		for _, rec := range lines.Split(line).Records {
 			if h, ok := session.ParseHeader(line[rec.Start:rec.End]); ok {
 				return h, true, nil
 			}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -39,7 +40,7 @@ type sum = [sha256.Size]byte
 // record is one object of the file.
 type record struct {
 	raw    []byte
-	head   session.Head
+	head   lines.Head
 	number int
 	lost   int // pieces lost before it
 }
@@ -55,7 +56,7 @@ func newReader(to *convert.Sink, b blobs) *reader {
 }
 
 func (r *reader) line(ctx context.Context, line []byte) error {
-	l := session.SplitLine(line)
+	l := lines.Split(line)
 	lost := 0
 	for _, rec := range l.Records {
 		r.lose(rec.Lost - lost)
@@ -79,7 +80,7 @@ func (r *reader) lose(pieces int) {
 }
 
 func (r *reader) record(ctx context.Context, x record) error {
-	isHeader := rawjson.String(x.head.Type) == string(session.TypeHeader)
+	isHeader := rawjson.String(x.head.Type) == string(lines.TypeHeader)
 	switch {
 	case isHeader && !r.any:
 		return r.begin(ctx, x)
@@ -145,7 +146,7 @@ func (r *reader) entry(ctx context.Context, x record) error {
 	r.any = true
 	id := rawjson.String(x.head.ID)
 	if id == "" {
-		id = session.DerivedID(r.header, x.number, x.raw)
+		id = lines.DerivedID(r.header, x.number, x.raw)
 	}
 	parent := r.parent(x, id)
 	if r.repeated(id, parent, x.raw) {
@@ -174,7 +175,7 @@ func (r *reader) rename(raw []byte, id string) []byte {
 	}
 	if len(r.seen[id]) > 1 {
 		r.sink.Skip("id of another entry (a new one was given)")
-		r.now[id] = session.DerivedID(r.header, r.number, raw)
+		r.now[id] = lines.DerivedID(r.header, r.number, raw)
 		raw = rawjson.Set(raw, "id", rawjson.Quote(r.now[id]))
 	}
 	return raw
@@ -226,7 +227,7 @@ func (r *reader) migrate(x record, id, parent string) []byte {
 	old := r.version < 2 && (x.head.ParentID == nil || rawjson.String(x.head.Type) == string(session.TypeCompaction))
 	switch {
 	case rawjson.String(x.head.ID) == "" || old:
-		return session.MigrateEntry(x.raw, id, parent, func(index int64) string { return r.firstKept(index, x.number) })
+		return lines.Migrate(x.raw, id, parent, func(index int64) string { return r.firstKept(index, x.number) })
 	case parent == rawjson.String(x.head.ParentID):
 		return x.raw
 	case parent == "":

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sort"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -191,7 +192,7 @@ func (l *Log) inPlace(r *record) error {
 	if err != nil {
 		return err
 	}
-	if h, _ := session.ScanHead(raw); !r.noID && rawjson.String(h.ID) != r.id {
+	if h, _ := lines.ScanHead(raw); !r.noID && rawjson.String(h.ID) != r.id {
 		return session.ErrReplaced
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -41,7 +43,7 @@ func (l *Log) appendMigrated(entries []*session.Entry) error {
 		}
 	}
 	h := session.Header{Cwd: l.header.Cwd, ParentSession: l.path}.Complete(l.store.opts.Now())
-	h = session.MigrateHeader(h, l.header.Raw)
+	h = migrateHeader(h, l.header.Raw)
 	path := filepath.Join(filepath.Dir(l.path), fileName(h))
 	return l.create(path, h, append(all, entries...), entries)
 }
@@ -75,7 +77,7 @@ func (l *Log) create(path string, h session.Header, entries, added []*session.En
 	l.end, l.open, l.syncedAt = int64(len(buf)), false, l.store.opts.Now()
 	t := newTable(0, h)
 	t.linked, t.first = true, 0
-	t.recs = []record{{id: h.ID, typ: session.TypeHeader, n: int64(len(h.Raw)), line: 1, up: none, same: none}}
+	t.recs = []record{{id: h.ID, typ: lines.TypeHeader, n: int64(len(h.Raw)), line: 1, up: none, same: none}}
 	t.append(b)
 	l.t = t
 	if err := t.link(1, l.read); err != nil {
@@ -120,4 +122,19 @@ func (l *Log) createFile(path string, buf []byte) (_ fsx.File, err error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// migrateHeader returns the header of the format 3 session that continues a
+// session of format 1: h, a complete new one, with the members of the old
+// header that format 3 does not know. branchedFrom is left out: it is the
+// old file's parent, and the new one's is the old file.
+func migrateHeader(h session.Header, old []byte) session.Header {
+	raw := h.Raw
+	for k, v := range rawjson.Members(old) {
+		if k != "branchedFrom" && rawjson.Get(raw, k) == nil {
+			raw = rawjson.Set(raw, k, v)
+		}
+	}
+	h.Raw = raw
+	return h
 }

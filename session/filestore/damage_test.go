@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -74,7 +75,7 @@ func TestDamage(t *testing.T) {
 				}
 				got := path(t, l)
 				for i, id := range got {
-					if session.IsOwnID(id) {
+					if lines.IsOwnID(id) {
 						got[i] = "?"
 					}
 				}

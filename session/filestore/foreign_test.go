@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -56,7 +57,7 @@ func TestForeignAppend(t *testing.T) {
 				foreign := mustAppend(t, l, entry("n", "e2"))
 				mask := func(ids []string) []string {
 					for i, id := range ids {
-						if session.IsOwnID(id) {
+						if lines.IsOwnID(id) {
 							ids[i] = "?"
 						}
 					}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
-	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -56,13 +56,13 @@ func firstEntries(head []byte) (h session.Header, first []*session.Entry, rest [
 	for asked := false; len(rest) > 0 && !asked; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		for _, r := range session.SplitLine(line).Records {
+		for _, r := range lines.Split(line).Records {
 			raw := line[r.Start:r.End]
 			switch {
 			case begin && isTitle(r.Head):
 				continue
-			case !isHeader(r.Head):
-				e := r.Head.EntryAt(raw, -1, 0)
+			case !r.Head.IsHeader():
+				e := session.NewEntry(r.Head, raw, -1)
 				first = append(first, e)
 				asked = asked || asks(e)
 			case begin:
@@ -88,11 +88,11 @@ func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
 		if timed && !bytes.Contains(line, name) {
 			continue
 		}
-		for _, r := range slices.Backward(session.SplitLine(line).Records) {
-			if isHeader(r.Head) {
+		for _, r := range slices.Backward(lines.Split(line).Records) {
+			if r.Head.IsHeader() {
 				continue
 			}
-			e := r.Head.EntryAt(line[r.Start:r.End], -1, 0)
+			e := session.NewEntry(r.Head, line[r.Start:r.End], -1)
 			last = append(last, e)
 			named = named || e.Type == session.TypeInfo
 			timed = timed || e.Speaks() && !spokenAt(e).IsZero()
@@ -116,8 +116,6 @@ func asks(e *session.Entry) bool {
 	m, err := e.Message()
 	return err == nil && m != nil && m.Role == message.RoleUser && strings.TrimSpace(m.Text(" ")) != ""
 }
-
-func isHeader(h session.Head) bool { return rawjson.String(h.Type) == string(session.TypeHeader) }
 
 // readEdges returns the whole lines in the first and the last 64 KiB of a
 // file; of a small one everything is head. Where the two parts touch, the line

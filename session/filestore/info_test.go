@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
 )
@@ -30,8 +31,8 @@ func TestInfoSaysWhatAllEntriesSay(t *testing.T) {
 		file := []byte(b.String())
 		var all []*session.Entry
 		for _, r := range scanLines(file, 0).recs {
-			if h, ok := session.ScanHead(file[r.off : r.off+r.n]); ok && !r.isHeader() {
-				all = append(all, h.EntryAt(file[r.off:r.off+r.n], -1, 0))
+			if h, ok := lines.ScanHead(file[r.off : r.off+r.n]); ok && !r.isHeader() {
+				all = append(all, session.NewEntry(h, file[r.off:r.off+r.n], -1))
 			}
 		}
 		var want, got session.Info

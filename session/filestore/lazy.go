@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -162,7 +163,7 @@ func (t *table) decode(i int, read reader) (*session.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, ok := session.ScanHead(raw)
+	h, ok := lines.ScanHead(raw)
 	if !ok || !r.noID && !quotes(h.ID, r.id) && rawjson.String(h.ID) != r.id {
 		// A program that rewrites files changed it in place.
 		return nil, fmt.Errorf("entry %q is not at its place any more: %w", r.id, session.ErrReplaced)
@@ -223,11 +224,11 @@ func (l *Log) hint(id string, at int64) *session.Entry {
 	if !rawjson.Valid(line) {
 		return nil
 	}
-	h, ok := session.ScanHead(line)
+	h, ok := lines.ScanHead(line)
 	if !ok || rawjson.String(h.ID) != id {
 		return nil
 	}
-	e := h.EntryAt(line, at, 0)
+	e := session.NewEntry(h, line, at)
 	if l.hinted == nil {
 		l.hinted = map[int64]*session.Entry{}
 	}

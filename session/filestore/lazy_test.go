@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -188,7 +189,7 @@ func checkNothingLost(t *testing.T, dir string, file []byte) {
 		if !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' {
 			continue
 		}
-		h, ok := session.ScanHead(raw)
+		h, ok := lines.ScanHead(raw)
 		if !ok || rawjson.String(h.Type) == "session" {
 			continue
 		}

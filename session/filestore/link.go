@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -70,7 +71,7 @@ func (t *table) linkEntry(i int, read reader) (bool, error) {
 		}
 	}
 	if r.noID {
-		r.id = session.DerivedID(t.header, t.number(i), raw)
+		r.id = lines.DerivedID(t.header, t.number(i), raw)
 		if t.version >= 2 {
 			t.report(i, session.ProblemMissingID, "an entry without an id; one was derived from its line")
 		}

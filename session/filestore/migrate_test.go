@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -52,7 +53,7 @@ func TestFormat1IsAChain(t *testing.T) {
 		if i > 0 {
 			parent = all[i-1].ID
 		}
-		if !session.IsOwnID(e.ID) || e.ParentID != parent {
+		if !lines.IsOwnID(e.ID) || e.ParentID != parent {
 			t.Errorf("entry %d: id %q, parent %q, want %q", i, e.ID, e.ParentID, parent)
 		}
 		if p, ok := session.ParseEntry(must.Get(e.Raw())); !ok || p.ID != e.ID || p.ParentID != parent || rawjson.Get(must.Get(e.Raw()), "firstKeptEntryIndex") != nil {

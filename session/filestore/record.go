@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -36,7 +37,7 @@ func (r *record) time() time.Time {
 	return r.entry.Time
 }
 
-func (r *record) isHeader() bool { return r.typ == session.TypeHeader }
+func (r *record) isHeader() bool { return r.typ == lines.TypeHeader }
 
 // flaw is something wrong on a line.
 type flaw struct {
@@ -101,13 +102,13 @@ func (b *batch) scanLine(line []byte, off int64, names *pool) {
 			}
 		}
 		if rawjson.Valid(line) {
-			if h, ok := session.ScanHead(line); ok {
+			if h, ok := lines.ScanHead(line); ok {
 				b.addRecord(h, line, off, b.lost, names)
 				return
 			}
 		}
 	}
-	l := session.SplitLine(line)
+	l := lines.Split(line)
 	for _, r := range l.Records {
 		b.addRecord(r.Head, line[r.Start:r.End], off+int64(r.Start), b.lost+r.Lost, names)
 	}
@@ -125,7 +126,7 @@ func (b *batch) scanLine(line []byte, off int64, names *pool) {
 // addOutlined adds a valid line with an outlined message, if the line is an entry
 // of type message with an id.
 func (b *batch) addOutlined(line []byte, off int64, o *message.Outline, names *pool) bool {
-	h, ok := session.ScanHead(line)
+	h, ok := lines.ScanHead(line)
 	if !ok || string(h.Type) != `"message"` || len(h.ID) <= len(`""`) || h.ParentID == nil {
 		return false
 	}
@@ -139,7 +140,7 @@ func (b *batch) addOutlined(line []byte, off int64, o *message.Outline, names *p
 }
 
 // addRecord adds an object with a type.
-func (b *batch) addRecord(h session.Head, raw []byte, off int64, lost int, names *pool) {
+func (b *batch) addRecord(h lines.Head, raw []byte, off int64, lost int, names *pool) {
 	if off <= bomLength && isTitle(h) {
 		return
 	}
@@ -154,11 +155,11 @@ func (b *batch) addRecord(h session.Head, raw []byte, off int64, lost int, names
 }
 
 // lazyEntry is the entry of a record in a lazy table, without its bytes.
-func (r *record) lazyEntry(h session.Head) *session.Entry {
+func (r *record) lazyEntry(h lines.Head) *session.Entry {
 	return &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: message.DecodeTime(h.Timestamp), At: r.off}
 }
 
-func (b *batch) add(h session.Head, off int64, n, lost int, names *pool) *record {
+func (b *batch) add(h lines.Head, off int64, n, lost int, names *pool) *record {
 	r := record{typ: names.typ(h.Type), off: off, n: int64(n), line: int32(b.lines), lost: int32(lost), up: none, same: none}
 	r.id = names.text(h.ID)
 	r.noID = r.id == ""
@@ -178,7 +179,7 @@ const bomLength = 3
 
 // isTitle recognizes the title that oh-my-pi keeps in front of the header, in
 // a slot of fixed length. It is no entry.
-func isTitle(h session.Head) bool {
+func isTitle(h lines.Head) bool {
 	return h.ID == nil && string(h.Type) == `"title"`
 }
 

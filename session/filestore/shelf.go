@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -28,7 +29,7 @@ func (s *shelf) Bytes(e *session.Entry, length int) ([]byte, error) {
 	raw, err := readRecord(s.file, &r)
 	if err == nil {
 		// The whole entry has to be valid: it is read in place of one that was.
-		if h, ok := session.ScanHead(raw); !ok || rawjson.String(h.ID) != e.ID || !rawjson.Valid(raw) {
+		if h, ok := lines.ScanHead(raw); !ok || rawjson.String(h.ID) != e.ID || !rawjson.Valid(raw) {
 			err = fmt.Errorf("entry %q is not at its place any more: %w", e.ID, session.ErrReplaced)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -95,7 +96,7 @@ func (l *Log) firstLine() ([]byte, error) {
 		}
 		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
-		if h, ok := session.ScanHead(line); whole && ok && isTitle(h) {
+		if h, ok := lines.ScanHead(line); whole && ok && isTitle(h) {
 			line, _, whole = bytes.Cut(rest, []byte("\n"))
 		}
 		if whole || n >= l.end {

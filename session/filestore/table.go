@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -216,7 +217,7 @@ func (t *table) entryBefore(i int) int {
 }
 
 // number is the place of a record among all records of the file, the header
-// being 0; lost ones count (session.DerivedID).
+// being 0; lost ones count (lines.DerivedID).
 func (t *table) number(i int) int {
 	n := i + int(t.recs[i].lost)
 	if t.first < 0 {
@@ -234,7 +235,7 @@ func (t *table) migrates(r *record) bool {
 // migrate returns the bytes of an entry as format 3 has them.
 func (t *table) migrate(i int, raw []byte) []byte {
 	own := t.number(i)
-	return session.MigrateEntry(raw, t.recs[i].id, t.recs[i].parent, func(index int64) string {
+	return lines.Migrate(raw, t.recs[i].id, t.recs[i].parent, func(index int64) string {
 		if index <= 0 || index > int64(own) {
 			return "" // the header, or what was not there yet
 		}

@@ -13,6 +13,7 @@ import (
 	"iter"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -136,7 +137,7 @@ const maxTries = 64
 // objects yields what stands on a line.
 func (o Options) objects(line []byte, yield func([]byte, error) bool) bool {
 	for tries := 0; tries < maxTries; tries++ {
-		l := session.SplitLine(line)
+		l := lines.Split(line)
 		end := 0
 		for _, rec := range l.Records {
 			if !yield(line[rec.Start:rec.End], nil) {
@@ -180,7 +181,7 @@ func Head(head []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 		for line := range bytes.Lines(head) {
-			if !session.IsBlank(line) && !yield(line) {
+			if !lines.Blank(line) && !yield(line) {
 				return
 			}
 		}

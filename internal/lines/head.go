@@ -1,10 +1,11 @@
-package session
+// Package lines reads the lines of session files: where the entries are on a
+// line, whole or damaged, and where each belongs in the log (docs/format.md).
+package lines
 
 import (
 	"bytes"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // Head holds the members that place a record in the log, as raw JSON values
@@ -14,7 +15,7 @@ type Head struct {
 }
 
 // ScanHead reads the head of a record and stops when it has all four members,
-// so that the cost does not depend on the size of the message behind them. It
+// so that the cost does not depend on the size of the message after them. It
 // reports false where obj is not an object with a string type. obj must be
 // JSON that rawjson.Valid accepted.
 func ScanHead(obj []byte) (Head, bool) {
@@ -74,22 +75,14 @@ func plainMember(b []byte, name string) (value, rest []byte, ok bool) {
 	return b[n:end], b[end:], true
 }
 
-// EntryAt returns the entry of a record: what ParseEntry gives, at less cost,
-// because only the head is read.
-func (h Head) EntryAt(raw []byte, at int64, line int) *Entry {
-	return &Entry{
-		ID:       rawjson.String(h.ID),
-		ParentID: rawjson.String(h.ParentID),
-		Type:     Type(rawjson.String(h.Type)),
-		Time:     message.DecodeTime(h.Timestamp),
-		raw:      raw,
-		At:       at,
-		Line:     line,
-	}
-}
+// TypeHeader is the type of a header line. No entry has it.
+const TypeHeader = "session"
 
-// IsOwnID reports whether an id has the form that Coppice draws (NewID): 16
-// lower-case hex digits. Such an id is never used twice by accident.
+// IsHeader reports whether a record is a header.
+func (h Head) IsHeader() bool { return rawjson.String(h.Type) == TypeHeader }
+
+// IsOwnID reports whether an id has the form that Coppice draws: 16 lower-case
+// hex digits. Such an id is never used twice by accident.
 func IsOwnID(id string) bool {
 	if len(id) != 16 {
 		return false

@@ -1,4 +1,4 @@
-package session
+package lines
 
 import (
 	"crypto/sha256"
@@ -21,11 +21,11 @@ func DerivedID(header []byte, number int, line []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// MigrateEntry returns a record of format 1 as an entry of format 3 with the
+// Migrate returns a record of format 1 as an entry of format 3 with the
 // given id and parent ("": a root). firstKept turns a firstKeptEntryIndex into
 // the id of that record, or "" where there is none; the member is then left
 // out, which means that nothing is kept. All other members stay.
-func MigrateEntry(raw []byte, id, parentID string, firstKept func(index int64) string) []byte {
+func Migrate(raw []byte, id, parentID string, firstKept func(index int64) string) []byte {
 	b := new(jsonw.Object)
 	if h, ok := ScanHead(raw); ok {
 		b.Raw("type", h.Type)
@@ -51,19 +51,4 @@ func MigrateEntry(raw []byte, id, parentID string, firstKept func(index int64) s
 		}
 	}
 	return b.Bytes()
-}
-
-// MigrateHeader returns the header of the format 3 session that continues a
-// session of format 1: h, a complete new one, with the members of the old
-// header that format 3 does not know. branchedFrom stays behind: it is the
-// old file's parent, and the new one's is the old file.
-func MigrateHeader(h Header, old []byte) Header {
-	raw := h.Raw
-	for k, v := range rawjson.Members(old) {
-		if k != "branchedFrom" && rawjson.Get(raw, k) == nil {
-			raw = rawjson.Set(raw, k, v)
-		}
-	}
-	h.Raw = raw
-	return h
 }

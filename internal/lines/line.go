@@ -1,4 +1,4 @@
-package session
+package lines
 
 import (
 	"bytes"
@@ -17,21 +17,28 @@ type Record struct {
 	Lost       int // pieces of the line before it that could not be read
 }
 
-// Line is what one line of a session file holds (spec/session-log.md, Reading).
+// Line is what one line of a session file holds (docs/format.md).
 type Line struct {
 	Records []Record
 	Lost    int    // pieces that hold no record: half lines, NUL bytes, scalars
-	Kind    string // what is wrong with it, one of the Problem… constants; "": nothing
+	Kind    string // what is wrong with it, Damaged, NotAnEntry or Joined; "": nothing
 	Detail  string // for people; says what was done about it
 }
 
-// SplitLine reads a line, without its LF. Whatever is on it, a whole record is
+// What may be wrong with a line.
+const (
+	Damaged    = "damaged-line"
+	NotAnEntry = "not-an-entry"
+	Joined     = "joined-line"
+)
+
+// Split reads a line, without its LF. Whatever is on it, a whole record is
 // never lost: two objects on one line are two records, and a record that
-// follows the torn half of another one is found behind it. A blank line holds
+// follows the torn half of another one is found after it. A blank line holds
 // nothing and nothing is wrong with it.
-func SplitLine(line []byte) Line {
+func Split(line []byte) Line {
 	var l Line
-	if IsBlank(line) {
+	if Blank(line) {
 		return l
 	}
 	if rawjson.Valid(line) {
@@ -43,8 +50,8 @@ func SplitLine(line []byte) Line {
 	return l
 }
 
-// IsBlank reports whether a line holds white space only.
-func IsBlank(line []byte) bool {
+// Blank reports whether a line holds white space only.
+func Blank(line []byte) bool {
 	for _, c := range line {
 		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
 			return false
@@ -55,10 +62,10 @@ func IsBlank(line []byte) bool {
 
 // value takes a JSON value at line[start:end], white space around it allowed.
 func (l *Line) value(line []byte, start, end int) {
-	for start < end && IsBlank(line[start:start+1]) {
+	for start < end && Blank(line[start:start+1]) {
 		start++
 	}
-	for end > start && IsBlank(line[end-1:end]) {
+	for end > start && Blank(line[end-1:end]) {
 		end--
 	}
 	v := line[start:end]
@@ -69,7 +76,7 @@ func (l *Line) value(line []byte, start, end int) {
 		}
 	}
 	l.Lost++
-	l.Kind = ProblemNotAnEntry
+	l.Kind = NotAnEntry
 }
 
 // split reads a line that is not one JSON value.
@@ -86,19 +93,19 @@ func (l *Line) split(line []byte) {
 	}
 	switch {
 	case damaged:
-		l.Kind = ProblemDamagedLine
+		l.Kind = Damaged
 	case l.Lost == 0:
-		l.Kind = ProblemJoinedLine
+		l.Kind = Joined
 	}
 }
 
-// values takes JSON values one behind the other from at on. It returns where
+// values takes JSON values one after the other from at on. It returns where
 // it met something else, or -1 at the end of the line.
 func (l *Line) values(line []byte, at int) (torn int) {
 	d := decoder(line[at:])
 	for end := at; ; {
 		if _, err := d.ReadValue(); err != nil {
-			if errors.Is(err, io.EOF) && IsBlank(line[end:]) {
+			if errors.Is(err, io.EOF) && Blank(line[end:]) {
 				return -1
 			}
 			return end
@@ -155,7 +162,7 @@ func hasEntryKeys(obj []byte) bool {
 // describe says in words what Kind says.
 func (l *Line) describe(line []byte) {
 	switch l.Kind {
-	case ProblemDamagedLine:
+	case Damaged:
 		what := "not whole JSON"
 		if bytes.IndexByte(line, 0) >= 0 {
 			what = "NUL bytes"
@@ -164,9 +171,9 @@ func (l *Line) describe(line []byte) {
 		if n := len(l.Records); n > 0 {
 			l.Detail = fmt.Sprintf("%s; skipped, but whole entries on the line were read: %d", what, n)
 		}
-	case ProblemNotAnEntry:
+	case NotAnEntry:
 		l.Detail = "JSON, but no entry; skipped"
-	case ProblemJoinedLine:
+	case Joined:
 		l.Detail = fmt.Sprintf("%d objects on one line; all were read", len(l.Records))
 	}
 }

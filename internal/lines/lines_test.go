@@ -1,4 +1,4 @@
-package session
+package lines
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func entryLine(id, parent, text string) string {
 	return fmt.Sprintf(`{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":%q}]}}`, id, p, text)
 }
 
-func TestSplitLine(t *testing.T) {
+func TestSplit(t *testing.T) {
 	a, b := entryLine("a", "", "one"), entryLine("b", "a", "two é한🏷")
 	header := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}`
 	tests := []struct {
@@ -32,24 +32,24 @@ func TestSplitLine(t *testing.T) {
 		{"entry", a, []string{"a"}, 0, ""},
 		{"entry with CR", a + "\r", []string{"a"}, 0, ""},
 		{"header", header, []string{"s"}, 0, ""},
-		{"half", a[:40], nil, 1, ProblemDamagedLine},
-		{"half that ends in a brace", strings.TrimSuffix(a, "]}}") + "}", nil, 1, ProblemDamagedLine},
-		{"second half", a[40:], nil, 1, ProblemDamagedLine},
-		{"NUL", strings.Repeat("\x00", 512), nil, 1, ProblemDamagedLine},
-		{"NUL and entry", strings.Repeat("\x00", 512) + a, []string{"a"}, 1, ProblemDamagedLine},
-		{"entry and NUL", a + "\x00\x00", []string{"a"}, 1, ProblemDamagedLine},
-		{"null", "null", nil, 1, ProblemNotAnEntry},
-		{"scalar", "42", nil, 1, ProblemNotAnEntry},
-		{"array", "[]", nil, 1, ProblemNotAnEntry},
-		{"object without type", `{"id":"a"}`, nil, 1, ProblemNotAnEntry},
-		{"type that is no string", `{"type":1,"id":"a"}`, nil, 1, ProblemNotAnEntry},
-		{"joined", a + b, []string{"a", "b"}, 0, ProblemJoinedLine},
-		{"joined with space", a + " " + b + " ", []string{"a", "b"}, 0, ProblemJoinedLine},
-		{"three joined", a + b + a, []string{"a", "b", "a"}, 0, ProblemJoinedLine},
-		{"whole then torn", a + b[:50], []string{"a"}, 1, ProblemDamagedLine},
-		{"torn then whole", a[:len(a)-6] + b, []string{"b"}, 1, ProblemDamagedLine},
-		{"torn, whole, torn, whole", a[:50] + b + a[:70] + b, []string{"b", "b"}, 2, ProblemDamagedLine},
-		{"scalar then entry", "42 " + a, []string{"a"}, 1, ProblemNotAnEntry},
+		{"half", a[:40], nil, 1, Damaged},
+		{"half that ends in a brace", strings.TrimSuffix(a, "]}}") + "}", nil, 1, Damaged},
+		{"second half", a[40:], nil, 1, Damaged},
+		{"NUL", strings.Repeat("\x00", 512), nil, 1, Damaged},
+		{"NUL and entry", strings.Repeat("\x00", 512) + a, []string{"a"}, 1, Damaged},
+		{"entry and NUL", a + "\x00\x00", []string{"a"}, 1, Damaged},
+		{"null", "null", nil, 1, NotAnEntry},
+		{"scalar", "42", nil, 1, NotAnEntry},
+		{"array", "[]", nil, 1, NotAnEntry},
+		{"object without type", `{"id":"a"}`, nil, 1, NotAnEntry},
+		{"type that is no string", `{"type":1,"id":"a"}`, nil, 1, NotAnEntry},
+		{"joined", a + b, []string{"a", "b"}, 0, Joined},
+		{"joined with space", a + " " + b + " ", []string{"a", "b"}, 0, Joined},
+		{"three joined", a + b + a, []string{"a", "b", "a"}, 0, Joined},
+		{"whole then torn", a + b[:50], []string{"a"}, 1, Damaged},
+		{"torn then whole", a[:len(a)-6] + b, []string{"b"}, 1, Damaged},
+		{"torn, whole, torn, whole", a[:50] + b + a[:70] + b, []string{"b", "b"}, 2, Damaged},
+		{"scalar then entry", "42 " + a, []string{"a"}, 1, NotAnEntry},
 		{"lone surrogate", strings.Replace(a, "one", `\ud83d`, 1), []string{"a"}, 0, ""},
 		{"bytes that are no UTF-8", strings.Replace(a, "one", "\xff\xfe", 1), []string{"a"}, 0, ""},
 		{"unusual order", `{"timestamp":"t","message":{},"parentId":"p","id":"a","type":"x"}`, []string{"a"}, 0, ""},
@@ -57,7 +57,7 @@ func TestSplitLine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l := SplitLine([]byte(tt.line))
+			l := Split([]byte(tt.line))
 			var ids []string
 			for _, r := range l.Records {
 				ids = append(ids, rawjson.String(r.Head.ID))
@@ -80,7 +80,7 @@ func TestSplitLine(t *testing.T) {
 func TestSplitLineTornAtEveryByte(t *testing.T) {
 	a, b := entryLine("a", "", `say "hi" {"type":`), entryLine("b", "a", "two")
 	for cut := range len(a) {
-		l := SplitLine([]byte(a[:cut] + b))
+		l := Split([]byte(a[:cut] + b))
 		n := len(l.Records)
 		if n == 0 || rawjson.String(l.Records[n-1].Head.ID) != "b" {
 			t.Errorf("cut at %d: %d records", cut, n)
@@ -90,7 +90,7 @@ func TestSplitLineTornAtEveryByte(t *testing.T) {
 
 func TestSplitLineHostileNestingEnds(t *testing.T) {
 	line := bytes.Repeat([]byte(`{"type":`), 200_000)
-	if l := SplitLine(line); len(l.Records) != 0 || l.Kind != ProblemDamagedLine {
+	if l := Split(line); len(l.Records) != 0 || l.Kind != Damaged {
 		t.Errorf("%d records, kind %q", len(l.Records), l.Kind)
 	}
 }
@@ -112,18 +112,15 @@ func TestScanHead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h, ok := ScanHead([]byte(tt.obj))
-			e := h.EntryAt([]byte(tt.obj), 7, 3)
-			if ok != tt.ok || string(e.Type) != tt.typ || e.ID != tt.id || e.ParentID != tt.parent {
-				t.Errorf("got %v %q %q %q", ok, e.Type, e.ID, e.ParentID)
-			}
-			if e.At != 7 || e.Line != 3 {
-				t.Errorf("at %d line %d", e.At, e.Line)
+			typ, id, parent := rawjson.String(h.Type), rawjson.String(h.ID), rawjson.String(h.ParentID)
+			if ok != tt.ok || typ != tt.typ || id != tt.id || parent != tt.parent {
+				t.Errorf("got %v %q %q %q", ok, typ, id, parent)
 			}
 		})
 	}
 }
 
-func TestMigrateEntry(t *testing.T) {
+func TestMigrate(t *testing.T) {
 	kept := func(i int64) string {
 		if i == 2 {
 			return "two"
@@ -141,7 +138,7 @@ func TestMigrateEntry(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := MigrateEntry([]byte(tt.raw), "n", tt.parent, kept); string(got) != tt.want {
+			if got := Migrate([]byte(tt.raw), "n", tt.parent, kept); string(got) != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -162,14 +159,14 @@ func TestDerivedID(t *testing.T) {
 	}
 }
 
-func FuzzSplitLine(f *testing.F) {
+func FuzzSplit(f *testing.F) {
 	a := entryLine("a", "", "one")
 	f.Add([]byte(a), []byte(a))
 	f.Add([]byte(a[:30]), []byte("\x00"))
 	f.Add([]byte(`{"type":`), []byte(`null`))
 	f.Fuzz(func(t *testing.T, x, y []byte) {
 		line := slices.Concat(x, y)
-		l := SplitLine(line)
+		l := Split(line)
 		end := 0
 		for _, r := range l.Records {
 			if r.Start < end || r.End <= r.Start || r.End > len(line) {

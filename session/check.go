@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
-
-// TypeHeader is the type of a header line. No entry has it.
-const TypeHeader Type = "session"
 
 // CheckAppend refuses entries that would not read back from a line as the
 // entries that they are. Every store calls it before it appends.
@@ -17,9 +15,9 @@ func CheckAppend(entries []*Entry) error {
 		if bytes.IndexByte(e.raw, '\n') >= 0 || !rawjson.Valid(e.raw) || rawjson.Kind(e.raw) != '{' {
 			return fmt.Errorf("append entry %q: not a JSON object on one line", e.ID)
 		}
-		h, ok := ScanHead(e.raw)
+		h, ok := lines.ScanHead(e.raw)
 		switch {
-		case !ok || e.Type == TypeHeader || rawjson.String(h.Type) != string(e.Type):
+		case !ok || e.Type == lines.TypeHeader || rawjson.String(h.Type) != string(e.Type):
 			return fmt.Errorf("append entry %q: not of type %q", e.ID, e.Type)
 		case e.ID == "" || rawjson.String(h.ID) != e.ID || rawjson.String(h.ParentID) != e.ParentID:
 			return fmt.Errorf("append entry %q: its line has another id or parent", e.ID)
