@@ -134,7 +134,7 @@ func pairProblems(v *timeline.View) ([]session.Problem, error) {
 			return nil, err
 		}
 		call := fmt.Sprintf("the call %s of %s", m.ToolCallID, m.ToolName)
-		p := session.Problem{Kind: string(it.Kind), Detail: call + " has no result; an error stands in for it"}
+		p := session.Problem{Kind: string(it.Kind), Detail: call + " has no result; an error is shown in its place"}
 		if !behind {
 			p = session.Problem{Kind: problemOpenCall, Detail: call + " at the end has no result yet; it may still be running"}
 		}

@@ -30,14 +30,14 @@ func (f *faults) look(e *session.Entry) error {
 		f.at = append(f.at, e.At)
 	}
 	if c := e.Compaction(); c != nil && strings.TrimSpace(c.Summary) == "" {
-		add(session.ProblemEmptySummary, "the compaction has no summary, so that nothing stands for what it covers; where it is in force, coppice uncompact shows that again")
+		add(session.ProblemEmptySummary, "the compaction has no summary, so nothing replaces what it covers; if it is in force, coppice uncompact shows that again")
 	}
 	raw, err := e.Raw()
 	if err != nil {
 		return err
 	}
 	if !utf8.Valid(raw) {
-		add(problemInvalidUTF8, "bytes that are no UTF-8 are there; models and people see U+FFFD in their place, the file keeps them")
+		add(problemInvalidUTF8, "it has bytes that are not UTF-8; models and people see U+FFFD in their place, and the file keeps them")
 	}
 	return nil
 }

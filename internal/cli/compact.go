@@ -31,10 +31,10 @@ type compactFlags struct {
 
 func (a *app) compactCmd() *cobra.Command {
 	var f compactFlags
-	cmd := command(groupContext, "compact SESSION", "Replace old conversation by a verified summary",
-		`Replace the old part of what the model sees by a summary that has been checked
+	cmd := command(groupContext, "compact SESSION", "Replace old conversation with a verified summary",
+		`Replace the old part of what the model sees with a summary that is checked
 against the facts in it. The recent part, pins and the open request stay word
-for word. Nothing is removed from the file; coppice uncompact takes it back.
+for word. Nothing is removed from the file; coppice uncompact undoes it.
 
 Without a model or endpoint in the settings or flags the summary is made by
 extraction, on this machine. A key in the environment alone sends nothing out.`,
@@ -87,7 +87,7 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	if f.out != "" {
 		f.out = a.abs(f.out)
 		if _, err := os.Lstat(f.out); err == nil {
-			return &failure{Code: codeFailed, What: "write " + f.out, Why: "the file is there already", Try: "another name", File: f.out}
+			return &failure{Code: codeFailed, What: "write " + f.out, Why: "the file already exists", Try: "another name", File: f.out}
 		}
 	}
 	log, err := a.openLog(ctx, ref, f.out == "" && !f.plan)

@@ -159,7 +159,7 @@ func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View
 	if o.ShortSummary != "" {
 		a.say("\n%s\n", visible(o.ShortSummary))
 	}
-	a.say("\nwritten to %s as %s; take it back with: coppice uncompact %s\n", file, o.Entry.ID, file)
+	a.say("\nwritten to %s as %s; undo it with: coppice uncompact %s\n", file, o.Entry.ID, file)
 	return nil
 }
 

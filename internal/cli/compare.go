@@ -93,7 +93,7 @@ func sideOf(s compaction.Side) sideJSON {
 const sideWidth = 48
 
 func (a *app) printCompare(c compareJSON) {
-	at := "nowhere in common"
+	at := "nothing in common"
 	if c.AncestorID != nil {
 		at = *c.AncestorID
 	}

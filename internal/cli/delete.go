@@ -20,10 +20,10 @@ type deleteFlags struct{ yes, permanent, json bool }
 
 func (a *app) deleteCmd() *cobra.Command {
 	var f deleteFlags
-	cmd := command(groupLook, "delete SESSION", "Delete a session with all that belongs to it",
-		`Move a session file, and the folder of big outputs beside it, to the trash if
-this machine has one (trash, trash-put or gio), else delete it. It asks first. A
-session that is open for writing somewhere is not deleted.`,
+	cmd := command(groupLook, "delete SESSION", "Delete a session with everything that belongs to it",
+		`Move a session file, and the folder of big outputs next to it, to the trash if
+this machine has one (trash, trash-put or gio), otherwise delete it. It asks
+first. A session that is open for writing somewhere is not deleted.`,
 		"  coppice delete 019cad5c\n  coppice delete old.jsonl --yes", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.delete(cmd.Context(), args[0], f)
@@ -111,7 +111,7 @@ func (a *app) confirm(file, title string, trash []string) bool {
 	}
 	a.warn("%s: %s", file, short(title, a.previewWidth()))
 	if link, err := os.Readlink(file); err == nil {
-		a.warn("that is a link to %s; the link goes, and the file that it names stays", link)
+		a.warn("this is a link to %s: the link is deleted and the file stays", link)
 	}
 	_, _ = a.Err.Write([]byte(what + "? [y/N] "))
 	answer, _ := bufio.NewReader(a.In).ReadString('\n')

@@ -122,7 +122,7 @@ func (a *app) checkModel() checkItem {
 	m := a.catalog().Lookup(maker, id)
 	detail := name + ", window " + window(m)
 	if m.WindowSource == provider.WindowDefault {
-		detail += "; nobody knows this model: set providers." + maker + ".models with its contextWindow"
+		detail += "; this model is not known: set providers." + maker + ".models with its contextWindow"
 	}
 	return checkItem{"default model", m.WindowSource != provider.WindowDefault, detail}
 }
@@ -146,9 +146,9 @@ func folder(name, dir string) checkItem {
 	case errors.Is(err, fs.ErrNotExist):
 		parent := nearestFolder(dir)
 		if err := tryWriting(parent); err != nil {
-			return checkItem{name, false, dir + " is not there and cannot be made: " + err.Error()}
+			return checkItem{name, false, dir + " does not exist and cannot be created: " + err.Error()}
 		}
-		return checkItem{name, true, dir + " (made when needed)"}
+		return checkItem{name, true, dir + " (created when needed)"}
 	case err != nil:
 		return checkItem{name, false, err.Error()}
 	case !info.IsDir():

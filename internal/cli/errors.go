@@ -140,7 +140,7 @@ func tryFor(err error) string {
 	case errors.Is(err, session.ErrReadOnly):
 		return "work on a copy: coppice clone"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "free some room on that disk, then again; nothing that was there is lost"
+		return "free some space on that disk; nothing that was written is lost"
 	case errors.Is(err, session.ErrNotFound):
 		return "coppice sessions lists sessions, coppice tree SESSION lists entries"
 	}

@@ -36,10 +36,10 @@ func (a *app) exportCmd() *cobra.Command {
 	cmd := command(groupLook, "export SESSION", "Write a session as a page, as Markdown or as JSON Lines",
 		`Write a session as one HTML page with the tree, search and what the model sees,
 as Markdown, or as JSON Lines that open as a session again. The page works from
-disk, without a network, and lets nothing run that is in the session.
+disk, without a network, and runs nothing that is in the session.
 
-What was said is written as it is, secrets among it; --mask hides those that are
-recognized. The file is for your eyes only (0600), and none is overwritten.`,
+Everything is written as it was said, secrets included; --mask hides those that
+are recognized. Only you can read the file (0600), and no file is overwritten.`,
 		"  coppice export - -o session.html\n  coppice export work.jsonl -o notes.md --seen --mask\n  coppice export work.jsonl --format jsonl --tree -o -",
 		cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd.Context(), args[0], f)
@@ -49,7 +49,7 @@ recognized. The file is for your eyes only (0600), and none is overwritten.`,
 	fl.StringVar(&f.format, "format", "", "html, markdown or jsonl (default: what the file's name says, else html)")
 	fl.StringVar(&f.leaf, "leaf", "", "end at this entry (default: where the conversation is)")
 	fl.BoolVar(&f.tree, "tree", false, "jsonl: every branch, not only the path")
-	fl.BoolVar(&f.seen, "seen", false, "markdown: what the model sees, not all that was said")
+	fl.BoolVar(&f.seen, "seen", false, "markdown: what the model sees, not everything that was said")
 	fl.BoolVar(&f.mask, "mask", false, "hide secrets")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"html", "markdown", "jsonl"}, cobra.ShellCompDirectiveNoFileComp))
@@ -76,7 +76,7 @@ func (f *exportFlags) settle() error {
 	case f.seen && f.format != "markdown":
 		return usagef("--seen: only with --format markdown")
 	case f.tree && f.leaf != "":
-		return usagef("--leaf: the whole tree has no one leaf")
+		return usagef("--leaf: the whole tree has more than one leaf")
 	case f.out == "-" && f.json:
 		return usagef("--json: standard output is taken by -o -")
 	}

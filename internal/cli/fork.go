@@ -23,7 +23,7 @@ type forkFlags struct {
 func (a *app) forkCmd() *cobra.Command {
 	var f forkFlags
 	cmd := command(groupLook, "fork SESSION ENTRY", "Start a session that goes on from an entry",
-		`Write a new session with the path up to ENTRY, that included, and no other
+		`Write a new session with the path up to and including ENTRY, and no other
 branch. Entries keep their ids, and those that survive keep their labels. The old
 session stays as it is and is named as the parent of the new one. A hook may
 cancel the fork, or add a summary of what the new session does not have.
@@ -205,7 +205,7 @@ func (a *app) placeOf(ctx context.Context, h session.Header, out string) (string
 // refuseExisting is an error where a file would be overwritten.
 func (a *app) refuseExisting(path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return &failure{Code: codeFailed, What: "write " + path, Why: "the file is there already", Try: "another name", File: path}
+		return &failure{Code: codeFailed, What: "write " + path, Why: "the file already exists", Try: "another name", File: path}
 	}
 	return nil
 }

@@ -20,13 +20,13 @@ func (a *app) goCmd() *cobra.Command {
 	var f goFlags
 	cmd := command(groupContext, "go SESSION ENTRY", "Go on with the conversation from another entry",
 		`Make ENTRY the place where the conversation goes on. Nothing is removed from the
-file: what stands behind the place that is left stays as a branch. Where ENTRY is
-a prompt, the conversation goes on in front of it and its text is printed, to be
-changed and sent again.
+file: what comes after the place that is left stays as a branch. If ENTRY is a
+prompt, the conversation goes on before it and its text is printed, to be changed
+and sent again.
 
 With --summarize a summary of the branch that is left, checked like that of a
-compaction, goes to the new place. branchSummary.enabled decides where nothing is
-said. A hook may cancel, or bring the summary.`,
+compaction, goes to the new place. Without the flag branchSummary.enabled
+decides. A hook may cancel, or provide the summary.`,
 		"  coppice go - 4f1c0a9b22d3e871\n  coppice go work.jsonl 4f1c --summarize --focus 'what failed' --label 'second try'", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("summarize") {
@@ -136,7 +136,7 @@ func (a *app) printGo(n *compaction.Navigated, file string, asJSON bool) {
 // whereNow says where the conversation goes on.
 func (a *app) whereNow(r *compaction.Route) string {
 	if r.NewLeaf == nil {
-		return "the conversation begins anew"
+		return "the conversation starts from the beginning"
 	}
 	where := "the conversation goes on from " + r.NewLeaf.ID
 	m, err := r.NewLeaf.Message()

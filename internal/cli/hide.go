@@ -14,15 +14,15 @@ import (
 
 func (a *app) hideCmd() *cobra.Command {
 	return a.markCmd(groupContext, "hide SESSION PATH", "Leave an entry out of what the model sees",
-		`Leave an entry out of the view. It stays in the file and can be read. With an
-answer its calls and their results go; of a tool result alone a note stays, for its
-call needs an answer.`,
+		`Leave an entry out of the view. It stays in the file and can be read. Hiding an
+answer hides its calls and their results too. A hidden tool result leaves a note,
+because its call needs a result.`,
 		"  coppice hide - en:4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return a.hide })
 }
 
 func (a *app) unhideCmd() *cobra.Command {
 	return a.markCmd(groupContext, "unhide SESSION PATH", "Show an entry to the model as it was said",
-		"Show an entry again as it stands in the file, whether it was hidden, pruned or\nshortened.",
+		"Show an entry again as it is in the file, whether it was hidden, pruned or\nshortened.",
 		"  coppice unhide - en:4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return a.unhide })
 }
 
@@ -68,7 +68,7 @@ func (a *app) editable(ctx context.Context, s *session.Session, target *session.
 	case v.Pinned(target.ID):
 		return nil, errors.New("it is pinned")
 	case o == nil || !slices.Contains([]message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}, o.Role):
-		return nil, errors.New("it is no message of the conversation")
+		return nil, errors.New("it is not a message of the conversation")
 	}
 	return v, nil
 }

@@ -23,7 +23,7 @@ type importFlags struct {
 
 func (a *app) importCmd() *cobra.Command {
 	var f importFlags
-	cmd := command(groupLook, "import FILE...", "Make sessions of other agents' files",
+	cmd := command(groupLook, "import FILE...", "Import session files of other agents",
 		`Read files of Claude Code, Codex, opencode (opencode export), oh-my-pi, OpenClaw,
 pi, Gemini CLI and Crush (.crush/crush.db), and write each as a session among
 those of its project. The file stays as it is. What could not be carried over is

@@ -29,14 +29,14 @@ func (a *app) pinCmd() *cobra.Command {
 }
 
 func (a *app) unpinCmd() *cobra.Command {
-	return a.markCmd(groupContext, "unpin SESSION ENTRY", "Take a pin back",
-		"Take a pin back. The entry is then treated like any other.",
+	return a.markCmd(groupContext, "unpin SESSION ENTRY", "Remove a pin",
+		"Remove a pin. The entry is then treated like any other.",
 		"  coppice unpin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return a.unpin })
 }
 
 func (a *app) labelCmd() *cobra.Command {
 	return a.markCmd(groupLook, "label SESSION ENTRY [NAME]", "Name an entry",
-		"Give an entry a name, by which coppice tree shows it. Without NAME the label is\ntaken away.",
+		"Give an entry a name, by which coppice tree shows it. Without NAME the label is\nremoved.",
 		"  coppice label - 4f1c0a9b22d3e871 'before the rewrite'", cobra.RangeArgs(2, 3),
 		func(args []string) mark {
 			name := ""
@@ -131,7 +131,7 @@ func appendOne(ctx context.Context, s *session.Session, d session.Draft) (*sessi
 func (a *app) nameCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupLook, "name SESSION TEXT", "Name a session",
-		"Give a session a name, by which coppice sessions lists it. An empty TEXT takes\nthe name away.",
+		"Give a session a name, by which coppice sessions lists it. An empty TEXT removes\nthe name.",
 		"  coppice name - 'OAuth migration'", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {
 			return a.name(cmd.Context(), args[0], args[1], asJSON)

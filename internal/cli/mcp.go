@@ -32,7 +32,7 @@ func (a *app) sayServer(e mcp.Event) {
 	case mcp.Ready:
 		fmt.Fprintf(a.Err, "mcp server %s is ready, tools: %d\n", name, e.Tools)
 	case mcp.Changed:
-		fmt.Fprintf(a.Err, "mcp server %s: other tools, to be used from the next run on\n", name)
+		fmt.Fprintf(a.Err, "mcp server %s: its tools changed; they are used from the next run on\n", name)
 	default:
 		a.warn("mcp server %s %s: %s", name, e.State, visible(e.Error))
 	}

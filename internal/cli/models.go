@@ -13,7 +13,7 @@ import (
 func (a *app) modelsCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupSetup, "models [FILTER]", "List the models that are known, with their windows",
-		"List models with their context windows and where each number comes from: your\nsettings, the built-in catalogue, or what a server said when it refused a request.\nFILTER keeps those whose provider/id has it.",
+		"List models with their context windows and where each number comes from: your\nsettings, the built-in catalogue, or what a server said when it refused a request.\nFILTER keeps those whose provider/id contains it.",
 		"  coppice models claude\n  coppice models forget local/qwen3", cobra.MaximumNArgs(1),
 		func(_ *cobra.Command, args []string) error {
 			a.listModels(strings.Join(args, ""), asJSON)
@@ -26,7 +26,7 @@ func (a *app) modelsCmd() *cobra.Command {
 
 func (a *app) modelsForgetCmd() *cobra.Command {
 	return command("", "forget MODEL", "Forget what refusals taught about a model",
-		"Forget the limits of a model that its server's refusals named. coppice models\nlists them.",
+		"Forget the limits that a model's server named in its refusals. coppice models\nlists them.",
 		"  coppice models forget local/qwen3", cobra.ExactArgs(1),
 		func(_ *cobra.Command, args []string) error {
 			l := a.catalog().Limits
@@ -104,13 +104,13 @@ func (a *app) listModels(filter string, asJSON bool) {
 		return
 	}
 	if len(rows) == 0 {
-		a.warn("models: none has %q in its name", filter)
+		a.warn("models: no name contains %q", filter)
 		return
 	}
 	heads := []string{"model", "window", "from", "output", "$ per million in/out"}
 	a.table([]column{{}, {right: true}, {color: dim}, {right: true}, {color: dim}}, append([][]string{heads}, rows...))
 	if len(lessons) > 0 {
-		a.say("\nlearned from what servers said (coppice models forget MODEL takes it back):\n")
+		a.say("\nlearned from what servers said (coppice models forget MODEL forgets it):\n")
 		a.table([]column{{}, {}, {color: dim}, {color: dim}, {color: dim}}, lessons)
 	}
 }

@@ -65,7 +65,7 @@ func customPreview(e *session.Entry) string {
 	case pin != nil:
 		return "[pin on " + pin.TargetID + " taken]"
 	case e.Undoes() != "":
-		return "[compaction " + e.Undoes() + " taken back]"
+		return "[compaction " + e.Undoes() + " undone]"
 	}
 	return "[" + short(e.Custom().CustomType, previewError) + "]"
 }

@@ -13,10 +13,10 @@ import (
 func (a *app) readCmd() *cobra.Command {
 	var lines string
 	var asJSON bool
-	cmd := command(groupLook, "read SESSION PATH", "Read what an entry says, whole",
-		`Print the whole text of an entry, also of one that was compacted, shortened or
-hidden. PATH is en: and the entry's id, as search and summaries give it, or the
-id alone or the beginning of it.`,
+	cmd := command(groupLook, "read SESSION PATH", "Read the whole text of an entry",
+		`Print the whole text of an entry, also if it was compacted, shortened or hidden.
+PATH is en: and the entry's id, as search and summaries give it, or the id alone
+or the beginning of it.`,
 		"  coppice read - en:4f1c0a9b22d3e871\n  coppice read - 4f1c --lines 100-140", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {
 			return a.read(cmd.Context(), args[0], args[1], lines, asJSON)

@@ -95,7 +95,7 @@ of this project.`,
 		Example: `  coppice context SESSION            what the model sees, with sizes
   coppice compact SESSION --plan     what a compaction would do
   coppice compact SESSION            do it
-  coppice uncompact SESSION          take it back`,
+  coppice uncompact SESSION          undo it`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

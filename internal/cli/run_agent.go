@@ -23,9 +23,9 @@ func (a *app) runCmd() *cobra.Command {
 	var f runFlags
 	cmd := command(groupContext, "run -p TEXT", "Work on one prompt with tools, without a screen",
 		`Say TEXT to the model and let it work until its final answer, however long that
-takes: what does not fit the window any more is compacted on the way.
+takes: what no longer fits the window is compacted on the way.
 
-Reading and searching inside the project run freely. Nobody can be asked here, so
+Reading and searching inside the project run freely. There is no one to ask here, so
 writing, commands and paths outside are refused unless the settings
 (permissions.*) or --yolo allow them. What the settings deny stays denied.
 

@@ -41,7 +41,7 @@ func newDemo() *demo {
 func finish(r fake.Request) fake.Step {
 	kept := "and your first words are gone"
 	if strings.Contains(r.Text(), "Never restart the service yourself.") {
-		kept = "and your first words are still in front of me, so I restarted nothing"
+		kept = "and I still see your first words, so I restarted nothing"
 	}
 	return fake.Say(fmt.Sprintf("I have read all %d parts, about %s tokens, in a window of %s, %s.",
 		demoRounds, thousands(demoRounds*demoBytes/4), thousands(demoWindow), kept))

@@ -22,8 +22,8 @@ func (a *app) searchCmd() *cobra.Command {
 	var f searchFlags
 	cmd := command(groupLook, "search SESSION QUERY", "Find what was said",
 		`Find the entries that contain every word of QUERY, and every "quoted phrase",
-upper and lower case taken as one. All branches are searched, and all that was
-compacted or hidden. The best hits come first; coppice read shows one whole.
+ignoring case. All branches are searched, also what was compacted or hidden. The
+best hits come first; coppice read shows one whole.
 
 With --all every session is searched, and SESSION can be left out.`,
 		"  coppice search - 'parser \"line 42\"'\n  coppice search --all 'OAuth token'", cobra.RangeArgs(1, 2),

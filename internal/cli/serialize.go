@@ -44,7 +44,7 @@ func (a *app) serialize(ctx context.Context, ref, from, to string) error {
 		return err
 	}
 	if first > last && len(path) > 0 {
-		return usagef("--from %s stands behind --to %s", from, to)
+		return usagef("--from %s comes after --to %s", from, to)
 	}
 	v, _, err := a.project(ctx, s, nil)
 	if err != nil {

@@ -32,7 +32,7 @@ func (a *app) sessionsCmd() *cobra.Command {
 	var f sessionsFlags
 	cmd := command(groupLook, "sessions", "List the sessions, newest first",
 		`List the sessions of all projects, newest first. Only the two ends of each file
-are read; what cannot be read is reported and passed over.`,
+are read; what cannot be read is reported and skipped.`,
 		"  coppice sessions\n  coppice sessions --here --named\n  coppice sessions --grep invoice --sort size", cobra.NoArgs,
 		func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {

@@ -79,7 +79,7 @@ func (a *app) remember() {
 		return
 	}
 	if err := a.models.Limits.Save(); err != nil {
-		a.warn("what refusals named is not remembered: %v", err)
+		a.warn("the limits that refusals named are not remembered: %v", err)
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 
 func (a *app) settingsTrustCmd() *cobra.Command {
 	var plan bool
-	cmd := command("", "trust", "Let this project's settings and hooks count",
+	cmd := command("", "trust", "Trust this project's settings and hooks",
 		`Show what this project wants that may send text elsewhere or run programs, and
 trust it: the marked keys of its settings file (providers, models, endpoints,
 permissions, hooks, patterns of secrets) and the programs in .coppice/hooks.
 Trust holds for what they say now: when the file or anything in the folder
-changes, it has to be trusted anew.`,
+changes, it has to be trusted again.`,
 		"  coppice settings trust --plan\n  coppice settings trust", cobra.NoArgs, func(*cobra.Command, []string) error { return a.trust(plan) })
 	cmd.Flags().BoolVar(&plan, "plan", false, "show what would count, trust nothing")
 	return cmd
