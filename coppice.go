@@ -42,7 +42,7 @@ type Options struct {
 	// Model gets the next request. The zero value: the model that the session
 	// names, with the window that the catalogue knows.
 	Model message.Model
-	// Settings of compaction. The zero value: compaction.Defaults.
+	// Settings of compaction.
 	Settings compaction.Settings
 	// Branches are the settings of branch summaries.
 	Branches compaction.BranchSettings
@@ -100,9 +100,6 @@ func InMemory(ctx context.Context, opts Options) (*Session, error) {
 // New puts the front door before any log.
 func New(log session.Log, opts Options) *Session {
 	masker := &secret.Masker{} // the built-in shapes
-	if opts.Settings == (compaction.Settings{}) {
-		opts.Settings = compaction.Defaults()
-	}
 	if opts.Summarizer == nil {
 		opts.Summarizer = &summarize.Ladder{Extract: true, Mask: masker.Mask}
 	}

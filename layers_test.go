@@ -20,6 +20,7 @@ const module = "github.com/coppice-dev/coppice"
 // not import each other, except as allowed says. "x/..." is x and all below.
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
+	{"internal/valid"},
 	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter", "internal/shell"},
 	{"internal/jsonw"},
 	{"message"},
@@ -29,7 +30,7 @@ var layers = [][]string{
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},
 	{"timeline"},
-	{"internal/history", "internal/replay"}, // histories for tests, drawn and replayed
+	{"internal/history", "internal/replay", "internal/testkit/..."}, // histories for tests, drawn and replayed
 	{"wire"},
 	{"wire/internal/..."},
 	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},

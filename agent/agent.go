@@ -37,12 +37,9 @@ type Config struct {
 	Permit Permit    // nil: every call may run
 	Hooks  *hook.Bus // who may answer on the way; nil: nobody
 
-	Compaction compaction.Settings // the zero value: compaction.Defaults
+	Compaction compaction.Settings
 	Branches   compaction.BranchSettings
-	Prune      *prune.Settings // nil: prune.Defaults
-	// PruneHorizon is within how many calls an edit below the threshold has to
-	// pay; 0: 20 (spec/pruning.md).
-	PruneHorizon int64
+	Prune      prune.Settings
 	// CacheLifetime is how long the provider's prompt cache keeps what a call
 	// has read, and what cache marks ask for where the vendor offers a choice;
 	// 0: five minutes. When it is over, old output is pruned unpriced.
@@ -54,11 +51,7 @@ type Config struct {
 	Estimator    tokens.Estimator      // nil: tokens.Default
 	Mask         func(string) string   // hides secrets in what we write; nil: the known shapes
 
-	// ContinueText is what is said to the model to go on after a compaction;
-	// "": `Continue if you have next steps.`
-	ContinueText string
-	NoContinue   bool // do not go on by itself after a compaction behind a turn
-	NoBackground bool // prepare no summary while the work goes on
+	Settings
 
 	// Store keeps an output that is too long for the log and returns where,
 	// in words for the model. nil: the folder beside the session's file, or
@@ -102,7 +95,6 @@ func (e *InputError) Unwrap() error { return e.Err }
 // turn runs at a time.
 type Agent struct {
 	cfg    Config
-	prune  prune.Settings
 	tools  map[string]Tool
 	queue  queue
 	reduce machine
@@ -128,17 +120,15 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Session == nil || cfg.Model == nil {
 		return nil, errors.New("an agent needs a session and a model")
 	}
-	if cfg.Compaction == (compaction.Settings{}) {
-		cfg.Compaction = compaction.Defaults()
-	}
+	cfg.EnsureDefaults()
+	cfg.Compaction.EnsureDefaults()
+	cfg.Branches.EnsureDefaults()
+	cfg.Prune.EnsureDefaults()
 	if cfg.Estimator == nil {
 		cfg.Estimator = tokens.Default{}
 	}
 	if cfg.Mask == nil {
 		cfg.Mask = (&secret.Masker{}).Mask
-	}
-	if cfg.ContinueText == "" {
-		cfg.ContinueText = "Continue if you have next steps."
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -147,12 +137,8 @@ func New(cfg Config) (*Agent, error) {
 		cfg.Limits = limitsOf(cfg.Model)
 	}
 	cfg.CacheLifetime = cmp.Or(cfg.CacheLifetime, usualLifetime)
-	cfg.PruneHorizon = cmp.Or(cfg.PruneHorizon, defaultHorizon)
-	a := &Agent{cfg: cfg, prune: prune.Defaults(), model: cfg.Model, cuts: map[string]int64{},
+	a := &Agent{cfg: cfg, model: cfg.Model, cuts: map[string]int64{},
 		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
-	if cfg.Prune != nil {
-		a.prune = *cfg.Prune
-	}
 	for _, t := range cfg.Tools {
 		if _, twice := a.tools[t.Name]; twice || t.Name == "" || t.Run == nil {
 			return nil, errors.New("tool " + t.Name + ": needs a name of its own and something to run")

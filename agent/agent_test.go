@@ -275,7 +275,7 @@ func TestTroubleWithAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			server := fake.New(tt.script...)
-			r := newRig(t, server, agent.Config{NoContinue: true})
+			r := newRig(t, server, agent.Config{Settings: agent.Settings{AutoContinue: new(false)}})
 			err := r.run("go")
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("ended with %v", err)

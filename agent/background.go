@@ -30,7 +30,7 @@ func (r *run) prepare(v *timeline.View, step render.Step) {
 		}
 		return
 	}
-	if r.cfg.NoBackground || !step.Near() || !r.automatic() || v.Leaf == nil || r.tried || r.declined || r.spentOn(v) {
+	if !*r.cfg.Background || !step.Near() || !r.automatic() || v.Leaf == nil || r.tried || r.declined || r.spentOn(v) {
 		return
 	}
 	p = &preparation{release: make(chan struct{}), done: make(chan struct{})}

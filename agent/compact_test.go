@@ -164,8 +164,8 @@ func TestSwitchedOff(t *testing.T) {
 		s := memory(t)
 		history(t, s, 40)
 		server := fake.New(fake.Overflow())
-		settings := compaction.Defaults()
-		settings.Enabled = how != "setting"
+		settings := compaction.Settings{}
+		settings.Enabled = new(how != "setting")
 		r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
 		if how == "session" {
 			r.agent.SetAutoCompaction(false)
@@ -205,7 +205,7 @@ func TestThreeFailuresStop(t *testing.T) {
 	history(t, s, 12)
 	server := fake.New(fake.Say("ok"))
 	broken := &failing{}
-	settings := compaction.Defaults()
+	settings := compaction.Settings{}
 	settings.ThresholdTokens = 8_000
 	cfg := agent.Config{Session: s, Summarizer: broken, Compaction: settings}
 	for i := range 3 {
@@ -279,7 +279,7 @@ func TestCompactionBehindATurn(t *testing.T) {
 	s := memory(t)
 	history(t, s, 9)
 	server := fake.New(fake.Say(logLines("answer", 6000)), fake.Say("unasked"))
-	settings := compaction.Defaults()
+	settings := compaction.Settings{}
 	settings.ThresholdTokens = 10_500
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
 	r.must("Tell me all")
@@ -319,8 +319,8 @@ func TestBackground(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			history(t, s, 10)
 			server := fake.New(fake.Say("fine"))
-			settings := compaction.Defaults()
-			settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
+			settings := compaction.Settings{}
+			settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, new(int64(2000))
 			g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
 			r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
 			r.must("One") // over 9,450, under 10,500
@@ -345,8 +345,8 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	s := memory(t)
 	history(t, s, 10)
 	server := fake.New(fake.Say("fine"), fake.Overflow(), fake.Say("fine"))
-	settings := compaction.Defaults()
-	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
+	settings := compaction.Settings{}
+	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, new(int64(2000))
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
 	r.must("One")
@@ -483,8 +483,8 @@ func TestFinish(t *testing.T) {
 	s := memory(t)
 	history(t, s, 10)
 	server := fake.New(fake.Say("fine"))
-	settings := compaction.Defaults()
-	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, 2000
+	settings := compaction.Settings{}
+	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, new(int64(2000))
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
 	r.must("One")
@@ -507,7 +507,7 @@ func TestFinish(t *testing.T) {
 func TestAbortCompaction(t *testing.T) {
 	s := memory(t)
 	history(t, s, 12)
-	settings := compaction.Defaults()
+	settings := compaction.Settings{}
 	settings.ThresholdTokens = 8_000
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
 	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: g, Compaction: settings})
@@ -537,7 +537,7 @@ func TestInputDuringCompaction(t *testing.T) {
 	s := memory(t)
 	history(t, s, 12)
 	server := fake.New(fake.Say("ok"))
-	settings := compaction.Defaults()
+	settings := compaction.Settings{}
 	settings.ThresholdTokens = 8_000
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
 	for ev, err := range r.agent.Run(context.Background(), "first") {

@@ -16,7 +16,7 @@ const usualLifetime = 5 * time.Minute
 // than usual cost twice the input instead of 1.25 (reference: prices of
 // Anthropic's cache writes).
 func (r *run) economy(v *timeline.View) prune.Economy {
-	e := prune.Economy{HorizonCalls: r.cfg.PruneHorizon, Warm: warm(v, r.facts(), r.cfg.Now(), r.cfg.CacheLifetime)}
+	e := prune.Economy{HorizonCalls: *r.cfg.Prune.HorizonTurns, Warm: warm(v, r.facts(), r.cfg.Now(), r.cfg.CacheLifetime)}
 	if r.cfg.CacheLifetime > usualLifetime {
 		e.Write, e.Read = 2, 0.1
 	}

@@ -42,7 +42,7 @@ func TestAbortLeavesADeafTool(t *testing.T) {
 			time.Sleep(time.Minute)
 			return agent.Text("late"), nil
 		}}
-		a, err := agent.New(agent.Config{Session: s, Model: caller{}, Tools: []agent.Tool{deaf}, NoBackground: true})
+		a, err := agent.New(agent.Config{Session: s, Model: caller{}, Tools: []agent.Tool{deaf}, Settings: agent.Settings{Background: new(false)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,8 +58,8 @@ func TestHookEventsOfASession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := compaction.Defaults()
-	settings.KeepRecentTokens = 1
+	settings := compaction.Settings{}
+	settings.KeepRecentTokens = new(int64(1))
 	words := strings.Repeat("word ", 900)
 	server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`), fake.Say(words), fake.Overflow(), fake.Say("All green."))
 	r := newRig(t, server, agent.Config{Session: session.New(log, session.Options{Now: still}), Now: still, Hooks: bus,

@@ -96,7 +96,7 @@ func TestHooksOfACompaction(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server, settings := fake.New(fake.Say("ok")), compaction.Defaults()
+			server, settings := fake.New(fake.Say("ok")), compaction.Settings{}
 			settings.ThresholdTokens = 10_000 // of about 20,000
 			if tt.overflow {
 				server, settings.ThresholdTokens = fake.New(fake.Overflow(), fake.Say("ok")), 0
@@ -322,7 +322,7 @@ func TestAbortReachesHooks(t *testing.T) {
 		t.Run(string(e), func(t *testing.T) {
 			s := memory(t)
 			history(t, s, 20)
-			settings := compaction.Defaults()
+			settings := compaction.Settings{}
 			if e == hook.EventBeforeCompact {
 				settings.ThresholdTokens = 10_000
 			}
@@ -370,8 +370,8 @@ func TestAbortReachesHooks(t *testing.T) {
 func TestHooksOfABackgroundCompaction(t *testing.T) {
 	s := memory(t)
 	history(t, s, 8)
-	settings := compaction.Defaults()
-	settings.ThresholdTokens, settings.KeepRecentTokens = 8_500, 1_000
+	settings := compaction.Settings{}
+	settings.ThresholdTokens, settings.KeepRecentTokens = 8_500, new(int64(1_000))
 	server := fake.New(fake.Say("ok"))
 	bus, failed := newBus()
 	asked := make(chan compaction.Trigger, 1)

@@ -78,7 +78,7 @@ func worker(dir, url, dialect string) error {
 	d, _ := dialects.ByName(dialect)
 	model := &provider.Bound{Client: provider.New(provider.ProviderConfig{BaseURL: url, APIKey: "fake-key"}, d, nil),
 		Model: message.Model{Provider: "fake", ID: "fake-1", API: dialect, Window: jobWindow, MaxOutput: 8192, MaxBytes: jobMaxBytes}}
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model, NoBackground: true,
+	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model, Settings: agent.Settings{Background: new(false)},
 		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
 	if err != nil {
 		return err

@@ -103,8 +103,8 @@ func TestNavigateWhileBusy(t *testing.T) {
 		s := memory(t)
 		history(t, s, 20)
 		sum := newSlow()
-		settings := compaction.Defaults()
-		settings.KeepRecentTokens = 1
+		settings := compaction.Settings{}
+		settings.KeepRecentTokens = new(int64(1))
 		r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: sum, Compaction: settings})
 		done := make(chan error)
 		go func() {

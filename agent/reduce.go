@@ -21,9 +21,6 @@ const (
 	manualFailed = "Compaction failed: "
 )
 
-// defaultHorizon is within how many calls a priced edit has to pay.
-const defaultHorizon = 20
-
 // fit makes the next request fit: it prunes and compacts as far as that is
 // needed, and returns the view to send. pending is the size of input that
 // comes with it, in tokens. One compaction is tried for an answer, so that fit
@@ -44,7 +41,7 @@ func (r *run) fit(pending int64) (*timeline.View, timeline.Size, error) {
 		} else if changed {
 			continue
 		}
-		step, err := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.prune,
+		step, err := render.Next(render.Input{View: v, Model: r.facts(), Compaction: r.cfg.Compaction, Prune: r.cfg.Prune,
 			Economy: r.economy(v), Estimator: r.cfg.Estimator, Pending: pending, Pruned: pruned})
 		if err != nil {
 			return nil, timeline.Size{}, err
@@ -250,7 +247,7 @@ func (r *run) dropMedia(f *message.Fault, refused timeline.Size) error {
 	if limit <= 0 || limit > refused.Bytes {
 		limit = refused.Bytes / 2
 	}
-	edits, err := prune.Plan(v, prune.Settings{Media: true}, r.cfg.Estimator, limit)
+	edits, err := prune.Plan(v, prune.Only(prune.Media), r.cfg.Estimator, limit)
 	if err != nil {
 		return err
 	}
@@ -276,7 +273,7 @@ func (r *run) settle(last *message.Message) (goOn bool, err error) {
 	if err != nil || after == before || after.Type != session.TypeCompaction {
 		return false, err
 	}
-	return goesOn(last, len(r.queue.list()), !r.cfg.NoContinue), nil
+	return goesOn(last, len(r.queue.list()), *r.cfg.AutoContinue), nil
 }
 
 // manual is the user's own compaction. It ends a pause after failures, and

@@ -15,8 +15,8 @@ import (
 // the view fits without the compaction, nothing is switched.
 func TestUndoAboveTheThreshold(t *testing.T) {
 	ctx := context.Background()
-	settings := compaction.Defaults()
-	settings.ThresholdTokens, settings.KeepRecentTokens = 8_000, 2_000
+	settings := compaction.Settings{}
+	settings.ThresholdTokens, settings.KeepRecentTokens = 8_000, new(int64(2_000))
 	undone := func(threshold int64) agent.Config {
 		t.Helper()
 		s := memory(t)

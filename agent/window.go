@@ -76,7 +76,7 @@ func (a *Agent) summarizer() compaction.Summarizer {
 func (a *Agent) automatic() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	on := a.cfg.Compaction.Enabled
+	on := a.cfg.Compaction.Automatic()
 	if a.state.Auto != nil {
 		on = *a.state.Auto
 	}

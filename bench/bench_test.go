@@ -36,7 +36,7 @@ func openSample(tb testing.TB) *session.Session {
 
 func project(tb testing.TB, s *session.Session) *timeline.View {
 	tb.Helper()
-	settings := compaction.Defaults()
+	settings := compaction.Settings{}
 	v, err := timeline.Project(context.Background(), s, nil, timeline.Policy{Target: settings.Threshold(model.Window)})
 	if err != nil {
 		tb.Fatal(err)
@@ -46,7 +46,7 @@ func project(tb testing.TB, s *session.Session) *timeline.View {
 
 func plan(tb testing.TB, v *timeline.View) *compaction.Plan {
 	tb.Helper()
-	p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Defaults(), Model: model})
+	p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Settings{}, Model: model})
 	if err != nil || p.Skip != "" {
 		tb.Fatal(err, p.Skip)
 	}

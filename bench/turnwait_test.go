@@ -68,7 +68,7 @@ func waits(tb testing.TB, background bool, scale float64) (turns []time.Duration
 		tb.Fatal(err)
 	}
 	takes := func(d time.Duration) time.Duration { return time.Duration(float64(d) * scale) }
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: prompt{}, NoBackground: !background,
+	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: prompt{}, Settings: agent.Settings{Background: &background},
 		Summarizer: slow{takes(summaryTime)}})
 	if err != nil {
 		tb.Fatal(err)

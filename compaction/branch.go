@@ -20,31 +20,13 @@ type Navigation struct {
 	Label               string // goes on the summary, or, without one, on the target
 }
 
-// BranchSettings are the settings of branch summaries (branchSummary.*).
-type BranchSettings struct {
-	// Enabled makes a summary where a navigation does not say.
-	Enabled bool
-	// ReserveTokens is kept free of the window where a branch is summarized.
-	// 0: 16,384. Where it is more than half of the window, 15 % of that is.
-	ReserveTokens int64
-}
-
-const defaultBranchReserve = 16384
-
-func (s BranchSettings) reserve() int64 {
-	if s.ReserveTokens <= 0 {
-		return defaultBranchReserve
-	}
-	return s.ReserveTokens
-}
-
 // budget is how many tokens of a branch one request may have.
 func (s BranchSettings) budget(m message.Model) int64 {
 	window := m.Window
 	if window <= 0 {
 		window = defaultWindow
 	}
-	return window - Settings{ReserveTokens: s.reserve()}.Reserve(window)
+	return window - Settings{ReserveTokens: s.ReserveTokens}.Reserve(window)
 }
 
 // defaultWindow is the window of a model about which nothing is known, in tokens.

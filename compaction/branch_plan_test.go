@@ -116,7 +116,7 @@ func TestBranchFoldsWhatDoesNotFit(t *testing.T) {
 		grow(t, s, leafID(t, s), userDraft(fmt.Sprintf("m%d", i), strings.Repeat("abcd", 1000)))
 	}
 	a := &recorder{}
-	c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults(), Model: message.Model{Window: 48_000}}
+	c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Settings{}, Model: message.Model{Window: 48_000}}
 	n, err := c.Navigate(ctx, compaction.Navigation{Target: "root", Summarize: new(true), Focus: "the numbers"})
 	if err != nil || n.Status != compaction.Applied {
 		t.Fatalf("%+v %v", n, err)
@@ -190,7 +190,7 @@ func TestBranchInstructions(t *testing.T) {
 	for _, replace := range []bool{false, true} {
 		s := garden(t)
 		a := &recorder{}
-		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults()}
+		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Settings{}}
 		if _, err := c.Navigate(ctx, compaction.Navigation{Target: "a1", Summarize: new(true), Focus: "only files", ReplaceInstructions: replace}); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func (t *trip) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool)
 		}
 		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
 	}
-	v := verify(t.mask(body), "", facts, lists, t.Settings, t.estimator())
+	v := verify(t.mask(body), "", facts, lists, t.Settings.budgets(), t.estimator())
 	t.out.Coverage = v.coverage
 	d := t.summaryDraft(v, facts, lists, object(a.Details))
 	return &d, true
@@ -118,7 +118,7 @@ func (t *trip) input(history []ledger.Source, facts *ledger.Ledger) summarize.In
 	target := t.Settings.Threshold(t.Model.Window)
 	limit, _ := summarize.OutputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, 0, false)
 	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
-		Cap:  limit + t.Settings.ResidueTokens + t.Settings.ConstraintTokens + fileListTokens,
+		Cap:  limit + t.Settings.budgets().sum() + fileListTokens,
 		Mask: t.Mask, Estimate: t.estimator().Text}
 }
 

@@ -219,7 +219,7 @@ func TestNavigateThatFails(t *testing.T) {
 	for _, tt := range tests {
 		s := garden(t)
 		before := logBytes(t, s)
-		c := &compaction.Compactor{Session: s, Settings: compaction.Defaults(), Hooks: tt.hooks,
+		c := &compaction.Compactor{Session: s, Settings: compaction.Settings{}, Hooks: tt.hooks,
 			Summarizer: &recorder{answer: func(context.Context, summarize.Input) (summarize.Result, error) { return tt.answer(s) }}}
 		n, err := c.Navigate(tt.ctx, compaction.Navigation{Target: "a1", Summarize: new(true), Label: "x"})
 		if err != nil || n.Status != tt.status || n.Reason != tt.reason || n.Summary != nil {
@@ -245,7 +245,7 @@ func TestNavigateAsksHooks(t *testing.T) {
 		s := garden(t)
 		var told compaction.BeforeTree
 		a := &recorder{}
-		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Defaults(), Hooks: compaction.Hooks{
+		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Settings{}, Hooks: compaction.Hooks{
 			BeforeTree: func(_ context.Context, e compaction.BeforeTree) (compaction.TreeAnswer, error) {
 				told = e
 				return compaction.TreeAnswer{Summary: "by a hook", Details: []byte(`{"a":1}`), Focus: &focus, Label: &label}, nil

@@ -70,7 +70,7 @@ func (a *attempt) gains(after timeline.Size) bool {
 		return after.Estimated < before.Estimated
 	}
 	return after.Estimated < before.Estimated &&
-		float64(before.Estimated-after.Estimated) >= a.Settings.MinGain*float64(before.Estimated)
+		float64(before.Estimated-after.Estimated) >= a.Settings.minGain()*float64(before.Estimated)
 }
 
 func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {

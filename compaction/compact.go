@@ -111,7 +111,7 @@ func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
 		after := p.Floor.Sum() + p.KeptTokens
 		return &Outcome{Status: Failed, Reason: DoesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}
-	a := &attempt{Compactor: c, request: r, view: v, plan: p, budgets: c.Settings}
+	a := &attempt{Compactor: c, request: r, view: v, plan: p, budgets: c.Settings.budgets()}
 	out := a.run(ctx)
 	out.Plan, out.Attempts = a.plan, a.attempts
 	out.Usage = a.usage
@@ -128,8 +128,8 @@ type attempt struct {
 	usage    *message.Usage
 	preserve []byte
 	hook     *Answer
-	budgets  Settings // what verification may spend
-	tight    bool     // the summary has only the room that the last unit leaves
+	budgets  budgets // what verification may spend
+	tight    bool    // the summary has only the room that the last unit leaves
 }
 
 func fail(status Status, reason Reason, err error) *Outcome {
@@ -210,9 +210,9 @@ func (a *attempt) tighten(d *draft, after int64) bool {
 		return false
 	}
 	a.tight = true
-	a.budgets.ConstraintTokens = min(a.budgets.ConstraintTokens, room/4)
-	a.budgets.ResidueTokens = min(a.budgets.ResidueTokens, room/8)
-	body := room - a.budgets.ConstraintTokens - a.budgets.ResidueTokens
+	a.budgets.constraints = min(a.budgets.constraints, room/4)
+	a.budgets.residue = min(a.budgets.residue, room/8)
+	body := room - a.budgets.sum()
 	a.plan.PrefixLimit = min(a.plan.PrefixLimit, body/3)
 	a.plan.OutputLimit = min(a.plan.OutputLimit, body-a.plan.PrefixLimit)
 	a.plan.Allowance = room + lists

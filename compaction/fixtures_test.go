@@ -90,7 +90,7 @@ func TestReferenceCuts(t *testing.T) {
 	for _, tt := range tests {
 		s := openFile(t, tt.file)
 		v := project(t, s, 0)
-		p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Defaults(), Model: claude, Keep: &tt.keep})
+		p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Settings{}, Model: claude, Keep: &tt.keep})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,11 +169,11 @@ func TestReferenceFiles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := openFile(t, filepath.Join(corpus(t, "pi"), tt.file))
-		p, err := compaction.MakePlan(compaction.PlanInput{View: project(t, s, 0), Settings: compaction.Defaults(), Model: claude, Keep: &tt.keep})
+		p, err := compaction.MakePlan(compaction.PlanInput{View: project(t, s, 0), Settings: compaction.Settings{}, Model: claude, Keep: &tt.keep})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &compaction.Compactor{Session: s, Settings: compaction.Defaults(), Ledger: ledger.Options{Extractors: []ledger.Extractor{ledger.PiFiles}}}
+		c := &compaction.Compactor{Session: s, Settings: compaction.Settings{}, Ledger: ledger.Options{Extractors: []ledger.Extractor{ledger.PiFiles}}}
 		if l := must.Get(c.Losses(p)); len(l.Read) != tt.read || len(l.Modified) != tt.modified {
 			t.Errorf("%s keep %d: %d read, %d modified by pi's rule, want %d and %d", tt.file, tt.keep, len(l.Read), len(l.Modified), tt.read, tt.modified)
 		}

@@ -2,6 +2,7 @@ package compaction_test
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func TestCompactingCancels(t *testing.T) {
 		if cancelled != (trigger == compaction.Manual) || !cancelled && out.Status != compaction.Applied {
 			t.Errorf("%s: %s %s %s", trigger, out.Status, out.Reason, out.Detail)
 		}
-		if told.Settings != r.Settings {
+		if !reflect.DeepEqual(told.Settings, r.Settings) {
 			t.Errorf("told of the settings %+v", told.Settings)
 		}
 	}

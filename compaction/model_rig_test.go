@@ -52,7 +52,7 @@ func newRig(t *testing.T, api string, w windows, s *session.Session, script ...f
 	r := &rig{t: t, api: api, server: server, bound: server.Bind(api), log: bytesOfLog(t, s)}
 	r.bound.Client.Retry.Sleep = func(context.Context, time.Duration) error { return nil }
 	r.ladder = &summarize.Ladder{Models: []summarize.Model{r.bound}, Mask: mask()}
-	r.Compactor = &compaction.Compactor{Session: s, Summarizer: r.ladder, Settings: compaction.Defaults(),
+	r.Compactor = &compaction.Compactor{Session: s, Summarizer: r.ladder, Settings: compaction.Settings{},
 		Model: message.Model{Provider: "fake", ID: "fake-1", API: api, Window: w.session, MaxOutput: 8192},
 		Mask:  mask(), Ledger: ledger.Options{Mask: mask()}}
 	return r

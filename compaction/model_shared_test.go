@@ -29,7 +29,7 @@ func TestSharedPrefixGoesToTheSessionsModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep := int64(50)
-	c := &compaction.Compactor{Session: p.s, Summarizer: &summarize.Ladder{Models: []summarize.Model{bound}}, Settings: compaction.Defaults(), SharedPrefix: true}
+	c := &compaction.Compactor{Session: p.s, Summarizer: &summarize.Ladder{Models: []summarize.Model{bound}}, Settings: compaction.Settings{}, SharedPrefix: true}
 	out, err := c.Compact(ctx, compaction.Request{Keep: &keep})
 	if err != nil || out.Status != compaction.Applied {
 		t.Fatalf("%+v %v", out, err)
@@ -67,7 +67,7 @@ func TestSharedPrefixHasTheSessionsOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep, a := int64(1), &asked{}
-	c := &compaction.Compactor{Session: p.s, Summarizer: a, Settings: compaction.Defaults(), SharedPrefix: true}
+	c := &compaction.Compactor{Session: p.s, Summarizer: a, Settings: compaction.Settings{}, SharedPrefix: true}
 	if _, err := c.Compact(ctx, compaction.Request{Keep: &keep}); err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 func TestFloorTooLarge(t *testing.T) {
 	const prompt, pins, request, pending = "fixed part", "pins", "open request", "pending input"
 	eachSmall(t, func(t *testing.T, api string, w windows) {
-		target := compaction.Defaults().Threshold(w.session)
+		target := compaction.Settings{}.Threshold(w.session)
 		text := strings.Repeat("rule ", int(target)) // 5/4 of the target
 		for _, tt := range []struct {
 			name    string

@@ -93,7 +93,7 @@ func (p *picture) numbers(entries []*session.Entry) string {
 
 func (p *picture) plan(keep int64) *compaction.Plan {
 	p.t.Helper()
-	plan, err := compaction.MakePlan(compaction.PlanInput{View: project(p.t, p.s, 0), Settings: compaction.Defaults(), Keep: &keep})
+	plan, err := compaction.MakePlan(compaction.PlanInput{View: project(p.t, p.s, 0), Settings: compaction.Settings{}, Keep: &keep})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestCompactTo(t *testing.T) {
 	words := strings.Fields("usr ass:3000 usr:3000 ass tool tool ass usr ass")
 	for to, want := range map[int]string{1: "|1", 2: "1 2|", 4: "1 2|3", 5: "1 2|3", 6: "1 2|3 4 5 6", 8: "1 2 3 4 5 6 7|8", 9: "1 2 3 4 5 6 7 8 9|"} {
 		p := draw(t, words...)
-		plan, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Defaults(), To: p.id(to)})
+		plan, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Settings{}, To: p.id(to)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestCompactTo(t *testing.T) {
 		}
 	}
 	p := draw(t, words...)
-	if _, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Defaults(), To: "nobody"}); err == nil {
+	if _, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Settings{}, To: "nobody"}); err == nil {
 		t.Error("an unknown entry was accepted")
 	}
 }
@@ -217,14 +217,14 @@ func TestThreshold(t *testing.T) {
 		s            compaction.Settings
 		window, want int64
 	}{
-		{compaction.Defaults(), 200_000, 183_616},
-		{compaction.Defaults(), 1_000_000, 983_616},
-		{compaction.Defaults(), 32_768, 32_768 - 16_384},
-		{compaction.Defaults(), 32_766, 32_766 - 4_914},
-		{compaction.Defaults(), 8_192, 8_192 - 1_228},
-		{compaction.Defaults(), 0, 0},
-		{compaction.Settings{ReserveTokens: 16384, ThresholdTokens: 120_000, ThresholdPercent: 25}, 200_000, 120_000},
-		{compaction.Settings{ReserveTokens: 16384, ThresholdPercent: 25}, 200_000, 50_000},
+		{compaction.Settings{}, 200_000, 183_616},
+		{compaction.Settings{}, 1_000_000, 983_616},
+		{compaction.Settings{}, 32_768, 32_768 - 16_384},
+		{compaction.Settings{}, 32_766, 32_766 - 4_914},
+		{compaction.Settings{}, 8_192, 8_192 - 1_228},
+		{compaction.Settings{}, 0, 0},
+		{compaction.Settings{ThresholdTokens: 120_000, ThresholdPercent: 25}, 200_000, 120_000},
+		{compaction.Settings{ThresholdPercent: 25}, 200_000, 50_000},
 	}
 	for _, tt := range tests {
 		if got := tt.s.Threshold(tt.window); got != tt.want {
@@ -237,7 +237,7 @@ func TestThreshold(t *testing.T) {
 // before it.
 func TestPlanEndsAtTheLastUnit(t *testing.T) {
 	p := draw(t, strings.Fields("usr ass:3000 usr think ass:9000")...)
-	plan, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Defaults(), Model: message.Model{Window: 8192}})
+	plan, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Settings{}, Model: message.Model{Window: 8192}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 	if in.Keep != nil {
 		return *in.Keep
 	}
-	keep := in.Settings.KeepRecentTokens
+	keep := in.Settings.keepRecent()
 	if in.Adapt {
 		keep = adapt(keep, p.Size, in.View, s)
 	}
@@ -177,15 +177,11 @@ func adapt(keep int64, size timeline.Size, v *timeline.View, s span) int64 {
 
 func (in PlanInput) outputLimits(split bool) (history, prefix int64) {
 	target := in.Settings.Threshold(in.Model.Window)
-	reserve := in.Settings.ReserveTokens
-	if in.Model.Window > 0 {
-		reserve = in.Settings.Reserve(in.Model.Window)
-	}
-	return summarize.OutputLimits(reserve, target, in.Model.MaxOutput, in.Model.Window, 0, split)
+	return summarize.OutputLimits(in.Settings.Reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, 0, split)
 }
 
 func (in PlanInput) allowance(history, prefix int64) int64 {
-	return history + prefix + in.Settings.ResidueTokens + in.Settings.ConstraintTokens + fileListTokens
+	return history + prefix + in.Settings.budgets().sum() + fileListTokens
 }
 
 // cut finds where the kept side begins.

@@ -41,7 +41,7 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	if err != nil {
 		return Losses{}, err
 	}
-	v := verify(summarize.Extract(in).Summary, shown, facts, lists, c.Settings, c.estimator())
+	v := verify(summarize.Extract(in).Summary, shown, facts, lists, c.Settings.budgets(), c.estimator())
 	out := Losses{Facts: facts.Counts(), Lost: map[ledger.Class]int{}}
 	for class, s := range v.coverage {
 		if s.Kept < s.Facts {

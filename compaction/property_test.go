@@ -27,7 +27,7 @@ func mask() func(string) string {
 }
 
 func extractor(s *session.Session, window int64) *compaction.Compactor {
-	return &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask()}, Settings: compaction.Defaults(),
+	return &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask()}, Settings: compaction.Settings{},
 		Model: message.Model{Window: window, MaxOutput: 8192}, Mask: mask(), Ledger: ledger.Options{Mask: mask()}}
 }
 

@@ -1,50 +1,139 @@
 package compaction
 
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/valid"
+)
+
 // Settings are the numbers that decide when and how much to reduce
-// (spec/hooks-settings.md). The zero value is not useful; start from Defaults.
+// (docs/settings.md, compaction.*). Sizes are in tokens. A field that is not
+// set has its default, whatever the others say; EnsureDefaults fills them in.
 type Settings struct {
-	// Enabled switches automatic compaction. Manual compaction always works.
-	Enabled bool
+	// Enabled switches automatic compaction, which is on by default. Manual
+	// compaction always works.
+	Enabled *bool `json:"enabled"`
 	// ReserveTokens is kept free of the window for the next prompt and its
-	// answer. Where it is more than half of the window, 15 % of the window
-	// is reserved instead.
-	ReserveTokens int64
+	// answer; nil: 16,384. Where it is more than half of the window, 15 % of
+	// the window is reserved instead.
+	ReserveTokens *int64 `json:"reserveTokens"`
 	// KeepRecentTokens is how much of the recent conversation stays word for
-	// word; less where the window is small (effective keep).
-	KeepRecentTokens int64
-	// ThresholdTokens and ThresholdPercent replace window − reserve as the
-	// threshold. Tokens beat percent; 0: not set.
-	ThresholdTokens  int64
-	ThresholdPercent float64
+	// word; nil: 20,000. It is less where the window is small.
+	KeepRecentTokens *int64 `json:"keepRecentTokens"`
+	// ThresholdTokens and ThresholdPercent, from 0 to 100, replace window −
+	// reserve as the threshold. Tokens beat percent; 0: not set.
+	ThresholdTokens  int64   `json:"thresholdTokens"`
+	ThresholdPercent float64 `json:"thresholdPercent" max:"100"`
 	// MinGain is the share of the view that a compaction has to save, from 0
-	// to 1, unless the context has overflowed.
-	MinGain float64
+	// to 1, unless the context has overflowed; nil: 0.10.
+	MinGain *float64 `json:"minGain" max:"1"`
 	// ResidueTokens bounds the facts that are added word for word under a
-	// summary that lost them.
-	ResidueTokens int64
-	// ConstraintTokens bounds the constraints among them, which have a
-	// budget of their own.
-	ConstraintTokens int64
+	// summary that lost them; nil: 1,000.
+	ResidueTokens *int64 `json:"residueTokens"`
+	// ConstraintTokens bounds the constraints among them, which have a budget
+	// of their own; nil: 2,000.
+	ConstraintTokens *int64 `json:"constraintTokens"`
+	// ModelOverrides replace numbers for one model, by "provider/model".
+	ModelOverrides map[string]Override `json:"modelOverrides"`
 }
 
-// Defaults are the settings of a fresh installation.
-func Defaults() Settings {
-	return Settings{
-		Enabled:          true,
-		ReserveTokens:    16384,
-		KeepRecentTokens: 20000,
-		MinGain:          0.10,
-		ResidueTokens:    1000,
-		ConstraintTokens: 2000,
+// Override replaces numbers of Settings for one model. What is nil stays.
+type Override struct {
+	ReserveTokens    *int64   `json:"reserveTokens"`
+	KeepRecentTokens *int64   `json:"keepRecentTokens"`
+	ThresholdTokens  *int64   `json:"thresholdTokens"`
+	ThresholdPercent *float64 `json:"thresholdPercent" max:"100"`
+}
+
+// The defaults.
+const (
+	defaultReserve     = 16384
+	defaultKeep        = 20000
+	defaultMinGain     = 0.10
+	defaultResidue     = 1000
+	defaultConstraints = 2000
+)
+
+// EnsureDefaults gives every field that is not set its default.
+func (s *Settings) EnsureDefaults() {
+	s.Enabled = ensure(s.Enabled, true)
+	s.ReserveTokens = ensure(s.ReserveTokens, defaultReserve)
+	s.KeepRecentTokens = ensure(s.KeepRecentTokens, defaultKeep)
+	s.MinGain = ensure(s.MinGain, defaultMinGain)
+	s.ResidueTokens = ensure(s.ResidueTokens, defaultResidue)
+	s.ConstraintTokens = ensure(s.ConstraintTokens, defaultConstraints)
+}
+
+func ensure[T any](v *T, def T) *T {
+	if v == nil {
+		return &def
 	}
+	return v
 }
 
-// Reserve is the reserve in force for a window.
+// Validate names the fields that are wrong.
+func (s Settings) Validate() error {
+	errs := []error{
+		valid.NotNegative("reserveTokens", s.ReserveTokens),
+		valid.NotNegative("keepRecentTokens", s.KeepRecentTokens),
+		valid.NotNegative("thresholdTokens", &s.ThresholdTokens),
+		valid.Between("thresholdPercent", &s.ThresholdPercent, 0, 100),
+		valid.Between("minGain", s.MinGain, 0, 1),
+		valid.NotNegative("residueTokens", s.ResidueTokens),
+		valid.NotNegative("constraintTokens", s.ConstraintTokens),
+	}
+	for _, model := range slices.Sorted(maps.Keys(s.ModelOverrides)) {
+		errs = append(errs, valid.Below(valid.Member("modelOverrides", model), s.ModelOverrides[model].Validate()))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate names the fields that are wrong.
+func (o Override) Validate() error {
+	return errors.Join(
+		valid.NotNegative("reserveTokens", o.ReserveTokens),
+		valid.NotNegative("keepRecentTokens", o.KeepRecentTokens),
+		valid.NotNegative("thresholdTokens", o.ThresholdTokens),
+		valid.Between("thresholdPercent", o.ThresholdPercent, 0, 100),
+	)
+}
+
+// For returns the settings that hold for one model, by "provider/model".
+func (s Settings) For(model string) Settings {
+	o, ok := s.ModelOverrides[model]
+	if !ok {
+		return s
+	}
+	if o.ReserveTokens != nil {
+		s.ReserveTokens = o.ReserveTokens
+	}
+	if o.KeepRecentTokens != nil {
+		s.KeepRecentTokens = o.KeepRecentTokens
+	}
+	if o.ThresholdPercent != nil {
+		// The general token threshold would beat the percentage that was
+		// asked for this very model.
+		s.ThresholdPercent, s.ThresholdTokens = *o.ThresholdPercent, 0
+	}
+	if o.ThresholdTokens != nil {
+		s.ThresholdTokens = *o.ThresholdTokens
+	}
+	return s
+}
+
+// Automatic reports whether automatic compaction is on.
+func (s Settings) Automatic() bool { return s.Enabled == nil || *s.Enabled }
+
+// Reserve is the reserve in force for a window; of no known window the
+// setting itself.
 func (s Settings) Reserve(window int64) int64 {
-	if s.ReserveTokens > window/2 {
+	reserve := *ensure(s.ReserveTokens, defaultReserve)
+	if window > 0 && reserve > window/2 {
 		return window * 15 / 100
 	}
-	return s.ReserveTokens
+	return reserve
 }
 
 // Threshold is the context size above which automatic compaction starts
@@ -60,3 +149,33 @@ func (s Settings) Threshold(window int64) int64 {
 	}
 	return window - s.Reserve(window)
 }
+
+func (s Settings) keepRecent() int64 { return *ensure(s.KeepRecentTokens, defaultKeep) }
+func (s Settings) minGain() float64  { return *ensure(s.MinGain, defaultMinGain) }
+
+// budgets bound what verification may add under a summary, in tokens.
+type budgets struct{ residue, constraints int64 }
+
+func (b budgets) sum() int64 { return b.residue + b.constraints }
+
+func (s Settings) budgets() budgets {
+	return budgets{residue: *ensure(s.ResidueTokens, defaultResidue), constraints: *ensure(s.ConstraintTokens, defaultConstraints)}
+}
+
+// BranchSettings are the settings of branch summaries (docs/settings.md,
+// branchSummary.*).
+type BranchSettings struct {
+	// Enabled makes a summary where a navigation does not say.
+	Enabled bool `json:"enabled"`
+	// ReserveTokens is kept free of the window where a branch is summarized;
+	// nil: 16,384. Where it is more than half of the window, 15 % of that is.
+	ReserveTokens *int64 `json:"reserveTokens"`
+}
+
+// EnsureDefaults gives every field that is not set its default.
+func (s *BranchSettings) EnsureDefaults() { s.ReserveTokens = ensure(s.ReserveTokens, defaultReserve) }
+
+// Validate names the fields that are wrong.
+func (s BranchSettings) Validate() error { return valid.NotNegative("reserveTokens", s.ReserveTokens) }
+
+func (s BranchSettings) reserve() int64 { return *ensure(s.ReserveTokens, defaultReserve) }

@@ -22,7 +22,7 @@ type verified struct {
 // word for word under it, within the budgets; then the file lists
 // (spec/compaction.md, Verify). shown is covered text that stays visible
 // anyway: pins and the open request.
-func verify(body, shown string, facts *ledger.Ledger, lists fileLists, s Settings, est tokens.Estimator) verified {
+func verify(body, shown string, facts *ledger.Ledger, lists fileLists, b budgets, est tokens.Estimator) verified {
 	body = strings.TrimSpace(body)
 	tail := lists.text(est)
 	visible := body + "\n\n" + tail + "\n\n" + shown
@@ -36,8 +36,8 @@ func verify(body, shown string, facts *ledger.Ledger, lists fileLists, s Setting
 		}
 	}
 	var v verified
-	lines := v.take(constraints, s.ConstraintTokens, est, true)
-	lines = append(lines, v.take(others, s.ResidueTokens, est, false)...)
+	lines := v.take(constraints, b.constraints, est, true)
+	lines = append(lines, v.take(others, b.residue, est, false)...)
 	parts := []string{body}
 	if len(lines) > 0 {
 		residue := summarize.ResidueHeading + "\n" + strings.Join(lines, "\n")

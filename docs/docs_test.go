@@ -1,17 +1,20 @@
 package docs
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/coppice-dev/coppice/internal/cli"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/settings"
 )
 
 // block is the content of a fenced code block and the line that it begins at.
@@ -164,8 +167,7 @@ func TestSettingsTable(t *testing.T) {
 			documented[m[1]] = m[2]
 		}
 	}
-	s, _ := settings.Resolve(settings.Input{})
-	for _, r := range s.Resolved {
+	for _, r := range keysOf(t, t.TempDir()) {
 		def := "`" + string(r.Default) + "`"
 		if string(r.Default) == "null" {
 			def = "unset"
@@ -182,10 +184,33 @@ func TestSettingsTable(t *testing.T) {
 
 func TestSettingsExample(t *testing.T) {
 	for _, b := range blocks(t, "settings.md", "jsonc") {
-		if _, problems := settings.Resolve(settings.Input{User: settings.File{Path: "settings.md", Data: []byte(b.text)}}); len(problems) > 0 {
-			t.Errorf("line %d: %v", b.line, problems)
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(b.text), 0o600); err != nil {
+			t.Fatal(err)
 		}
+		keysOf(t, dir)
 	}
+}
+
+type listedKey struct {
+	Key, Help string
+	Default   json.RawMessage
+}
+
+// keysOf is what `coppice settings` lists with the settings of a folder, in
+// which nothing may be wrong.
+func keysOf(t *testing.T, dir string) (keys []listedKey) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	env := func(name string) string { return map[string]string{"COPPICE_CONFIG_DIR": dir}[name] }
+	code := cli.Run(t.Context(), cli.Env{Args: []string{"settings", "--json"}, Out: &out, Err: &errs, Getenv: env, Dir: dir, Now: time.Now})
+	if code != 0 || errs.Len() > 0 {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+	if err := json.Unmarshal(out.Bytes(), &keys); err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 // Links between documents lead somewhere.

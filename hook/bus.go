@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/valid"
 )
 
 // DefaultTimeout is how long a hook may take, unless another limit is set.
@@ -38,14 +40,30 @@ type Options struct {
 	Report func(error)
 }
 
+// Settings name programs by the event that they are told of.
+type Settings struct {
+	Hooks map[Event][]Program `json:"hooks"`
+}
+
 // Program is a hook that runs as a process.
 type Program struct {
 	Event    Event
-	Name     string // place in the order, and its name in reports; "": the base name of Command[0]
-	Project  bool   // comes with the project; else it is the user's
-	Command  []string
-	Required bool          // its failure cancels the step
-	Timeout  time.Duration // 0: Options.Timeout
+	Name     string        `json:"name"` // place in the order, and its name in reports; "": the base name of Command[0]
+	Project  bool          // comes with the project; else it is the user's
+	Command  []string      `json:"command"`                    // a path, seen from the project's folder, or a name in PATH; then arguments
+	Required bool          `json:"required"`                   // its failure cancels the step
+	Timeout  time.Duration `json:"timeoutSeconds" max:"86400"` // 0: Options.Timeout
+}
+
+// SetProject says whether it comes with the project.
+func (p *Program) SetProject(project bool) { p.Project = project }
+
+// Validate names the fields that are wrong.
+func (p Program) Validate() error {
+	if len(p.Command) == 0 || p.Command[0] == "" {
+		return valid.Wrong("", "must have a command")
+	}
+	return valid.Seconds("timeoutSeconds", p.Timeout)
 }
 
 // Handler describes an in-process hook.

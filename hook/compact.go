@@ -119,8 +119,9 @@ func preparation(e compaction.BeforeCompact) ([]byte, error) {
 		firstKept = e.Plan.FirstKept.ID
 	}
 	o.Int("tokensBefore", e.Plan.Size.Decision()).Str("firstKeptEntryId", firstKept)
-	settings := new(jsonw.Object).Bool("enabled", e.Settings.Enabled)
-	settings.Int("reserveTokens", e.Settings.ReserveTokens).Int("keepRecentTokens", e.Settings.KeepRecentTokens)
+	s := e.Settings
+	s.EnsureDefaults()
+	settings := new(jsonw.Object).Bool("enabled", *s.Enabled).Int("reserveTokens", *s.ReserveTokens).Int("keepRecentTokens", *s.KeepRecentTokens)
 	return o.Raw("settings", settings.Bytes()).Bytes(), nil
 }
 

@@ -40,4 +40,13 @@ func Events() []Event {
 		EventTurnStart, EventTurnEnd, EventAgentStart, EventAgentEnd, EventSessionShutdown}
 }
 
+// Values are the words that a setting may have.
+func (Event) Values() []string {
+	var out []string
+	for _, e := range Events() {
+		out = append(out, string(e))
+	}
+	return out
+}
+
 func (e Event) known() bool { return slices.Contains(Events(), e) }

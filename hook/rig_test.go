@@ -250,11 +250,11 @@ func planned(t *testing.T, s *session.Session, trigger compaction.Trigger) compa
 		t.Fatal(err)
 	}
 	keep := int64(1)
-	p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Defaults(), Trigger: trigger, Keep: &keep})
+	p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Settings{}, Trigger: trigger, Keep: &keep})
 	if err != nil || p.Skip != "" {
 		t.Fatal(err, p.Skip)
 	}
-	return compaction.BeforeCompact{Plan: p, Settings: compaction.Defaults(), Trigger: trigger}
+	return compaction.BeforeCompact{Plan: p, Settings: compaction.Settings{}, Trigger: trigger}
 }
 
 func equal(t *testing.T, what string, got, want []string) {

@@ -24,6 +24,12 @@ const (
 	ClassUnknown        Class = "unknown"
 )
 
+// Values are the words that a setting may have.
+func (Class) Values() []string {
+	return []string{string(ClassOverflow), string(ClassOverflowOutput), string(ClassBytes), string(ClassRateLimit), string(ClassQuota), string(ClassAuth),
+		string(ClassBadRequest), string(ClassPairing), string(ClassThinking), string(ClassTransient), string(ClassUnknown)}
+}
+
 // Unit is what a limit counts (docs/limits.md).
 type Unit string
 

@@ -28,7 +28,10 @@ type Model struct {
 
 // Price is in US dollars for one million tokens.
 type Price struct {
-	Input, Output, CacheRead, CacheWrite float64
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
 }
 
 // Key is "provider/id", the name used in settings.

@@ -46,6 +46,7 @@ func NewCatalog(cfg Config, limits *Limits) *Catalog {
 	if limits == nil {
 		limits = &Limits{}
 	}
+	limits.TrustSettings = limits.TrustSettings || cfg.Windows.TrustSettings
 	return &Catalog{Limits: limits, cfg: cfg, table: builtIn, reported: map[string]int64{}}
 }
 

@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -29,9 +31,21 @@ type Pattern struct {
 	Class message.Class `json:"class"`
 	// Text is a regular expression (RE2), matched without regard to case. One
 	// that does not compile is taken word by word.
-	Text string `json:"text"`
+	Text string `json:"pattern"`
 	// Not turns the pattern round: a text that it matches is never of Class.
-	Not bool `json:"not,omitempty"`
+	Not bool
+}
+
+// Validate names the fields that are wrong.
+func (p Pattern) Validate() error {
+	errs := []error{valid.OneOf("class", p.Class, p.Class.Values())}
+	if p.Text == "" {
+		errs = append(errs, valid.Wrong("pattern", "must not be empty"))
+	}
+	if _, err := regexp.Compile(p.Text); err != nil {
+		errs = append(errs, valid.Wrong("pattern", "must be a regular expression: %v", err))
+	}
+	return errors.Join(errs...)
 }
 
 func (p Pattern) match(text string) bool {

@@ -243,7 +243,7 @@ func (c *Client) setHeaders(h http.Header) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream, application/json")
 	h.Set("User-Agent", "coppice")
-	key := c.cfg.APIKey
+	key := string(c.cfg.APIKey)
 	switch c.dialect.Name() {
 	case apiAnthropic:
 		h.Set("Anthropic-Version", anthropicVersion)
@@ -260,7 +260,7 @@ func (c *Client) setHeaders(h http.Header) {
 		}
 	}
 	for name, value := range c.cfg.Headers {
-		h.Set(name, value)
+		h.Set(name, string(value))
 	}
 }
 
@@ -276,10 +276,10 @@ func (c *Client) mask(f *message.Fault) *message.Fault {
 }
 
 func (c *Client) maskText(s string) string {
-	secrets := []string{c.cfg.APIKey}
+	secrets := []string{string(c.cfg.APIKey)}
 	for name, v := range c.cfg.Headers {
 		if secretHeader().MatchString(name) {
-			secrets = append(secrets, strings.TrimPrefix(v, "Bearer "))
+			secrets = append(secrets, strings.TrimPrefix(string(v), "Bearer "))
 		}
 	}
 	for _, v := range secrets {

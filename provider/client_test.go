@@ -142,7 +142,7 @@ func checkWaits(t *testing.T, name string, got []time.Duration, want []string) {
 func TestRetrySettings(t *testing.T) {
 	serve, tries := script(reply(503, ""))
 	cl := client(t, provider.ProviderConfig{}, serve)
-	cl.Retry.Max = -1
+	cl.Retry.Enabled = new(false)
 	if _, err := cl.Complete(t.Context(), model, request, message.CallOptions{}); err == nil || *tries != 1 {
 		t.Errorf("%d tries, %v", *tries, err)
 	}
@@ -233,7 +233,7 @@ func TestIdleTimeout(t *testing.T) {
 			cl := client(t, provider.ProviderConfig{}, func(r *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: slowBody(r.Context(), c.pauses, good)}, nil
 			})
-			cl.IdleTimeout, cl.Retry.Max = c.idle, -1
+			cl.IdleTimeout, cl.Retry.Enabled = c.idle, new(false)
 			start := time.Now()
 			_, err := cl.Complete(t.Context(), model, request, message.CallOptions{})
 			if took := time.Since(start); took != c.after {
@@ -296,7 +296,7 @@ func TestHeadersAndAddress(t *testing.T) {
 		{"openai-chat", "http://gate/x", "http://gate/x/chat/completions", map[string]string{"Content-Type": "application/json", "X-Team": "blue"}},
 	} {
 		var got *http.Request
-		cl := provider.New(provider.ProviderConfig{BaseURL: c.base, APIKey: "secret-key", Headers: map[string]string{"X-Team": "blue"}},
+		cl := provider.New(provider.ProviderConfig{BaseURL: c.base, APIKey: "secret-key", Headers: map[string]provider.Secret{"X-Team": "blue"}},
 			dialect(t, c.dialect), &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				got = r
 				return reply(400, "no"), nil
@@ -317,7 +317,7 @@ func TestHeadersAndAddress(t *testing.T) {
 
 // Keys do not come back in errors, whoever quotes them.
 func TestMask(t *testing.T) {
-	cfg := provider.ProviderConfig{APIKey: "my-very-own-key", Headers: map[string]string{"X-Gate-Token": "gate-token-1"}}
+	cfg := provider.ProviderConfig{APIKey: "my-very-own-key", Headers: map[string]provider.Secret{"X-Gate-Token": "gate-token-1"}}
 	for name, serve := range map[string]roundTrip{
 		"body": func(*http.Request) (*http.Response, error) {
 			return reply(401, "bad key my-very-own-key, gate-token-1"), nil
@@ -330,7 +330,7 @@ func TestMask(t *testing.T) {
 		},
 	} {
 		cl := client(t, cfg, serve)
-		cl.Retry.Max = -1
+		cl.Retry.Enabled = new(false)
 		_, err := cl.Complete(t.Context(), model, request, message.CallOptions{})
 		if err == nil || strings.Contains(err.Error(), "very-own") || strings.Contains(err.Error(), "gate-token-1") {
 			t.Errorf("%s: %v", name, err)

@@ -1,36 +1,117 @@
 package provider
 
-import "github.com/coppice-dev/coppice/message"
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
 
-// Config is what the user says about providers (setting providers.*).
+	"github.com/coppice-dev/coppice/internal/valid"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Config is what the user says about models and providers (docs/settings.md).
 type Config struct {
-	Providers map[string]ProviderConfig // by the name that stands before the slash in "provider/id"
+	Model     string                    `json:"model"`     // "provider/id" to work with; "": nobody said
+	Providers map[string]ProviderConfig `json:"providers"` // by the part before the slash in "provider/id"
+	Retry     Retry                     `json:"retry"`
+	Errors    struct {
+		Patterns []Pattern `json:"patterns"` // of refusals, added to those that are known
+	} `json:"errors"`
+	Windows struct {
+		// TrustSettings keeps a window that the settings name, whatever a
+		// refusal says.
+		TrustSettings bool `json:"trustSettings"`
+	} `json:"windows"`
+}
+
+// EnsureDefaults gives every field that is not set its default.
+func (c *Config) EnsureDefaults() { c.Retry.EnsureDefaults() }
+
+// Validate names the fields that are wrong.
+func (c Config) Validate() error {
+	errs := []error{valid.Model("model", c.Model), valid.Below("retry", c.Retry.Validate())}
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		p, key := c.Providers[name], valid.Member("providers", name)
+		if name == "" || strings.Contains(name, "/") {
+			errs = append(errs, valid.Wrong(key, "must have a name without slashes"))
+		}
+		if p.Type == "" && !known(name) {
+			errs = append(errs, valid.Wrong(key, "must have a type: %s", strings.Join(p.Type.Values(), ", ")))
+		}
+		if p.APIKey != "" && p.APIKeyEnv != "" {
+			errs = append(errs, valid.Wrong(key, "has both apiKey and apiKeyEnv; apiKey is used"))
+		}
+		errs = append(errs, valid.Below(key, p.Validate()))
+		for _, m := range p.Models {
+			if m.ID == "" {
+				errs = append(errs, valid.Wrong(key, "has a model without id"))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // ProviderConfig is a place to call models at. The zero value stands for the
 // vendor's own server and its usual key variable.
 type ProviderConfig struct {
-	// Type is the dialect: anthropic, openai (chat completions),
-	// openai-responses or gemini. "": the vendor's usual one, and
-	// openai for a provider that nobody knows.
-	Type      string
-	BaseURL   string            // "": the vendor's
-	APIKey    string            // the key itself, or
-	APIKeyEnv string            // the name of the variable that holds it; "": the vendor's
-	Headers   map[string]string // sent with every call; they win over our own
-	Models    []ModelConfig
+	Type      Type              `json:"type"`      // "": the vendor's usual one, and openai for a provider that nobody knows
+	BaseURL   string            `json:"baseUrl"`   // "": the vendor's
+	APIKey    Secret            `json:"apiKey"`    // the key itself, or
+	APIKeyEnv string            `json:"apiKeyEnv"` // the name of the variable that holds it; "": the vendor's
+	Headers   map[string]Secret `json:"headers"`   // sent with every call; they win over our own
+	Models    []ModelConfig     `json:"models"`
+}
+
+// Validate names the fields that are wrong.
+func (c ProviderConfig) Validate() error {
+	return errors.Join(valid.OneOf("type", c.Type, c.Type.Values()), valid.Address("baseUrl", c.BaseURL))
 }
 
 // ModelConfig says what the catalogue does not know of a model, or knows
 // wrongly. What is zero or nil is not said.
 type ModelConfig struct {
-	ID              string
-	ContextWindow   int64 // tokens
-	MaxOutputTokens int64 // tokens
-	Images          *bool
-	Reasoning       *bool
-	Price           *message.Price
+	ID              string         `json:"id"`
+	ContextWindow   int64          `json:"contextWindow"`   // tokens
+	MaxOutputTokens int64          `json:"maxOutputTokens"` // tokens
+	Images          *bool          `json:"images"`
+	Reasoning       *bool          `json:"reasoning"`
+	Price           *message.Price `json:"price"`
 }
+
+// Type is the dialect that a provider speaks.
+type Type string
+
+// The types.
+const (
+	TypeAnthropic Type = "anthropic"
+	TypeOpenAI    Type = "openai" // chat completions
+	TypeResponses Type = "openai-responses"
+	TypeGemini    Type = "gemini"
+)
+
+// Values are the words that a setting may have.
+func (Type) Values() []string {
+	return []string{string(TypeAnthropic), string(TypeOpenAI), string(TypeResponses), string(TypeGemini)}
+}
+
+// Secret is text that is never shown: printed, formatted or marshalled it is
+// a row of stars. Convert it to string to use it.
+type Secret string
+
+// String returns stars, or "" where there is no secret.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "********"
+}
+
+// GoString is String, for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText is String, for JSON.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Names of the dialects, as package wire has them.
 const (
@@ -42,10 +123,10 @@ const (
 
 // api is the dialect's name for a type of the settings; "" where none is set.
 func (c ProviderConfig) api() string {
-	if c.Type == "openai" {
+	if c.Type == TypeOpenAI {
 		return apiChat
 	}
-	return c.Type
+	return string(c.Type)
 }
 
 // vendor is what is known of a provider without asking anybody.
@@ -96,6 +177,12 @@ var aliases = map[string]string{
 	"z.ai":                   "zai",
 	"llamacpp":               "llama.cpp",
 	"lm-studio":              "lmstudio",
+}
+
+// known reports whether a provider's dialect is known without being told.
+func known(name string) bool {
+	v := lookupVendor(name)
+	return v.api != "" || v.baseURL != "" || builtIn().places[v.catalogue].api != ""
 }
 
 // lookupVendor finds a provider under any of its names. One that is not

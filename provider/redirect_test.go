@@ -19,7 +19,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
 	c := New(ProviderConfig{BaseURL: server.URL, APIKey: "k"}, anthropic.Dialect{}, nil)
-	c.Retry.Max = -1
+	c.Retry.Enabled = new(false)
 	_, err := c.Complete(t.Context(), message.Model{Provider: "p", ID: "m"}, timeline.Request{
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "secret"}}}}}, message.CallOptions{})
 	if f, ok := message.AsFault(err); !ok || f.Status != http.StatusTemporaryRedirect {

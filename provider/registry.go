@@ -31,14 +31,15 @@ type Registry struct {
 	env func(name string) string
 }
 
-// NewRegistry makes a registry over the user's configuration. env looks keys
+// NewRegistry makes a registry over the user's configuration, with its retries
+// and patterns. env looks keys
 // up by the name of their variable, like os.Getenv; nil knows none. Nothing
 // else of the environment is read.
 func NewRegistry(cfg Config, env func(name string) string) *Registry {
 	if env == nil {
 		env = func(string) string { return "" }
 	}
-	return &Registry{Catalog: NewCatalog(cfg, nil), cfg: cfg, env: env}
+	return &Registry{Catalog: NewCatalog(cfg, nil), Retry: cfg.Retry, Patterns: cfg.Errors.Patterns, cfg: cfg, env: env}
 }
 
 // Bind makes a model ready for calls. name is "provider/id"; the id may hold
@@ -56,7 +57,7 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 	}
 	cfg := r.cfg.Providers[provider]
 	v := lookupVendor(provider)
-	cfg.APIKey = r.key(cfg, v)
+	cfg.APIKey = Secret(r.key(cfg, v))
 	if cfg.APIKey == "" && r.needsKey(cfg, v) {
 		return nil, &message.Fault{Class: message.ClassAuth, Message: fmt.Sprintf("no key for %s: set %s",
 			provider, strings.Join(append(r.variables(cfg, v), "providers."+provider+".apiKey"), " or "))}
@@ -103,7 +104,7 @@ func (r *Registry) Default() (name string, ok bool) {
 // vendor's usual variable.
 func (r *Registry) key(cfg ProviderConfig, v vendor) string {
 	if cfg.APIKey != "" {
-		return cfg.APIKey
+		return string(cfg.APIKey)
 	}
 	for _, name := range r.variables(cfg, v) {
 		if key := strings.TrimSpace(r.env(name)); key != "" {

@@ -8,12 +8,13 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
 )
 
 const (
 	// DefaultMaxRetries is that of the setting retry.maxRetries.
-	DefaultMaxRetries = 3
+	DefaultMaxRetries int = 3
 	// DefaultBaseDelay is that of the setting retry.baseDelayMs.
 	DefaultBaseDelay = 2 * time.Second
 
@@ -26,8 +27,9 @@ const (
 // rate-limit. Nothing else is ever repeated. The zero value tries three more
 // times, after about 2, 4 and 8 seconds, or when the server says.
 type Retry struct {
-	Max       int           // tries after the first; 0: three; negative: none
-	BaseDelay time.Duration // before the first retry, doubled each time; 0: 2 s
+	Enabled   *bool         `json:"enabled"`     // nil: yes
+	Max       *int          `json:"maxRetries"`  // tries after the first; nil: three
+	BaseDelay time.Duration `json:"baseDelayMs"` // before the first retry, doubled each time; 0: 2 s
 
 	// Sleep waits; nil waits for real. It returns early, with the context's
 	// error, when the call is given up.
@@ -35,6 +37,25 @@ type Retry struct {
 	// Notify is told of each retry before the wait; nil: nobody is. try
 	// counts from 1.
 	Notify func(try int, wait time.Duration, f *message.Fault)
+}
+
+// EnsureDefaults gives every field that is not set its default.
+func (r *Retry) EnsureDefaults() {
+	if r.Enabled == nil {
+		r.Enabled = new(true)
+	}
+	if r.Max == nil {
+		r.Max = new(DefaultMaxRetries)
+	}
+	r.BaseDelay = cmp.Or(r.BaseDelay, DefaultBaseDelay)
+}
+
+// Validate names the fields that are wrong.
+func (r Retry) Validate() error {
+	if r.BaseDelay < 0 {
+		return errors.Join(valid.NotNegative("maxRetries", r.Max), valid.Wrong("baseDelayMs", "must be 0 or more"))
+	}
+	return valid.NotNegative("maxRetries", r.Max)
 }
 
 // sameAgain are the remedies that send the same request once more.
@@ -78,7 +99,12 @@ func (r Retry) Waits() *Waits {
 	b.RandomizationFactor = 0.25 // enough to part those who failed together
 	b.MaxInterval = maxRetryWait
 	b.Reset()
-	return &Waits{left: cmp.Or(r.Max, DefaultMaxRetries), back: b}
+	r.EnsureDefaults()
+	left := *r.Max
+	if !*r.Enabled {
+		left = 0
+	}
+	return &Waits{left: left, back: b}
 }
 
 // Next is the wait after f, or false where there is no next try.

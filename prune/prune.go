@@ -11,23 +11,6 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Settings say what may be pruned (spec/hooks-settings.md). Start from Defaults.
-type Settings struct {
-	ToolOutput     bool     // old tool output
-	ProtectTokens  int64    // results newer than this many tokens of results stay
-	MinSavings     int64    // old tool output is pruned only if it saves this much in all
-	ProtectedTools []string // tools whose results are never old
-	Superseded     bool     // reads that a later read repeats
-	Empty          bool     // results in which nothing was found
-	Media          bool     // old images, when the byte cap nears
-}
-
-// Defaults are the settings of a fresh installation.
-func Defaults() Settings {
-	return Settings{ToolOutput: true, ProtectTokens: 40_000, MinSavings: 20_000, ProtectedTools: []string{"skill", "read"},
-		Superseded: true, Empty: true, Media: true}
-}
-
 // Kind says why an entry is pruned.
 type Kind string
 
@@ -55,20 +38,21 @@ func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Con
 // what the provider takes at most in one request; 0: not known. It fails where
 // a message cannot be read.
 func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) ([]Edit, error) {
+	s.EnsureDefaults()
 	p := &planner{view: v, settings: s, est: est, taken: map[string]bool{}}
 	if err := p.look(); err != nil {
 		return nil, err
 	}
-	if s.Superseded {
+	if *s.Superseded {
 		p.superseded()
 	}
-	if s.Empty {
+	if *s.Empty {
 		p.empty()
 	}
-	if s.ToolOutput {
+	if *s.ToolOutput.Enabled {
 		p.oldOutput()
 	}
-	if s.Media && maxBytes > 0 {
+	if *s.Media && maxBytes > 0 {
 		if err := p.media(maxBytes); err != nil {
 			return nil, err
 		}
@@ -185,8 +169,8 @@ func (p *planner) oldOutput() {
 	var passed, saved int64
 	var old []result
 	for _, r := range slices.Backward(p.results) {
-		protected := passed < p.settings.ProtectTokens || r.open || r.item.Edited || p.taken[r.item.Entry.ID] ||
-			slices.Contains(p.settings.ProtectedTools, r.head.ToolName)
+		protected := passed < *p.settings.ToolOutput.ProtectTokens || r.open || r.item.Edited || p.taken[r.item.Entry.ID] ||
+			slices.Contains(p.settings.ToolOutput.ProtectedTools, r.head.ToolName)
 		passed += r.size
 		if protected {
 			continue
@@ -196,7 +180,7 @@ func (p *planner) oldOutput() {
 			old = append(old, r)
 		}
 	}
-	if saved < p.settings.MinSavings {
+	if saved < *p.settings.ToolOutput.MinSavings {
 		return
 	}
 	for _, r := range old {

@@ -98,20 +98,20 @@ func TestOldToolOutput(t *testing.T) {
 	w.answer()
 	w.user("next")
 	w.answer()
-	if got := w.plan(Defaults()); got != "a:old-output b:old-output" {
+	if got := w.plan(Settings{}); got != "a:old-output b:old-output" {
 		t.Errorf("pruned %q", got)
 	}
-	s := Defaults()
-	s.MinSavings = 30_000
+	s := Settings{}
+	s.ToolOutput.MinSavings = new(int64(30_000))
 	if got := w.plan(s); got != "" {
 		t.Errorf("below the minimum: %q", got)
 	}
-	s = Defaults()
-	s.ProtectedTools = append(s.ProtectedTools, "bash")
+	s = Settings{}
+	s.ToolOutput.ProtectedTools = []string{"skill", "read", "bash"}
 	if got := w.plan(s); got != "" {
 		t.Errorf("protected tool: %q", got)
 	}
-	e := must.Get(Plan(w.view(), Defaults(), tokens.Default{}, 0))[0]
+	e := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 0))[0]
 	if text := message.JoinText(e.Content, ""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
 		t.Errorf("placeholder %q", text)
 	}
@@ -123,7 +123,7 @@ func TestTheCurrentTurnIsLeftAlone(t *testing.T) {
 	for i := range 6 {
 		w.bash(fmt.Sprint(i), 30000)
 	}
-	if got := w.plan(Defaults()); got != "" {
+	if got := w.plan(Settings{}); got != "" {
 		t.Errorf("pruned in the current turn: %q", got)
 	}
 }
@@ -140,7 +140,7 @@ func TestSupersededReads(t *testing.T) {
 	w.answer()
 	w.user("next")
 	w.answer()
-	if got := w.plan(Defaults()); got != "part:superseded whole:superseded later part:superseded" {
+	if got := w.plan(Settings{}); got != "part:superseded whole:superseded later part:superseded" {
 		t.Errorf("pruned %q", got)
 	}
 }
@@ -153,7 +153,7 @@ func TestEmptyResults(t *testing.T) {
 	w.answer()
 	w.user("next")
 	w.answer()
-	if got := w.plan(Defaults()); got != "nothing:empty" {
+	if got := w.plan(Settings{}); got != "nothing:empty" {
 		t.Errorf("pruned %q", got)
 	}
 }
@@ -167,7 +167,7 @@ func TestMedia(t *testing.T) {
 		w.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "see"}, image}}), "image")
 		w.answer()
 	}
-	edits := must.Get(Plan(w.view(), Defaults(), tokens.Default{}, 10_000))
+	edits := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 10_000))
 	if len(edits) < 2 || len(edits) > 8 {
 		t.Fatalf("%d images pruned", len(edits))
 	}
@@ -176,7 +176,7 @@ func TestMedia(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if got := must.Get(Plan(w.view(), Defaults(), tokens.Default{}, 0)); got != nil {
+	if got := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 0)); got != nil {
 		t.Errorf("without a cap: %v", got)
 	}
 }
@@ -190,8 +190,8 @@ func TestWorth(t *testing.T) {
 	w.answer()
 	w.user("next")
 	w.answer()
-	s := Defaults()
-	s.ProtectTokens = 50_000
+	s := Settings{}
+	s.ToolOutput.ProtectTokens = new(int64(50_000))
 	v, est := w.view(), tokens.Default{}
 	edits := must.Get(Plan(v, s, est, 0))
 	if len(edits) != 1 {
@@ -264,8 +264,8 @@ func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
 		w.read("again", `{"path":"a"}`, 1)
 		w.answer()
 		w.user("next")
-		s := Defaults()
-		s.ToolOutput = false
+		s := Settings{}
+		s.ToolOutput.Enabled = new(false)
 		v, est := w.view(), tokens.Default{}
 		edits := must.Get(Plan(v, s, est, 0))
 		if len(edits) != 1 {
@@ -289,9 +289,9 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 		d := history.New(t, s)
 		d.Turns(rapid.IntRange(2, 8).Draw(t, "turns"))
 		d.Marks(rapid.IntRange(0, 3).Draw(t, "marks"))
-		settings := Defaults()
-		settings.ProtectTokens, settings.MinSavings = 500, 1
-		settings.ProtectedTools = nil
+		settings := Settings{}
+		settings.ToolOutput.ProtectTokens, settings.ToolOutput.MinSavings = new(int64(500)), new(int64(1))
+		settings.ToolOutput.ProtectedTools = []string{}
 		before, err := timeline.Project(ctx, s, nil, timeline.Policy{})
 		if err != nil {
 			t.Fatal(err)

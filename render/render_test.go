@@ -76,7 +76,7 @@ func TestNext(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := must.Get(Next(Input{View: view(t, rounds(tt.tool, tt.n, 10_000)...), Model: message.Model{Window: tt.window},
-			Compaction: compaction.Defaults(), Prune: prune.Defaults(), Pending: tt.pending, Pruned: tt.pruned,
+			Compaction: compaction.Settings{}, Prune: prune.Settings{}, Pending: tt.pending, Pruned: tt.pruned,
 			Economy: prune.Economy{Warm: true, HorizonCalls: 5}}))
 		if (len(s.Edits) > 0) != tt.edits || s.Compact != tt.compact {
 			t.Errorf("%s: %d edits, compact %v (%d of %d)", tt.name, len(s.Edits), s.Compact, s.Size.Decision(), s.Threshold)

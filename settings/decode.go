@@ -2,13 +2,17 @@ package settings
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/coppice-dev/coppice/internal/valid"
 )
 
 // decoder puts JSON into Go values and notes what does not fit. A value that
@@ -84,19 +88,19 @@ func (d *decoder) dictionary(name string, node *hujson.Value, v reflect.Value) b
 		m := &obj.Members[i]
 		k := reflect.New(v.Type().Key()).Elem()
 		k.SetString(m.Name.Value.(hujson.Literal).String())
-		if words, ok := wordOf(k.Interface(), k.String()); !ok {
+		if words := words(k.Type()); words != nil && !slices.Contains(words, k.String()) {
 			hint := nearest(k.String(), words)
 			if hint != "" {
-				hint = member(name, hint)
+				hint = valid.Member(name, hint)
 			}
-			d.problem(member(name, k.String()), &m.Name, "is not a known key", hint)
+			d.problem(valid.Member(name, k.String()), &m.Name, "is not a known key", hint)
 			continue
 		}
 		elem := reflect.New(v.Type().Elem()).Elem()
 		if old := out.MapIndex(k); old.IsValid() {
 			elem.Set(old)
 		}
-		if d.value(member(name, k.String()), &m.Value, elem) {
+		if d.value(valid.Member(name, k.String()), &m.Value, elem) {
 			out.SetMapIndex(k, elem)
 		}
 	}
@@ -109,10 +113,13 @@ func (d *decoder) object(name string, node *hujson.Value, v reflect.Value) bool 
 	if !ok {
 		return d.mismatch(name, node, v.Type())
 	}
+	old := reflect.ValueOf(v.Interface()) // a copy: v changes below
+	said := map[string]*hujson.Value{}
 	for i := range obj.Members {
 		m := &obj.Members[i]
 		n := m.Name.Value.(hujson.Literal).String()
 		if f, ok := field(v, n); ok {
+			said[n] = &m.Value
 			d.value(name+"."+n, &m.Value, f)
 			continue
 		}
@@ -120,20 +127,35 @@ func (d *decoder) object(name string, node *hujson.Value, v reflect.Value) bool 
 		if hint != "" {
 			hint = name + "." + hint
 		}
-		d.problem(member(name, n), &m.Name, "is not a known key", hint)
+		d.problem(valid.Member(name, n), &m.Name, "is not a known key", hint)
 	}
-	if s, ok := v.Addr().Interface().(sourced); ok {
-		s.setSource(d.source)
+	if s, ok := v.Addr().Interface().(interface{ SetProject(bool) }); ok {
+		s.SetProject(d.source.Layer == LayerProject)
 	}
-	if err := checkValue(v.Interface()); err != nil {
-		d.problem(name, node, err.Error(), "")
+	return d.valid(name, node, v, old, said)
+}
+
+// valid asks a struct what is wrong with it. A field that this object said
+// goes back to what it was; anything else is wrong with the whole.
+func (d *decoder) valid(name string, node *hujson.Value, v, old reflect.Value, said map[string]*hujson.Value) bool {
+	checked, ok := v.Interface().(validator)
+	if !ok {
+		return true
+	}
+	for _, f := range valid.Fields(checked.Validate()) {
+		if at := said[f.Name]; at != nil {
+			d.problem(name+"."+f.Name, at, f.Why, "")
+			now, _ := field(v, f.Name)
+			before, _ := field(old, f.Name)
+			now.Set(before)
+			continue
+		}
+		d.problem(name, node, f.Error(), "")
+		v.Set(old)
 		return false
 	}
 	return true
 }
-
-// A sourced value remembers where it came from.
-type sourced interface{ setSource(Source) }
 
 func (d *decoder) scalar(name string, node *hujson.Value, v reflect.Value) bool {
 	lit, ok := node.Value.(hujson.Literal)
@@ -146,36 +168,55 @@ func (d *decoder) scalar(name string, node *hujson.Value, v reflect.Value) bool 
 		next.SetBool(lit.Bool())
 	case v.Kind() == reflect.String && lit.Kind() == '"':
 		next.SetString(lit.String())
-	case (v.Kind() == reflect.Int64 || v.Kind() == reflect.Float64) && lit.Kind() == '0':
+	case isNumber(v.Type()) && lit.Kind() == '0':
 		return d.number(name, node, v)
 	default:
 		return d.mismatch(name, node, v.Type())
 	}
-	if err := checkValue(next.Interface()); err != nil {
-		d.problem(name, node, err.Error(), "")
+	if why := unfit(next); why != "" {
+		d.problem(name, node, why, "")
 		return false
 	}
 	v.Set(next)
 	return true
 }
 
+// unfit tells what is wrong with a single value.
+func unfit(v reflect.Value) string {
+	var err error
+	if all := words(v.Type()); all != nil && !slices.Contains(all, v.String()) {
+		err = valid.Wrong("", "must be one of %s, not %q", strings.Join(all, ", "), v.String())
+	}
+	if checked, ok := v.Interface().(validator); ok {
+		err = errors.Join(err, checked.Validate())
+	}
+	for _, f := range valid.Fields(err) {
+		return f.Why
+	}
+	return ""
+}
+
+func isNumber(t reflect.Type) bool {
+	return t.Kind() == reflect.Int || t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64
+}
+
 func (d *decoder) number(name string, node *hujson.Value, v reflect.Value) bool {
 	f, err := strconv.ParseFloat(string(node.Value.(hujson.Literal)), 64)
-	limit := math.Inf(1)
-	if b, ok := v.Interface().(bounded); ok {
-		limit = b.greatest()
+	isSpan := v.Type() == durationType
+	if isSpan {
+		f *= float64(unitOf(name))
 	}
 	switch {
 	case err != nil || f < 0:
 		d.problem(name, node, "must be 0 or more, and not too large", "")
 		return false
-	case f > limit:
-		d.problem(name, node, fmt.Sprintf("must be at most %g", limit), "")
-		return false
 	case v.Kind() == reflect.Float64:
 		v.SetFloat(f)
 		return true
-	case f != math.Trunc(f) || f > 1<<53:
+	case isSpan && f >= 1<<62:
+		d.problem(name, node, "is too large", "")
+		return false
+	case !isSpan && (f != math.Trunc(f) || f > 1<<53):
 		// Above 2^53 not every whole number is exact in JSON.
 		return d.mismatch(name, node, v.Type())
 	}
@@ -192,7 +233,10 @@ func typeWord(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
+		if t == durationType {
+			return "a number"
+		}
 		return "a whole number"
 	case reflect.Float64:
 		return "a number"
@@ -220,24 +264,4 @@ func kindWord(k hujson.Kind) string {
 		return "null"
 	}
 	return "an object"
-}
-
-// field returns the field of a struct by its name in JSON.
-func field(v reflect.Value, name string) (reflect.Value, bool) {
-	for i, n := range fieldNames(v.Type()) {
-		if n == name && n != "" {
-			return v.Field(i), true
-		}
-	}
-	return reflect.Value{}, false
-}
-
-// fieldNames lists the names that the fields of a struct have in JSON. What
-// has no tag is not part of the setting; its name is "".
-func fieldNames(t reflect.Type) []string {
-	out := make([]string, t.NumField())
-	for i := range out {
-		out[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
-	}
-	return out
 }

@@ -1,12 +1,15 @@
 // Package settings resolves what the user configured: built-in defaults, the
 // user's file, the project's file, the environment and command line flags, in
-// this order, later wins and objects merge (spec/hooks-settings.md).
+// this order, later wins and objects merge (docs/settings.md).
 //
-// One table (table.go) names every key. The resolver, the listing, the
-// editor and the JSON Schema all read it, so that adding a key is adding a
-// field and a row.
+// The types of settings are those of the packages that use them: Resolve is
+// handed pointers to them with their defaults, and gives each key its value
+// and its origin. One table (table.go) names every key, with its help and
+// whether a project may set it; it says nothing about types. A key whose type
+// nobody handed in is passed over, so that a library that knows a part of the
+// keys can read the same files as the command line.
 //
 // Files are JSON with comments and trailing commas. What is wrong in them is
-// returned as problems beside settings that can be used: a broken file never
+// returned as problems next to settings that can be used: a broken file never
 // keeps anybody from reading a session. Everything is pure but files.go.
 package settings

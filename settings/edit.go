@@ -4,25 +4,26 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 )
 
 // Edit returns doc with a key set to a value, and everything else, comments
-// and layout included, as it was. It is pure.
+// and layout included, as it was. It is pure. The parts have the types of the
+// keys.
 //
 // The key may name a part of a setting: providers.local.baseUrl, or
-// compaction.modelOverrides["local/small"].reserveTokens. Texts stand without
-// quotes, other values are JSON; null goes back to the default. The error is
+// compaction.modelOverrides["local/small"].reserveTokens. Texts are written
+// without quotes, other values as JSON; null goes back to the default. The error is
 // a Problem where the key or the value is wrong.
-func Edit(doc []byte, name, value string) ([]byte, error) {
+func Edit(doc []byte, name, value string, of ...Part) ([]byte, error) {
 	parts, err := splitKey(name)
 	if err != nil {
 		return nil, err
 	}
-	node, err := checked(name, parts, value)
+	node, err := checked(slots(of), name, parts, value)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +47,11 @@ func Edit(doc []byte, name, value string) ([]byte, error) {
 }
 
 // checked parses a value and makes sure that the key takes it.
-func checked(name string, parts []string, value string) (hujson.Value, error) {
-	k, t, ok := target(parts)
+func checked(all map[string]*slot, name string, parts []string, value string) (hujson.Value, error) {
+	k, t, ok := target(all, parts)
 	if !ok {
 		p := unknownKey(Source{}, name)
-		if k.name != "" {
+		if k != nil {
 			p.Hint = "" // the key is right, what follows it is not
 		}
 		return hujson.Value{}, p
@@ -62,12 +63,31 @@ func checked(name string, parts []string, value string) (hujson.Value, error) {
 		}
 		return hujson.Value{}, Problem{Key: name, Detail: err.Error()}
 	}
-	var d decoder
-	d.value(name, &node, reflect.New(t).Elem())
-	if len(d.problems) > 0 {
-		return hujson.Value{}, d.problems[0]
+	if p, bad := k.refuses(name, parts, node); bad {
+		return hujson.Value{}, p
 	}
 	return node, nil
+}
+
+// refuses tries a value for a key, or for a part of it, and finds what is
+// wrong with the value itself: the file may hold the rest.
+func (s *slot) refuses(name string, parts []string, node hujson.Value) (Problem, bool) {
+	for _, p := range slices.Backward(parts[1+strings.Count(s.name, "."):]) {
+		node = hujson.Value{Value: &hujson.Object{Members: []hujson.ObjectMember{{Name: hujson.Value{Value: hujson.String(p)}, Value: node}}}}
+	}
+	defer s.v.Set(s.def)
+	var d decoder
+	if d.value(s.name, &node, s.v) && name == s.name {
+		if why := wrong(s); why != "" {
+			d.problem(name, nil, why, "")
+		}
+	}
+	for _, p := range d.problems {
+		if p.Key == name || strings.HasPrefix(p.Key, name+".") || strings.HasPrefix(p.Key, name+"[") {
+			return p, true
+		}
+	}
+	return Problem{}, false
 }
 
 // editor puts members into the syntax tree of a document.
@@ -112,7 +132,7 @@ func lastMember(obj *hujson.Object, name string) *hujson.ObjectMember {
 }
 
 // add appends a member to an object, laid out like its neighbours. Comments
-// behind the last member stay there, in front of the new one.
+// after the last member stay there, before the new one.
 func (e editor) add(obj *hujson.Object, name string, depth int) *hujson.ObjectMember {
 	outer := strings.Repeat("  ", depth)
 	inner, oneLine := outer+"  ", len(obj.Members) > 0
@@ -152,7 +172,7 @@ func indentation(before hujson.Extra) (string, bool) {
 }
 
 // keepComments saves the comments inside a value that is about to be
-// replaced: they move in front of the member, each on a line of its own.
+// replaced: they move before the member, each on a line of its own.
 func (e editor) keepComments(m *hujson.ObjectMember) {
 	before := bytes.TrimRight(m.Name.BeforeExtra, " \t")
 	indent := string(m.Name.BeforeExtra[len(before):])

@@ -10,6 +10,8 @@ import (
 
 	"github.com/tailscale/hujson"
 	"pgregory.net/rapid"
+
+	"github.com/coppice-dev/coppice/internal/valid"
 )
 
 func TestEdit(t *testing.T) {
@@ -37,7 +39,7 @@ func TestEdit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Edit([]byte(tt.doc), tt.key, tt.value)
+			got, err := Edit([]byte(tt.doc), tt.key, tt.value, all()...)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("got  %q, %v\nwant %q", got, err, tt.want)
 			}
@@ -63,13 +65,13 @@ func TestEditRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := Edit([]byte(tt.doc), tt.key, tt.value)
+			out, err := Edit([]byte(tt.doc), tt.key, tt.value, all()...)
 			if err == nil || err.Error() != tt.want || out != nil {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
 		})
 	}
-	_, err := Edit([]byte("{\n\n5}"), "model", "a/b")
+	_, err := Edit([]byte("{\n\n5}"), "model", "a/b", all()...)
 	var p Problem
 	if !errors.As(err, &p) || p.Line != 3 {
 		t.Errorf("no problem with a line: %v", err)
@@ -80,7 +82,7 @@ func TestKeyNames(t *testing.T) {
 	for _, parts := range [][]string{{"a"}, {"a", "b"}, {"a", "b/c.d", "e"}, {"a", `q"]\`}, {"a", ""}, {"a", "ü 字"}} {
 		name := ""
 		for _, p := range parts {
-			name = member(name, p)
+			name = valid.Member(name, p)
 		}
 		got, err := splitKey(name)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(parts) {
@@ -155,7 +157,7 @@ func TestSetThenLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc, comments := genDoc(t)
 		set := rapid.SampledFrom(sets).Draw(t, "set")
-		out, err := Edit([]byte(doc), set.key, set.value)
+		out, err := Edit([]byte(doc), set.key, set.value, all()...)
 		if err != nil {
 			t.Fatalf("%s: %v", doc, err)
 		}
@@ -164,13 +166,13 @@ func TestSetThenLoad(t *testing.T) {
 				t.Fatalf("comment %q is lost or doubled\n%s\n%s", c, doc, out)
 			}
 		}
-		before, _ := Resolve(user(doc))
-		after, _ := Resolve(user(string(out)))
+		before, _ := resolve(user(doc))
+		after, _ := resolve(user(string(out)))
 		old := map[string]string{}
-		for _, r := range before.Resolved {
+		for _, r := range before.Keys {
 			old[r.Key] = string(r.Value)
 		}
-		for _, r := range after.Resolved {
+		for _, r := range after.Keys {
 			switch {
 			case r.Key == set.listed:
 				if string(r.Value) != set.shown || r.Source.Layer != LayerUser {
@@ -180,7 +182,7 @@ func TestSetThenLoad(t *testing.T) {
 				t.Fatalf("%s changed from %s to %s\n%s\n%s", r.Key, old[r.Key], r.Value, doc, out)
 			}
 		}
-		again, err := Edit(out, set.key, set.value)
+		again, err := Edit(out, set.key, set.value, all()...)
 		if err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("a second time: %v\n%s\n%s", err, out, again)
 		}
@@ -192,7 +194,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add([]byte("// c\n"), `providers["a b"].headers.X`, "y")
 	f.Add([]byte("{\"a\":[1, // c\n]}"), "model", "a/b")
 	f.Fuzz(func(t *testing.T, doc []byte, key, value string) {
-		out, err := Edit(doc, key, value)
+		out, err := Edit(doc, key, value, all()...)
 		if err != nil {
 			return
 		}
@@ -204,7 +206,7 @@ func FuzzEdit(f *testing.F) {
 
 func TestSchema(t *testing.T) {
 	var schema map[string]any
-	if err := json.Unmarshal(Schema(), &schema); err != nil {
+	if err := json.Unmarshal(Schema(all()...), &schema); err != nil {
 		t.Fatal(err)
 	}
 	at := func(path ...string) map[string]any {
@@ -230,10 +232,10 @@ func TestSchema(t *testing.T) {
 	if provider["additionalProperties"] != false || properties(provider)["baseUrl"].(map[string]any)["type"] != "string" {
 		t.Error(provider)
 	}
-	if !bytes.Equal(Schema(), Schema()) {
+	if !bytes.Equal(Schema(all()...), Schema(all()...)) {
 		t.Error("the schema is not the same twice")
 	}
-	if _, err := hujson.Parse(Schema()); err != nil {
+	if _, err := hujson.Parse(Schema(all()...)); err != nil {
 		t.Error(err)
 	}
 }

@@ -43,9 +43,9 @@ func (o Options) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// Load reads all layers. The settings can always be used, whatever the
-// problems. A file that is not there is none.
-func Load(o Options) (*Settings, []Problem) {
+// Load reads all layers into the parts; see Resolve. A file that is not there
+// changes nothing.
+func Load(o Options, parts ...Part) (*Result, []Problem) {
 	in := Input{Getenv: o.getenv(), Flags: o.Flags}
 	var problems []Problem
 	load := func(path string, layer Layer) File {
@@ -72,8 +72,8 @@ func Load(o Options) (*Settings, []Problem) {
 		}
 		in.Trusted = trusted
 	}
-	s, more := Resolve(in)
-	return s, append(problems, more...)
+	r, more := Resolve(in, parts...)
+	return r, append(problems, more...)
 }
 
 // Trusted reports whether the user trusts a file or folder of a project with
@@ -112,12 +112,12 @@ func (o Options) trust() (name string, t trustFile, err error) {
 
 // Set changes one key in a settings file, which is made if need be. See Edit
 // for key and value. The file is replaced in one step.
-func Set(path, key, value string) error {
+func Set(path, key, value string, parts ...Part) error {
 	data, err := (Options{}).read(path)
 	if err != nil {
 		return fmt.Errorf("set %s: %w", key, err)
 	}
-	out, err := Edit(data, key, value)
+	out, err := Edit(data, key, value, parts...)
 	var p Problem
 	if errors.As(err, &p) {
 		p.Source.Name = path
@@ -183,12 +183,12 @@ func ConfigDir(getenv func(string) string) (string, error) {
 	return below(getenv, "XDG_CONFIG_HOME", "APPDATA", ".config")
 }
 
-// SessionDir returns the folder of the session files: the setting, else
-// coppice/sessions below XDG_DATA_HOME, the application data of Windows, or
-// ~/.local/share.
-func (s *Settings) SessionDir(getenv func(string) string) (string, error) {
-	if s.Session.Dir != "" {
-		return expandHome(s.Session.Dir, getenv), nil
+// SessionDir returns the folder of the session files: the setting session.dir,
+// else coppice/sessions below XDG_DATA_HOME, the application data of Windows,
+// or ~/.local/share.
+func SessionDir(setting string, getenv func(string) string) (string, error) {
+	if setting != "" {
+		return expandHome(setting, getenv), nil
 	}
 	dir, err := below(getenv, "XDG_DATA_HOME", "LOCALAPPDATA", filepath.Join(".local", "share"))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 )
 
 func write(t *testing.T, path, data string) {
@@ -22,7 +23,7 @@ func write(t *testing.T, path, data string) {
 func TestLoadSetTrust(t *testing.T) {
 	config, proj := t.TempDir(), t.TempDir()
 	o := Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config)}
-	s, problems := Load(o)
+	s, problems := load(o)
 	if len(problems) > 0 || s.Project != nil {
 		t.Fatalf("nothing there: %+v, %v", s.Project, problems)
 	}
@@ -30,28 +31,28 @@ func TestLoadSetTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Set(userFile, "retry.maxRetries", "9"); err != nil {
+	if err := Set(userFile, "retry.maxRetries", "9", all()...); err != nil {
 		t.Fatal(err)
 	}
 	write(t, ProjectPath(proj), `{"model":"p/m","retry":{"baseDelayMs":1}}`)
-	s, problems = Load(o)
-	if len(problems) > 0 || s.Retry.MaxRetries != 9 || s.Retry.BaseDelayMs != 1 || s.Model != "" || !slices.Equal(s.Project.Ignored, []string{"model"}) {
+	s, problems = load(o)
+	if len(problems) > 0 || *s.Config.Retry.Max != 9 || s.Config.Retry.BaseDelay != time.Millisecond || s.Config.Model != "" || !slices.Equal(s.Project.Ignored, []string{"model"}) {
 		t.Errorf("%+v %+v %v", s, s.Project, problems)
 	}
 	if err := Trust(o, s.Project.Path, s.Project.Hash); err != nil {
 		t.Fatal(err)
 	}
-	if s, _ = Load(o); s.Model != "p/m" {
+	if s, _ = load(o); s.Config.Model != "p/m" {
 		t.Error("a trusted file does not count")
 	}
-	if err := Set(ProjectPath(proj), "model", "p/other"); err != nil {
+	if err := Set(ProjectPath(proj), "model", "p/other", all()...); err != nil {
 		t.Fatal(err)
 	}
-	if s, _ = Load(o); s.Model != "" {
+	if s, _ = load(o); s.Config.Model != "" {
 		t.Error("a changed file counts")
 	}
 	write(t, filepath.Join(config, "trust.json"), "{")
-	s, problems = Load(o)
+	s, problems = load(o)
 	if len(problems) != 1 || s.Project.Trusted {
 		t.Errorf("broken trust file: %v", problems)
 	}
@@ -66,15 +67,15 @@ func TestBrokenFilesDoNotStopLoading(t *testing.T) {
 	if err := os.MkdirAll(ProjectPath(proj), 0o700); err != nil { // a folder in the file's place
 		t.Fatal(err)
 	}
-	s, problems := Load(Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config, "COPPICE_MODEL", "e/m")})
-	if len(problems) != 2 || s.Model != "e/m" || s.Compaction.ReserveTokens != 16384 {
+	s, problems := load(Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config, "COPPICE_MODEL", "e/m")})
+	if len(problems) != 2 || s.Config.Model != "e/m" || *s.Compaction.ReserveTokens != 16384 {
 		t.Errorf("%+v, %v", s, problems)
 	}
-	_, problems = Load(Options{Getenv: env(), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
+	_, problems = load(Options{Getenv: env(), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
 	if len(problems) != 1 {
 		t.Errorf("no home folder: %v", problems)
 	}
-	_, problems = Load(Options{Getenv: env("HOME", "/h"), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
+	_, problems = load(Options{Getenv: env("HOME", "/h"), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
 	if len(problems) != 1 || problems[0].Detail != "cannot be read: disk on fire" {
 		t.Error(problems)
 	}
@@ -93,7 +94,7 @@ func TestSetKeepsLinksAndMode(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set(link, "model", "a/b"); err != nil {
+	if err := Set(link, "model", "a/b", all()...); err != nil {
 		t.Fatal(err)
 	}
 	if fi, err := os.Lstat(link); err != nil || fi.Mode()&os.ModeSymlink == 0 {
@@ -103,13 +104,13 @@ func TestSetKeepsLinksAndMode(t *testing.T) {
 		t.Errorf("mode %v, %v", fi.Mode(), err)
 	}
 	fresh := filepath.Join(dir, "new", "settings.json")
-	if err := Set(fresh, "model", "a/b"); err != nil {
+	if err := Set(fresh, "model", "a/b", all()...); err != nil {
 		t.Fatal(err)
 	}
 	if fi, err := os.Stat(fresh); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", fi.Mode(), err)
 	}
-	if err := Set(fresh, "modle", "a/b"); err == nil || err.Error() != fresh+": modle is not a known key (did you mean model?)" {
+	if err := Set(fresh, "modle", "a/b", all()...); err == nil || err.Error() != fresh+": modle is not a known key (did you mean model?)" {
 		t.Error(err)
 	}
 }
@@ -131,10 +132,8 @@ func TestPlaces(t *testing.T) {
 		{env("APPDATA", "/a", "LOCALAPPDATA", "/l", "USERPROFILE", "/u"), "", "/a/coppice", "/l/coppice/sessions"},
 	}
 	for _, tt := range tests {
-		s := Default()
-		s.Session.Dir = tt.dir
 		config, err := ConfigDir(tt.env)
-		sessions, err2 := s.SessionDir(tt.env)
+		sessions, err2 := SessionDir(tt.dir, tt.env)
 		if err != nil || err2 != nil || config != tt.config || sessions != tt.sessions {
 			t.Errorf("got %s and %s (%v, %v), want %s and %s", config, sessions, err, err2, tt.config, tt.sessions)
 		}

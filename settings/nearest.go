@@ -42,11 +42,3 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
-
-func names() []string {
-	out := make([]string, len(table))
-	for i, k := range table {
-		out[i] = k.name
-	}
-	return out
-}

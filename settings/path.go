@@ -3,22 +3,12 @@ package settings
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// member names a part of a setting: a.b, or a["b/c"] where b is no plain word.
-func member(name, part string) string {
-	if part == "" || strings.ContainsAny(part, "./[]\"\\ \t\r\n") {
-		return name + "[" + strconv.Quote(part) + "]"
-	}
-	if name == "" {
-		return part
-	}
-	return name + "." + part
-}
-
-// splitKey is the inverse: it takes a name apart.
+// splitKey takes a name apart, which valid.Member has put together.
 func splitKey(name string) ([]string, error) {
 	var parts []string
 	for rest := name; rest != ""; {
@@ -50,16 +40,16 @@ func splitKey(name string) ([]string, error) {
 
 // target finds the key that a name belongs to, and the type of what the name
 // stands for: the key itself or something within it.
-func target(parts []string) (key, reflect.Type, bool) {
+func target(all map[string]*slot, parts []string) (*slot, reflect.Type, bool) {
 	for n := 1; n <= len(parts); n++ {
-		k, ok := find(strings.Join(parts[:n], "."))
+		s, ok := all[strings.Join(parts[:n], ".")]
 		if !ok {
 			continue
 		}
-		t, ok := within(k.def.Type(), parts[n:])
-		return k, t, ok
+		t, ok := within(s.def.Type(), parts[n:])
+		return s, t, ok
 	}
-	return key{}, nil, false
+	return nil, nil, false
 }
 
 // within follows parts into a type: through maps by any name, through
@@ -71,7 +61,7 @@ func within(t reflect.Type, parts []string) (reflect.Type, bool) {
 		}
 		switch t.Kind() {
 		case reflect.Map:
-			if _, ok := wordOf(reflect.Zero(t.Key()).Interface(), p); !ok {
+			if w := words(t.Key()); w != nil && !slices.Contains(w, p) {
 				return nil, false
 			}
 			t = t.Elem()

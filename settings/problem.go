@@ -43,6 +43,10 @@ type Problem struct {
 	Key    string // "" where the whole file cannot be read
 	Detail string // what is wrong, without secrets
 	Hint   string // the nearest known key, or ""
+
+	// Unknown says that nobody knows the key. Only who handed in all types
+	// should tell users.
+	Unknown bool
 }
 
 // Error returns one line: file and line, key, what is wrong, the hint.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/coppice-dev/coppice/internal/valid"
 )
 
 // Input is everything that settings are resolved from.
@@ -33,14 +35,33 @@ type Flag struct {
 	Value string
 }
 
-// Resolve puts the layers together. It is pure. The settings can always be
-// used; what is wrong in a layer is left out and told in the problems.
-func Resolve(in Input) (*Settings, []Problem) {
-	r := &resolver{s: Default(), sources: map[string]Source{}}
+// Result says where the values came from.
+type Result struct {
+	// Keys are those that the parts have, in the order of the table, secrets
+	// masked.
+	Keys []Resolved
+	// Project is the project's file, or nil where there is none.
+	Project *ProjectFile
+}
+
+// ProjectFile is the settings file that came with the project.
+type ProjectFile struct {
+	Path    string
+	Hash    string // what the user trusts, as given to Trust
+	Trusted bool
+	Ignored []string // keys that do not count until the user trusts Hash
+}
+
+// Resolve puts the layers together into the parts, which hold the defaults. It
+// is pure. The settings can always be used; what is wrong in a layer is left
+// out and told in the problems. A key that is known and that no part has is
+// passed over.
+func Resolve(in Input, parts ...Part) (*Result, []Problem) {
+	r := &resolver{slots: slots(parts), sources: map[string]Source{}, result: &Result{}}
 	r.file(in.User, LayerUser, nil)
 	if in.Project.Data != nil {
 		p := &ProjectFile{Path: in.Project.Path, Hash: ContentHash(in.Project.Data), Trusted: in.Trusted}
-		r.s.Project = p
+		r.result.Project = p
 		r.file(in.Project, LayerProject, p)
 	}
 	if in.Getenv != nil {
@@ -58,15 +79,16 @@ func Resolve(in Input) (*Settings, []Problem) {
 			r.problems = append(r.problems, unknownKey(source, f.Key))
 		}
 	}
-	r.checkProviders()
-	r.s.Resolved = list(r.s, r.sources)
-	return r.s, r.problems
+	r.checkAll(parts)
+	r.result.Keys = r.list()
+	return r.result, r.problems
 }
 
 // resolver applies one layer after the other.
 type resolver struct {
-	s        *Settings
+	slots    map[string]*slot
 	sources  map[string]Source // by key; members of maps by their own name
+	result   *Result
 	problems []Problem
 }
 
@@ -91,7 +113,7 @@ func (r *resolver) group(prefix string, obj *hujson.Object, d *decoder, project 
 	for i := range obj.Members {
 		m := &obj.Members[i]
 		part := m.Name.Value.(hujson.Literal).String()
-		name := member(prefix, part)
+		name := valid.Member(prefix, part)
 		if k, ok := find(name); ok {
 			if project != nil && !project.Trusted && k.rule.guarded {
 				if !slices.Contains(project.Ignored, name) {
@@ -116,17 +138,22 @@ func (r *resolver) group(prefix string, obj *hujson.Object, d *decoder, project 
 				p.Key, p.Hint = part, ""
 			}
 			d.problem(p.Key, &m.Name, p.Detail, p.Hint)
+			d.problems[len(d.problems)-1].Unknown = true
 		}
 	}
 }
 
 func unknownKey(source Source, name string) Problem {
-	return Problem{Source: source, Key: name, Detail: "is not a known key", Hint: nearest(name, names())}
+	return Problem{Source: source, Key: name, Detail: "is not a known key", Hint: nearest(name, names()), Unknown: true}
 }
 
-func (r *resolver) text(k key, text string, source Source) {
+func (r *resolver) text(k row, text string, source Source) {
+	s, ok := r.slots[k.name]
+	if !ok {
+		return
+	}
 	d := &decoder{source: source}
-	v, err := parseText(k.def.Type(), text)
+	v, err := parseText(s.v.Type(), text)
 	if err != nil {
 		d.problem(k.name, nil, err.Error(), "")
 	} else {
@@ -136,33 +163,53 @@ func (r *resolver) text(k key, text string, source Source) {
 }
 
 // assign gives a key the value of a node. null means the default.
-func (r *resolver) assign(k key, node *hujson.Value, d *decoder) {
-	v := k.at(r.s)
+func (r *resolver) assign(k row, node *hujson.Value, d *decoder) {
+	s, ok := r.slots[k.name]
+	if !ok {
+		return
+	}
 	if node.Value.Kind() == 'n' {
-		v.Set(k.def)
+		s.v.Set(s.def)
 		maps.DeleteFunc(r.sources, func(name string, _ Source) bool {
 			return name == k.name || strings.HasPrefix(name, k.name+".") || strings.HasPrefix(name, k.name+"[")
 		})
 		return
 	}
-	old := reflect.ValueOf(v.Interface()) // a copy: v changes below
+	old := reflect.ValueOf(s.v.Interface()) // a copy: v changes below
 	if k.rule.adds {
-		v.SetZero() // what this layer says alone
+		s.v.SetZero() // what this layer says alone
 	}
-	if !d.value(k.name, node, v) {
-		v.Set(old)
+	if !d.value(k.name, node, s.v) {
+		s.v.Set(old)
+		return
+	}
+	if why := wrong(s); why != "" {
+		d.problem(k.name, node, why, "")
+		s.v.Set(old)
 		return
 	}
 	r.sources[k.name] = d.source
 	if k.rule.adds {
-		v.Set(sum(old, v))
+		s.v.Set(sum(old, s.v))
 	}
 	if obj, ok := node.Value.(*hujson.Object); ok {
 		for i := range obj.Members {
 			name := obj.Members[i].Name.Value.(hujson.Literal).String()
-			r.sources[member(k.name, name)] = d.source
+			r.sources[valid.Member(k.name, name)] = d.source
 		}
 	}
+}
+
+// wrong tells what the part says about the very value that it was given.
+func wrong(s *slot) string {
+	if v, ok := s.part.Into.(validator); ok {
+		for _, f := range valid.Fields(v.Validate()) {
+			if f.Name == s.path {
+				return f.Why
+			}
+		}
+	}
+	return ""
 }
 
 // sum puts lists, or maps of lists, together. It makes new ones each time:
@@ -185,26 +232,30 @@ func sum(a, b reflect.Value) reflect.Value {
 	return out
 }
 
-// checkProviders tells what only the merged value shows.
-func (r *resolver) checkProviders() {
-	for _, name := range slices.Sorted(maps.Keys(r.s.Providers)) {
-		p, key := r.s.Providers[name], member("providers", name)
-		tell := func(detail string) {
-			r.problems = append(r.problems, Problem{Source: r.sources[key], Key: key, Detail: detail})
+// checkAll tells what only the merged values show.
+func (r *resolver) checkAll(parts []Part) {
+	for _, p := range parts {
+		v, ok := p.Into.(validator)
+		if !ok {
+			continue
 		}
-		if name == "" || strings.Contains(name, "/") {
-			tell("must have a name without slashes")
-		}
-		if p.Type == "" {
-			tell("must have a type: " + strings.Join(p.Type.words(), ", "))
-		}
-		if p.APIKey != "" && p.APIKeyEnv != "" {
-			tell("has both apiKey and apiKeyEnv; apiKey is used")
-		}
-		for _, m := range p.Models {
-			if m.ID == "" {
-				tell("has a model without id")
+		for _, f := range valid.Fields(v.Validate()) {
+			key := f.Name
+			if p.Key != "" {
+				key = p.Key + "." + f.Name
 			}
+			r.problems = append(r.problems, Problem{Source: r.sourceOf(key), Key: key, Detail: f.Why})
 		}
 	}
+}
+
+// sourceOf is where the value came from that a key or a part of one has.
+func (r *resolver) sourceOf(key string) Source {
+	best, n := Source{Layer: LayerDefault}, -1
+	for name, s := range r.sources {
+		if len(name) > n && (key == name || strings.HasPrefix(key, name+".") || strings.HasPrefix(key, name+"[")) {
+			best, n = s, len(name)
+		}
+	}
+	return best
 }

@@ -7,6 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/coppice-dev/coppice/agent/tools"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/provider"
 )
 
 func env(pairs ...string) func(string) string {
@@ -23,9 +29,9 @@ func env(pairs ...string) func(string) string {
 func user(data string) Input    { return Input{User: File{"/u/settings.json", []byte(data)}} }
 func project(data string) Input { return Input{Project: File{"/p/settings.json", []byte(data)}} }
 
-func resolved(t *testing.T, s *Settings, key string) Resolved {
+func resolved(t *testing.T, s *everything, key string) Resolved {
 	t.Helper()
-	for _, r := range s.Resolved {
+	for _, r := range s.Keys {
 		if r.Key == key {
 			return r
 		}
@@ -36,7 +42,7 @@ func resolved(t *testing.T, s *Settings, key string) Resolved {
 
 // The defaults of spec/hooks-settings.md.
 func TestDefaults(t *testing.T) {
-	s, problems := Resolve(Input{})
+	s, problems := resolve(Input{})
 	if len(problems) != 0 {
 		t.Fatal(problems)
 	}
@@ -82,11 +88,12 @@ func TestDefaults(t *testing.T) {
 		"providers":                       "{}",
 		"mcpServers":                      "{}",
 		"errors.patterns":                 "[]",
+		"windows.trustSettings":           "false",
 	}
-	if len(s.Resolved) != len(want) {
-		t.Errorf("%d keys, want %d", len(s.Resolved), len(want))
+	if len(s.Keys) != len(want) {
+		t.Errorf("%d keys, want %d", len(s.Keys), len(want))
 	}
-	for _, r := range s.Resolved {
+	for _, r := range s.Keys {
 		if string(r.Value) != want[r.Key] || string(r.Default) != want[r.Key] || r.Source.Layer != LayerDefault || r.Help == "" {
 			t.Errorf("%s: value %s, default %s, source %s, help %q, want %s", r.Key, r.Value, r.Default, r.Source, r.Help, want[r.Key])
 		}
@@ -109,12 +116,12 @@ func TestLayers(t *testing.T) {
 	}
 	for _, step := range steps {
 		step.add()
-		s, problems := Resolve(in)
+		s, problems := resolve(in)
 		r := resolved(t, s, key)
-		if len(problems) > 0 || s.Compaction.KeepRecentTokens != step.want || r.Source.String() != step.source || string(r.Default) != "20000" {
-			t.Errorf("%s: got %d from %s (default %s), %v", step.source, s.Compaction.KeepRecentTokens, r.Source, r.Default, problems)
+		if len(problems) > 0 || *s.Compaction.KeepRecentTokens != step.want || r.Source.String() != step.source || string(r.Default) != "20000" {
+			t.Errorf("%s: got %d from %s (default %s), %v", step.source, *s.Compaction.KeepRecentTokens, r.Source, r.Default, problems)
 		}
-		if in.User.Data != nil && s.Compaction.ReserveTokens != 7 {
+		if in.User.Data != nil && *s.Compaction.ReserveTokens != 7 {
 			t.Errorf("%s: the object did not merge", step.source)
 		}
 	}
@@ -132,8 +139,8 @@ func TestEveryVariable(t *testing.T) {
 			t.Errorf("Variable(%s) = %s, want %s", key, got, want)
 		}
 	}
-	s, problems := Resolve(Input{Getenv: env("COPPICE_PROVIDERS", `{"local":{"type":"openai",},}`, "COPPICE_COMPACTION_ENABLED", "false")})
-	if len(problems) > 0 || s.Providers["local"].Type != ProviderOpenAI || s.Compaction.Enabled {
+	s, problems := resolve(Input{Getenv: env("COPPICE_PROVIDERS", `{"local":{"type":"openai",},}`, "COPPICE_COMPACTION_ENABLED", "false")})
+	if len(problems) > 0 || s.Config.Providers["local"].Type != provider.TypeOpenAI || *s.Compaction.Enabled {
 		t.Errorf("%+v, %v", s, problems)
 	}
 }
@@ -184,11 +191,11 @@ func TestProblems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := user(tt.file)
 			in.Project = project(`{"retry":{"baseDelayMs":9}}`).Project
-			s, problems := Resolve(in)
+			s, problems := resolve(in)
 			if len(problems) != 1 || problems[0].Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", problems, tt.want)
 			}
-			if s.Retry.BaseDelayMs != 9 || s.Compaction.ReserveTokens != 16384 {
+			if s.Config.Retry.BaseDelay != 9*time.Millisecond || *s.Compaction.ReserveTokens != 16384 {
 				t.Error("the other settings do not hold")
 			}
 		})
@@ -196,16 +203,16 @@ func TestProblems(t *testing.T) {
 }
 
 func TestNeighboursOfABadValueCount(t *testing.T) {
-	s, problems := Resolve(user(`{"compaction":{"enabled":"x","reserveTokens":5},
+	s, problems := resolve(user(`{"compaction":{"enabled":"x","reserveTokens":5},
 		"secrets":{"patterns":["a","(","b"]},
 		"providers":{"l":{"type":"openai","baseUrl":7,"models":[{"id":"m","contextWindow":8192}]}}}`))
 	if len(problems) != 3 {
 		t.Error(problems)
 	}
-	if !s.Compaction.Enabled || s.Compaction.ReserveTokens != 5 || !slices.Equal(s.Secrets.Patterns, []Pattern{"a", "b"}) {
+	if !*s.Compaction.Enabled || *s.Compaction.ReserveTokens != 5 || !slices.Equal(s.Secrets.Patterns, []secret.Pattern{"a", "b"}) {
 		t.Errorf("%+v", s)
 	}
-	if p := s.Providers["l"]; p.Type != ProviderOpenAI || len(p.Models) != 1 || p.Models[0].ContextWindow != 8192 {
+	if p := s.Config.Providers["l"]; p.Type != provider.TypeOpenAI || len(p.Models) != 1 || p.Models[0].ContextWindow != 8192 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -213,19 +220,19 @@ func TestNeighboursOfABadValueCount(t *testing.T) {
 func TestAcceptedForms(t *testing.T) {
 	for _, file := range []string{"", "  \n", "// nothing yet\n", "\ufeff{}", "{} // end", "{\r\n}\r\n",
 		`{"$schema":"x","compaction":{"reserveTokens":null,},}`, `{"compaction":{"reserveTokens":1.6384e4}}`} {
-		s, problems := Resolve(user(file))
-		if len(problems) > 0 || s.Compaction.ReserveTokens != 16384 {
+		s, problems := resolve(user(file))
+		if len(problems) > 0 || *s.Compaction.ReserveTokens != 16384 {
 			t.Errorf("%q: %v", file, problems)
 		}
 	}
 }
 
 func TestDeepNestingIsAProblemOnly(t *testing.T) {
-	_, problems := Resolve(user(`{"providers":` + strings.Repeat("[", maxFile-100)))
+	_, problems := resolve(user(`{"providers":` + strings.Repeat("[", maxFile-100)))
 	if len(problems) != 1 {
 		t.Error(problems)
 	}
-	_, problems = Resolve(user(`{"providers":` + strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10001)))
+	_, problems = resolve(user(`{"providers":` + strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10001)))
 	if len(problems) != 2 { // an unknown key in a provider, which has no type
 		t.Error(problems)
 	}
@@ -238,18 +245,18 @@ func TestMerge(t *testing.T) {
 	in.Project = project(`{"providers":{"l":{"headers":{"B":"2"}},"k":{"type":"gemini"}},
 		"compaction":{"modelOverrides":{"l/m":{"keepRecentTokens":2}}},"secrets":{"patterns":["p"]}}`).Project
 	in.Trusted = true
-	s, problems := Resolve(in)
+	s, problems := resolve(in)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	l := s.Providers["l"]
-	if l.BaseURL != "http://l:1" || string(l.Headers["A"]) != "1" || string(l.Headers["B"]) != "2" || s.Providers["k"].Type != ProviderGemini {
-		t.Errorf("%+v", s.Providers)
+	l := s.Config.Providers["l"]
+	if l.BaseURL != "http://l:1" || string(l.Headers["A"]) != "1" || string(l.Headers["B"]) != "2" || s.Config.Providers["k"].Type != provider.TypeGemini {
+		t.Errorf("%+v", s.Config.Providers)
 	}
-	if !slices.Equal(s.Secrets.Patterns, []Pattern{"u", "p"}) {
+	if !slices.Equal(s.Secrets.Patterns, []secret.Pattern{"u", "p"}) {
 		t.Error(s.Secrets.Patterns)
 	}
-	if c := s.Compaction.For("l", "m"); c.ReserveTokens != 1 || c.KeepRecentTokens != 2 {
+	if c := s.Compaction.For("l/m"); *c.ReserveTokens != 1 || *c.KeepRecentTokens != 2 {
 		t.Errorf("%+v", c)
 	}
 	if src := resolved(t, s, `compaction.modelOverrides["l/n"]`).Source; src.Layer != LayerUser {
@@ -265,26 +272,26 @@ func TestHooksAddUp(t *testing.T) {
 	in := user(`{"hooks":{"tool_call":[{"command":["u"],"name":"10","required":true,"timeoutSeconds":0.5}],"context":[{"command":["c","-v"]}]},
 		"permissions":{"allow":["bash git *"],"deny":["write"]}}`)
 	in.Project = project(`{"hooks":{"tool_call":[{"command":["p"]}]},"permissions":{"allow":["write docs/**"],"default":"deny"}}`).Project
-	s, problems := Resolve(in)
-	if len(problems) > 0 || len(s.Hooks["tool_call"]) != 1 || len(s.Permissions.Allow) != 1 || s.Permissions.Default != PermissionAsk {
+	s, problems := resolve(in)
+	if len(problems) > 0 || len(s.Hooks.Hooks["tool_call"]) != 1 || len(s.Permissions.Allow) != 1 || s.Permissions.Default != tools.Asked {
 		t.Errorf("untrusted: %+v %+v %v", s.Hooks, s.Permissions, problems)
 	}
 	if want := []string{"hooks", "permissions.allow", "permissions.default"}; !slices.Equal(s.Project.Ignored, want) {
 		t.Errorf("ignored %q", s.Project.Ignored)
 	}
 	in.Trusted = true
-	s, problems = Resolve(in)
+	s, problems = resolve(in)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	h := s.Hooks["tool_call"]
-	if len(h) != 2 || h[0].Command[0] != "u" || h[0].FromProject() || !h[0].Required || h[0].TimeoutSeconds != 0.5 || h[1].Command[0] != "p" || !h[1].FromProject() {
+	h := s.Hooks.Hooks["tool_call"]
+	if len(h) != 2 || h[0].Command[0] != "u" || h[0].Project || !h[0].Required || h[0].Timeout != 500*time.Millisecond || h[1].Command[0] != "p" || !h[1].Project {
 		t.Errorf("%+v", h)
 	}
-	if c := s.Hooks["context"]; len(c) != 1 || !slices.Equal(c[0].Command, []string{"c", "-v"}) {
+	if c := s.Hooks.Hooks["context"]; len(c) != 1 || !slices.Equal(c[0].Command, []string{"c", "-v"}) {
 		t.Errorf("%+v", c)
 	}
-	if p := s.Permissions; !slices.Equal(p.Allow, []PermissionRule{"bash git *", "write docs/**"}) || p.Default != PermissionDeny || len(p.Deny) != 1 {
+	if p := s.Permissions; !slices.Equal(p.Allow, []tools.Rule{"bash git *", "write docs/**"}) || p.Default != tools.Denied || len(p.Deny) != 1 {
 		t.Errorf("%+v", p)
 	}
 	if src := resolved(t, s, "hooks.context").Source; src.Layer != LayerUser {
@@ -293,7 +300,7 @@ func TestHooksAddUp(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
-	s, problems := Resolve(user(`{"compaction":{"thresholdTokens":100,"modelOverrides":{
+	s, problems := resolve(user(`{"compaction":{"thresholdTokens":100,"modelOverrides":{
 		"l/p":{"thresholdPercent":50},"l/both":{"thresholdPercent":50,"thresholdTokens":7},"o/a/b":{"reserveTokens":9}}}}`))
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -301,7 +308,7 @@ func TestOverrides(t *testing.T) {
 	for _, tt := range []struct {
 		provider, model string
 		tokens          int64
-		percent         Percent
+		percent         float64
 		reserve         int64
 	}{
 		{"l", "other", 100, 0, 16384},
@@ -309,13 +316,10 @@ func TestOverrides(t *testing.T) {
 		{"l", "both", 7, 50, 16384},
 		{"o", "a/b", 100, 0, 9},
 	} {
-		c := s.Compaction.For(tt.provider, tt.model)
-		if c.ThresholdTokens != tt.tokens || c.ThresholdPercent != tt.percent || c.ReserveTokens != tt.reserve {
+		c := s.Compaction.For(tt.provider + "/" + tt.model)
+		if c.ThresholdTokens != tt.tokens || c.ThresholdPercent != tt.percent || *c.ReserveTokens != tt.reserve {
 			t.Errorf("%s/%s: %+v", tt.provider, tt.model, c)
 		}
-	}
-	if p, id := ModelName("o/a/b").Split(); p != "o" || id != "a/b" {
-		t.Error(p, id)
 	}
 }
 
@@ -323,50 +327,52 @@ func TestProjectTrust(t *testing.T) {
 	const file = `{"model":"a/b","providers":{"x":{"type":"openai"}},"secrets":{"patterns":["p"]},
 		"compaction":{"model":"a/b","remoteEndpoint":"http://x","reserveTokens":5}}`
 	in := project(file)
-	s, problems := Resolve(in)
+	s, problems := resolve(in)
 	want := []string{"model", "providers", "secrets.patterns", "compaction.model", "compaction.remoteEndpoint"}
 	if len(problems) > 0 || !slices.Equal(s.Project.Ignored, want) || s.Project.Hash != ContentHash([]byte(file)) {
 		t.Errorf("%+v, %v", s.Project, problems)
 	}
-	if s.Model != "" || s.Providers != nil || s.Secrets.Patterns != nil || s.Compaction.Model != "" || s.Compaction.RemoteEndpoint != "" {
+	if s.Config.Model != "" || s.Config.Providers != nil || s.Secrets.Patterns != nil || s.Summaries.Model != "" || s.Summaries.RemoteEndpoint != "" {
 		t.Errorf("an untrusted value counts: %+v", s)
 	}
-	if s.Compaction.ReserveTokens != 5 {
+	if *s.Compaction.ReserveTokens != 5 {
 		t.Error("a harmless value does not count")
 	}
 	in.Trusted = true
-	s, _ = Resolve(in)
-	if s.Model != "a/b" || len(s.Providers) != 1 || len(s.Project.Ignored) != 0 || !s.Project.Trusted {
+	s, _ = resolve(in)
+	if s.Config.Model != "a/b" || len(s.Config.Providers) != 1 || len(s.Project.Ignored) != 0 || !s.Project.Trusted {
 		t.Errorf("trusted: %+v", s)
 	}
 }
 
 func TestSecretsAreNotShown(t *testing.T) {
-	s, problems := Resolve(user(`{"providers":{"l":{"type":"openai","apiKey":"sk-live-1","headers":{"X":"sk-live-2"},
+	s, problems := resolve(user(`{"providers":{"l":{"type":"openai","apiKey":"sk-live-1","headers":{"X":"sk-live-2"},
 		"baseUrl":"https://me:sk-live-3@host/v1"}},"compaction":{"remoteEndpoint":"https://me:sk-live-4@host"}}`))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	listing, err := json.Marshal(s.Resolved)
+	listing, err := json.Marshal(s.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var printed bytes.Buffer
-	fmt.Fprintf(&printed, "%s\n%v\n%+v\n%#v", listing, s.Providers["l"], s.Providers["l"].Headers, s.Providers["l"].APIKey)
+	l := s.Config.Providers["l"]
+	l.BaseURL = "" // a password belongs elsewhere; the listing hides it all the same
+	fmt.Fprintf(&printed, "%s\n%v\n%+v\n%#v", listing, l, l.Headers, l.APIKey)
 	if strings.Contains(printed.String(), "sk-live") {
 		t.Errorf("a secret is shown: %s", &printed)
 	}
-	if string(s.Providers["l"].APIKey) != "sk-live-1" {
+	if string(s.Config.Providers["l"].APIKey) != "sk-live-1" {
 		t.Error("the value itself is lost")
 	}
-	_, problems = Resolve(user(`{"providers":{"l":{"apiKey":"sk-live-5\q"}}}`))
+	_, problems = resolve(user(`{"providers":{"l":{"apiKey":"sk-live-5\q"}}}`))
 	if len(problems) != 1 || strings.Contains(problems[0].Error(), "sk-live") {
 		t.Errorf("a problem shows a secret: %v", problems)
 	}
 }
 
 func TestListingJSON(t *testing.T) {
-	s, _ := Resolve(Input{Flags: []Flag{{"--model", "model", "a/b&c"}}})
+	s, _ := resolve(Input{Flags: []Flag{{"--model", "model", "a/b&c"}}})
 	got, err := json.Marshal(resolved(t, s, "model"))
 	want := `{"key":"model","value":"a/b\u0026c","default":null,"source":"flag: --model","help":"provider/model to work with; unset: the first provider with a key"}`
 	if err != nil || string(got) != want {
@@ -375,12 +381,58 @@ func TestListingJSON(t *testing.T) {
 }
 
 func TestFlagProblems(t *testing.T) {
-	_, problems := Resolve(Input{Flags: []Flag{{"--set", "modle", "x"}, {"--reserve", "compaction.reserveTokens", "many"}}})
+	_, problems := resolve(Input{Flags: []Flag{{"--set", "modle", "x"}, {"--reserve", "compaction.reserveTokens", "many"}}})
 	want := []string{"--set: modle is not a known key (did you mean model?)", "--reserve: compaction.reserveTokens must be a whole number"}
 	for i, w := range want {
 		if len(problems) != len(want) || problems[i].Error() != w {
 			t.Fatalf("%v", problems)
 		}
+	}
+}
+
+// A library hands in the types that it knows: the other keys are passed over,
+// and what they say is nobody's problem.
+func TestPartOfTheKeys(t *testing.T) {
+	var c compaction.Settings
+	in := user(`{"compaction":{"reserveTokens":5,"model":"odd","continueText":7},"providers":7,"zzz":1}`)
+	in.Getenv, in.Flags = env("COPPICE_RETRY_MAX_RETRIES", "many", "COPPICE_COMPACTION_MIN_GAIN", "0.5"), []Flag{{"--model", "model", "x"}}
+	r, problems := Resolve(in, Part{"compaction", &c})
+	if len(problems) != 1 || !problems[0].Unknown || problems[0].Key != "zzz" {
+		t.Errorf("%+v", problems)
+	}
+	if c.ReserveTokens == nil || *c.ReserveTokens != 5 || *c.MinGain != 0.5 || c.KeepRecentTokens != nil {
+		t.Errorf("%+v", c)
+	}
+	for _, k := range r.Keys {
+		if !strings.HasPrefix(k.Key, "compaction.") || k.Key == "compaction.model" {
+			t.Errorf("it lists %s", k.Key)
+		}
+	}
+}
+
+// A value that its type refuses leaves the one of the layer below.
+func TestARefusedValueFallsBack(t *testing.T) {
+	in := user(`{"compaction":{"thresholdPercent":50,"modelOverrides":{"l/m":{"reserveTokens":7}}},"providers":{"l":{"type":"openai","baseUrl":"http://l"}}}`)
+	in.Project = project(`{"compaction":{"thresholdPercent":500,"modelOverrides":{"l/m":{"thresholdPercent":500}}},"providers":{"l":{"baseUrl":"l"}}}`).Project
+	in.Trusted = true
+	s, problems := resolve(in)
+	if len(problems) != 3 || problems[2].Error() != "/p/settings.json:1: providers.l.baseUrl must be an address that begins with http:// or https://" {
+		t.Error(problems)
+	}
+	if o := s.Compaction.ModelOverrides["l/m"]; s.Compaction.ThresholdPercent != 50 || *o.ReserveTokens != 7 || o.ThresholdPercent != nil || s.Config.Providers["l"].BaseURL != "http://l" {
+		t.Errorf("%+v %+v", s.Compaction, s.Config.Providers)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	if err := Complete(all()...); err != nil {
+		t.Error(err)
+	}
+	err := Complete(Part{"compaction", &struct {
+		Odd int64 `json:"odd"`
+	}{}})
+	if err == nil || !strings.Contains(err.Error(), "compaction.odd is not in the table") || !strings.Contains(err.Error(), "no part has a place for hooks") {
+		t.Error(err)
 	}
 }
 
@@ -391,14 +443,38 @@ func FuzzResolve(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, problems := Resolve(Input{User: File{"u", data}})
+		s, problems := resolve(Input{User: File{"u", data}})
 		for _, p := range problems {
 			if p.Error() == "" || p.Line < 0 || p.Line > 1+bytes.Count(data, []byte("\n")) {
 				t.Errorf("problem %+v", p)
 			}
 		}
-		if _, err := json.Marshal(s.Resolved); err != nil {
+		if _, err := json.Marshal(s.Keys); err != nil {
 			t.Errorf("the listing cannot be written: %v", err)
 		}
 	})
+}
+
+// A project's servers count when it is trusted; then they merge with the
+// user's, and null takes one away.
+func TestMCPServers(t *testing.T) {
+	in := user(`{"mcpServers":{"a":{"command":"x","args":["1"],"env":{"T":"sk-live-1"},"timeoutSeconds":5},"b":{"url":"https://me:sk-live-2@h/mcp","headers":{"K":"sk-live-3"}}}}`)
+	in.Project = project(`{"mcpServers":{"a":{"args":["2"]},"b":null,"c":{"type":"stdio","command":"y"}}}`).Project
+	s, problems := resolve(in)
+	all := s.Servers.Servers
+	if len(problems) > 0 || len(all) != 2 || all["a"].Args[0] != "1" || all["b"].URL == "" || s.Project.Ignored[0] != "mcpServers" {
+		t.Errorf("untrusted: %+v %+v %v", all, s.Project, problems)
+	}
+	if shown := fmt.Sprintf("%s %s %+v", resolved(t, s, "mcpServers.a").Value, resolved(t, s, "mcpServers.b").Value, all["a"]); strings.Contains(shown, "sk-live") || !strings.Contains(shown, `"timeoutSeconds":5`) {
+		t.Errorf("a secret is shown: %s", shown)
+	}
+	in.Trusted = true
+	s, problems = resolve(in)
+	a := s.Servers.Servers["a"]
+	if len(problems) > 0 || a.Command != "x" || a.Args[0] != "2" || a.Env["T"] != "sk-live-1" || a.CallLimit != 5*time.Second || s.Servers.Servers["c"].Command != "y" {
+		t.Errorf("trusted: %+v %v", s.Servers, problems)
+	}
+	if b := s.Servers.Servers["b"]; b.Command != "" || b.URL != "" {
+		t.Errorf("null leaves %+v", b)
+	}
 }

@@ -5,17 +5,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of a settings file, made
-// from the table.
-func Schema() []byte {
+// Schema returns the JSON Schema (draft 2020-12) of a settings file with the
+// keys of parts.
+func Schema(parts ...Part) []byte {
+	all := slots(parts)
 	root := objectSchema()
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "Coppice settings"
 	properties(root)["$schema"] = map[string]any{"type": "string"}
 	for _, k := range table {
+		slot, ok := all[k.name]
+		if !ok {
+			continue
+		}
 		group := root
 		parts := strings.Split(k.name, ".")
 		for _, p := range parts[:len(parts)-1] {
@@ -26,9 +32,9 @@ func Schema() []byte {
 			}
 			group = next
 		}
-		s := typeSchema(k.def.Type())
+		s := fieldSchema(slot.def.Type(), slot.tag)
 		s["description"] = k.help
-		if def := show(k.def, k.def); string(def) != "null" {
+		if def := show(k.name, slot.def, slot.def); string(def) != "null" {
 			s["default"] = json.RawMessage(def)
 		}
 		properties(group)[parts[len(parts)-1]] = s
@@ -49,30 +55,37 @@ func objectSchema() map[string]any {
 
 func properties(s map[string]any) map[string]any { return s["properties"].(map[string]any) }
 
+// fieldSchema is that of a field, whose tag may name the greatest number.
+func fieldSchema(t reflect.Type, tag reflect.StructTag) map[string]any {
+	s := typeSchema(t)
+	if most, err := strconv.ParseFloat(tag.Get("max"), 64); err == nil {
+		s["maximum"] = most
+	}
+	return s
+}
+
 func typeSchema(t reflect.Type) map[string]any {
-	zero := reflect.Zero(t).Interface()
-	if w, ok := zero.(worded); ok {
-		return map[string]any{"type": "string", "enum": w.words()}
+	if w := words(t); w != nil {
+		return map[string]any{"type": "string", "enum": w}
+	}
+	if t == durationType {
+		return map[string]any{"type": "number", "minimum": 0}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return typeSchema(t.Elem())
 	case reflect.Bool:
 		return map[string]any{"type": "boolean"}
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		return map[string]any{"type": "integer", "minimum": 0}
 	case reflect.Float64:
-		s := map[string]any{"type": "number", "minimum": 0}
-		if b, ok := zero.(bounded); ok {
-			s["maximum"] = b.greatest()
-		}
-		return s
+		return map[string]any{"type": "number", "minimum": 0}
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": typeSchema(t.Elem())}
 	case reflect.Map:
 		s := map[string]any{"type": "object", "additionalProperties": typeSchema(t.Elem())}
-		if w, ok := reflect.Zero(t.Key()).Interface().(worded); ok {
-			s["propertyNames"] = map[string]any{"enum": w.words()}
+		if w := words(t.Key()); w != nil {
+			s["propertyNames"] = map[string]any{"enum": w}
 		}
 		return s
 	case reflect.Struct:
@@ -81,7 +94,7 @@ func typeSchema(t reflect.Type) map[string]any {
 			if n == "" {
 				continue
 			}
-			properties(s)[n] = typeSchema(t.Field(i).Type)
+			properties(s)[n] = fieldSchema(t.Field(i).Type, t.Field(i).Tag)
 		}
 		return s
 	}

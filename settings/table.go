@@ -1,17 +1,14 @@
 package settings
 
 import (
-	"reflect"
 	"strings"
 	"unicode"
 )
 
-// key is one row of the table.
-type key struct {
+// row is a key.
+type row struct {
 	name string
 	help string // one line
-	def  reflect.Value
-	at   func(*Settings) reflect.Value // the field, addressable
 	rule rule
 }
 
@@ -21,120 +18,68 @@ type rule struct {
 	adds    bool // a list that grows from layer to layer
 }
 
-func row[T any](name string, def T, at func(*Settings) *T, help string, r ...rule) key {
-	k := key{name: name, help: help, def: reflect.ValueOf(&def).Elem(),
-		at: func(s *Settings) reflect.Value { return reflect.ValueOf(at(s)).Elem() }}
-	if len(r) > 0 {
-		k.rule = r[0]
-	}
-	return k
+var (
+	plain   = rule{}
+	guarded = rule{guarded: true}
+	adds    = rule{adds: true}
+	both    = rule{guarded: true, adds: true}
+)
+
+// table holds every key, in the order of the listing (docs/settings.md). It is
+// never changed.
+var table = []row{
+	{"compaction.enabled", "compact by itself when the context comes near the window", plain},
+	{"compaction.reserveTokens", "tokens kept free below the model's window", plain},
+	{"compaction.keepRecentTokens", "tokens of the latest work that stay word for word", plain},
+	{"compaction.thresholdTokens", "compact above this many tokens, whatever the window", plain},
+	{"compaction.thresholdPercent", "compact above this percentage of the window", plain},
+	{"compaction.autoContinue", "go on with the work after a compaction in its midst", plain},
+	{"compaction.continueText", "what is said to the model to go on", plain},
+	{"compaction.remoteEndpoint", "address of a service that writes the summaries", guarded},
+	{"compaction.model", "model that writes the summaries; unset: the session's own", guarded},
+	{"compaction.request", "serialized, or shared-prefix to use the provider's prompt cache", plain},
+	{"compaction.background", "prepare the summary while the work goes on", plain},
+	{"compaction.minGain", "least share by which a compaction has to shrink the view", plain},
+	{"compaction.residueTokens", "tokens for facts that the summary forgot", plain},
+	{"compaction.constraintTokens", "tokens for the user's orders and prohibitions", plain},
+	{"compaction.modelOverrides", "other numbers for one model, by provider/model", plain},
+	{"branchSummary.enabled", "summarize a branch when it is left", plain},
+	{"branchSummary.reserveTokens", "tokens kept free when a branch is summarized", plain},
+	{"branchSummary.skipPrompt", "do not ask whether to summarize", plain},
+	{"prune.toolOutput.enabled", "show less of old tool output", plain},
+	{"prune.toolOutput.protectTokens", "tokens of the newest results that stay", plain},
+	{"prune.toolOutput.minSavings", "tokens that have to be saved in all", plain},
+	{"prune.toolOutput.protectedTools", "tools whose results are never old", plain},
+	{"prune.superseded", "show less of a read that a later one repeats", plain},
+	{"prune.empty", "show less of results in which nothing was found", plain},
+	{"prune.media", "leave out old images when the provider's limits near", plain},
+	{"prune.horizonTurns", "model calls within which pruning below the threshold has to pay", plain},
+	{"secrets.patterns", "regular expressions of more secrets to mask; added to the known shapes", both},
+	{"session.dir", "folder of the session files; unset: the default place", plain},
+	{"session.sync", "when an append reaches the disk: always, interval or off", plain},
+	{"retry.enabled", "repeat calls that failed for a passing reason", plain},
+	{"retry.maxRetries", "how often at most", plain},
+	{"retry.baseDelayMs", "milliseconds before the first retry; doubles each time", plain},
+	{"model", "provider/model to work with; unset: the first provider with a key", guarded},
+	{"providers", "places to call models at, by name", guarded},
+	{"windows.trustSettings", "keep a window that the settings name, whatever a refusal says", plain},
+	{"permissions.default", "what becomes of calls that need permission and have no rule: allow, ask or deny", guarded},
+	{"permissions.allow", "calls that run unasked", both},
+	{"permissions.ask", "calls that need permission, whatever allow says", both},
+	{"permissions.deny", "calls that never run", both},
+	{"hooks", "programs that are told of events and may answer, by event", both},
+	{"mcpServers", "MCP servers whose tools the agent may use, by name", guarded},
+	{"errors.patterns", "classes for error texts that are not recognized", adds},
 }
 
-var guarded = rule{guarded: true}
-
-// table holds every key (spec/hooks-settings.md). It is never changed. A text
-// or number whose default is zero is unset.
-var table = []key{
-	row("compaction.enabled", true, func(s *Settings) *bool { return &s.Compaction.Enabled },
-		"compact by itself when the context comes near the window"),
-	row("compaction.reserveTokens", 16384, func(s *Settings) *int64 { return &s.Compaction.ReserveTokens },
-		"tokens kept free below the model's window"),
-	row("compaction.keepRecentTokens", 20000, func(s *Settings) *int64 { return &s.Compaction.KeepRecentTokens },
-		"tokens of the latest work that stay word for word"),
-	row("compaction.thresholdTokens", 0, func(s *Settings) *int64 { return &s.Compaction.ThresholdTokens },
-		"compact above this many tokens, whatever the window"),
-	row("compaction.thresholdPercent", 0, func(s *Settings) *Percent { return &s.Compaction.ThresholdPercent },
-		"compact above this percentage of the window"),
-	row("compaction.autoContinue", true, func(s *Settings) *bool { return &s.Compaction.AutoContinue },
-		"go on with the work after a compaction in its midst"),
-	row("compaction.continueText", "Continue if you have next steps.", func(s *Settings) *string { return &s.Compaction.ContinueText },
-		"what is said to the model to go on"),
-	row("compaction.remoteEndpoint", "", func(s *Settings) *URL { return &s.Compaction.RemoteEndpoint },
-		"address of a service that writes the summaries", guarded),
-	row("compaction.model", "", func(s *Settings) *ModelName { return &s.Compaction.Model },
-		"model that writes the summaries; unset: the session's own", guarded),
-	row("compaction.request", RequestSerialized, func(s *Settings) *RequestForm { return &s.Compaction.Request },
-		"serialized, or shared-prefix to use the provider's prompt cache"),
-	row("compaction.background", true, func(s *Settings) *bool { return &s.Compaction.Background },
-		"prepare the summary while the work goes on"),
-	row("compaction.minGain", 0.10, func(s *Settings) *Share { return &s.Compaction.MinGain },
-		"least share by which a compaction has to shrink the view"),
-	row("compaction.residueTokens", 1000, func(s *Settings) *int64 { return &s.Compaction.ResidueTokens },
-		"tokens for facts that the summary forgot"),
-	row("compaction.constraintTokens", 2000, func(s *Settings) *int64 { return &s.Compaction.ConstraintTokens },
-		"tokens for the user's orders and prohibitions"),
-	row("compaction.modelOverrides", nil, func(s *Settings) *map[string]ModelOverride { return &s.Compaction.ModelOverrides },
-		"other numbers for one model, by provider/model"),
-	row("branchSummary.enabled", false, func(s *Settings) *bool { return &s.BranchSummary.Enabled },
-		"summarize a branch when it is left"),
-	row("branchSummary.reserveTokens", 16384, func(s *Settings) *int64 { return &s.BranchSummary.ReserveTokens },
-		"tokens kept free when a branch is summarized"),
-	row("branchSummary.skipPrompt", false, func(s *Settings) *bool { return &s.BranchSummary.SkipPrompt },
-		"do not ask whether to summarize"),
-	row("prune.toolOutput.enabled", true, func(s *Settings) *bool { return &s.Prune.ToolOutput.Enabled },
-		"show less of old tool output"),
-	row("prune.toolOutput.protectTokens", 40000, func(s *Settings) *int64 { return &s.Prune.ToolOutput.ProtectTokens },
-		"tokens of the newest results that stay"),
-	row("prune.toolOutput.minSavings", 20000, func(s *Settings) *int64 { return &s.Prune.ToolOutput.MinSavings },
-		"tokens that have to be saved in all"),
-	row("prune.toolOutput.protectedTools", []string{"skill", "read"}, func(s *Settings) *[]string { return &s.Prune.ToolOutput.ProtectedTools },
-		"tools whose results are never old"),
-	row("prune.superseded", true, func(s *Settings) *bool { return &s.Prune.Superseded },
-		"show less of a read that a later one repeats"),
-	row("prune.empty", true, func(s *Settings) *bool { return &s.Prune.Empty },
-		"show less of results in which nothing was found"),
-	row("prune.media", true, func(s *Settings) *bool { return &s.Prune.Media },
-		"leave out old images when the provider's limits near"),
-	row("prune.horizonTurns", 20, func(s *Settings) *int64 { return &s.Prune.HorizonTurns },
-		"model calls within which pruning below the threshold has to pay"),
-	row("secrets.patterns", nil, func(s *Settings) *[]Pattern { return &s.Secrets.Patterns },
-		"regular expressions of more secrets to mask; added to the known shapes", rule{guarded: true, adds: true}),
-	row("session.dir", "", func(s *Settings) *string { return &s.Session.Dir },
-		"folder of the session files; unset: the default place"),
-	row("session.sync", SyncAlways, func(s *Settings) *Sync { return &s.Session.Sync },
-		"when an append reaches the disk: always, interval or off"),
-	row("retry.enabled", true, func(s *Settings) *bool { return &s.Retry.Enabled },
-		"repeat calls that failed for a passing reason"),
-	row("retry.maxRetries", 3, func(s *Settings) *int64 { return &s.Retry.MaxRetries },
-		"how often at most"),
-	row("retry.baseDelayMs", 2000, func(s *Settings) *int64 { return &s.Retry.BaseDelayMs },
-		"milliseconds before the first retry; doubles each time"),
-	row("model", "", func(s *Settings) *ModelName { return &s.Model },
-		"provider/model to work with; unset: the first provider with a key", guarded),
-	row("providers", nil, func(s *Settings) *map[string]Provider { return &s.Providers },
-		"places to call models at, by name", guarded),
-	row("permissions.default", PermissionAsk, func(s *Settings) *Permission { return &s.Permissions.Default },
-		"what becomes of calls that need permission and have no rule: allow, ask or deny", guarded),
-	row("permissions.allow", nil, func(s *Settings) *[]PermissionRule { return &s.Permissions.Allow },
-		"calls that run unasked", rule{guarded: true, adds: true}),
-	row("permissions.ask", nil, func(s *Settings) *[]PermissionRule { return &s.Permissions.Ask },
-		"calls that need permission, whatever allow says", rule{guarded: true, adds: true}),
-	row("permissions.deny", nil, func(s *Settings) *[]PermissionRule { return &s.Permissions.Deny },
-		"calls that never run", rule{guarded: true, adds: true}),
-	row("hooks", nil, func(s *Settings) *map[HookEvent][]Hook { return &s.Hooks },
-		"programs that are told of events and may answer, by event", rule{guarded: true, adds: true}),
-	row("mcpServers", nil, func(s *Settings) *map[string]MCPServer { return &s.MCPServers },
-		"MCP servers whose tools the agent may use, by name", guarded),
-	row("errors.patterns", nil, func(s *Settings) *[]ErrorPattern { return &s.Errors.Patterns },
-		"classes for error texts that are not recognized", rule{adds: true}),
-}
-
-// Default returns the settings of somebody who configured nothing.
-func Default() *Settings {
-	s := &Settings{}
-	for _, k := range table {
-		k.at(s).Set(k.def)
-	}
-	return s
-}
-
-func find(name string) (key, bool) {
+// find returns the row of a key.
+func find(name string) (row, bool) {
 	for _, k := range table {
 		if k.name == name {
 			return k, true
 		}
 	}
-	return key{}, false
+	return row{}, false
 }
 
 // isGroup reports whether name is the front part of some key.
@@ -145,6 +90,14 @@ func isGroup(name string) bool {
 		}
 	}
 	return false
+}
+
+func names() []string {
+	out := make([]string, len(table))
+	for i, k := range table {
+		out[i] = k.name
+	}
+	return out
 }
 
 // Variable returns the environment variable of a key:

@@ -25,7 +25,7 @@ func TestAgentWithServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := &tools.Guard{Dir: t.TempDir(), Rules: tools.Rules{Allow: []string{"db__[dfl]*"}}}
+	guard := &tools.Guard{Dir: t.TempDir(), Rules: tools.Rules{Allow: []tools.Rule{"db__[dfl]*"}}}
 	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model.Bind("anthropic"), Tools: r.Tools(), Permit: guard.Permit})
 	if err != nil {
 		t.Fatal(err)

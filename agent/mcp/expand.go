@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+
+	"github.com/coppice-dev/coppice/provider"
 )
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
@@ -23,10 +25,10 @@ func expand(s Server, getenv func(string) string) (Server, error) {
 			return value
 		})
 	}
-	texts := func(in map[string]string) map[string]string {
-		out := map[string]string{}
+	secrets := func(in map[string]provider.Secret) map[string]provider.Secret {
+		out := map[string]provider.Secret{}
 		for k, v := range in {
-			out[k] = text(v)
+			out[k] = provider.Secret(text(string(v)))
 		}
 		return out
 	}
@@ -35,7 +37,7 @@ func expand(s Server, getenv func(string) string) (Server, error) {
 	for i := range s.Args {
 		s.Args[i] = text(s.Args[i])
 	}
-	s.Env, s.Headers = texts(s.Env), texts(s.Headers)
+	s.Env, s.Headers = secrets(s.Env), secrets(s.Headers)
 	if missing != "" {
 		return s, fmt.Errorf("the variable %s is not set", missing)
 	}
@@ -55,7 +57,7 @@ func needed() []string {
 }
 
 // environment is the environment of a server's program.
-func environment(getenv func(string) string, own map[string]string) []string {
+func environment(getenv func(string) string, own map[string]provider.Secret) []string {
 	var out []string
 	for _, name := range needed() {
 		if value := getenv(name); value != "" {
@@ -63,7 +65,7 @@ func environment(getenv func(string) string, own map[string]string) []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
-		out = append(out, name+"="+own[name]) // the last of a name counts
+		out = append(out, name+"="+string(own[name])) // the last of a name counts
 	}
 	return out
 }

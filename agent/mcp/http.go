@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/coppice-dev/coppice/provider"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -33,7 +34,7 @@ func httpTransport(s Server, r *recorder) (sdk.Transport, error) {
 type requests struct {
 	query   string
 	user    *url.Userinfo
-	headers map[string]string
+	headers map[string]provider.Secret
 	record  *recorder
 }
 
@@ -46,7 +47,7 @@ func (q *requests) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.SetBasicAuth(q.user.Username(), password)
 	}
 	for name, value := range q.headers {
-		r.Header.Set(name, value)
+		r.Header.Set(name, string(value))
 	}
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/coppice-dev/coppice/provider"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -48,7 +49,7 @@ func TestHeaders(t *testing.T) {
 	}))
 	t.Cleanup(web.Close)
 	t.Cleanup(web.CloseClientConnections)
-	headers := map[string]string{"Authorization": "Bearer ${COPPICE_TEST_TOKEN}"}
+	headers := map[string]provider.Secret{"Authorization": "Bearer ${COPPICE_TEST_TOKEN}"}
 	r := run(t, Server{Name: "web", URL: web.URL + "?org=1", Headers: headers})
 	if got := r.call(t, "web__echo", `{}`); got != "{}" {
 		t.Errorf("got %s", got)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/coppice-dev/coppice/provider"
 	"io"
 	"os"
 	"strings"
@@ -43,7 +44,7 @@ func self(t *testing.T, kind string) Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Server{Name: kind, Command: exe, Env: map[string]string{asServer: kind, "GORACE": "atexit_sleep_ms=0"}}
+	return Server{Name: kind, Command: exe, Env: map[string]provider.Secret{asServer: provider.Secret(kind), "GORACE": "atexit_sleep_ms=0"}}
 }
 
 // oddSchema is one whose bytes a map would not keep.

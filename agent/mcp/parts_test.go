@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/base64"
+	"github.com/coppice-dev/coppice/provider"
 	"io"
 	"strings"
 	"testing"
@@ -150,7 +151,7 @@ func FuzzLines(f *testing.F) {
 
 func TestExpand(t *testing.T) {
 	getenv := func(name string) string { return map[string]string{"A": "1", "B_2": "${A}"}[name] }
-	s, err := expand(Server{Command: "x$A", Args: []string{"${A}${B_2}", "$${A}", "${}"}, Headers: map[string]string{"h": "Bearer ${A}"}}, getenv)
+	s, err := expand(Server{Command: "x$A", Args: []string{"${A}${B_2}", "$${A}", "${}"}, Headers: map[string]provider.Secret{"h": "Bearer ${A}"}}, getenv)
 	if err != nil || s.Command != "x$A" || cmp.Diff([]string{"1${A}", "$1", "${}"}, s.Args) != "" || s.Headers["h"] != "Bearer 1" {
 		t.Errorf("%+v %v", s, err)
 	}

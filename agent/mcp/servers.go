@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/valid"
+	"github.com/coppice-dev/coppice/provider"
 )
 
 // Server says how a server is reached: by Command, URL or Dial. In the texts of
@@ -21,21 +23,59 @@ type Server struct {
 	// Command is a program that speaks over standard input and output. It gets
 	// Env and the few variables that every program needs, not our whole
 	// environment: keys of ours are no business of a server.
-	Command string
-	Args    []string
-	Env     map[string]string
+	Command string                     `json:"command"`
+	Args    []string                   `json:"args"`
+	Env     map[string]provider.Secret `json:"env"`
 
 	// URL speaks streamable HTTP. Headers go there and nowhere else.
-	URL     string
-	Headers map[string]string
+	URL     string                     `json:"url"`
+	Headers map[string]provider.Secret `json:"headers"`
+
+	// Type may be left out: Command and URL tell.
+	Type Transport `json:"type"`
 
 	// Dial opens a stream of JSON lines to a server that is reached in another
 	// way. It must end with its context.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 
-	StartLimit time.Duration // until its tools are known; 0: 30 seconds
-	CallLimit  time.Duration // for one call; 0: 10 minutes
+	StartLimit time.Duration `json:"startTimeoutSeconds" max:"86400"` // until its tools are known; 0: 30 seconds
+	CallLimit  time.Duration `json:"timeoutSeconds" max:"86400"`      // for one call; 0: 10 minutes
 }
+
+// Settings name servers (docs/settings.md, mcpServers).
+type Settings struct {
+	Servers map[string]Server `json:"mcpServers"`
+}
+
+// Validate names the fields that are wrong.
+func (s Server) Validate() error {
+	errs := []error{valid.OneOf("type", s.Type, s.Type.Values()), valid.Address("url", s.URL),
+		valid.Seconds("startTimeoutSeconds", s.StartLimit), valid.Seconds("timeoutSeconds", s.CallLimit)}
+	switch {
+	case s.Dial != nil:
+	case s.Command != "" && s.URL != "":
+		errs = append(errs, valid.Wrong("", "has both a command and a url"))
+	case s.Command == "" && s.URL == "":
+		errs = append(errs, valid.Wrong("", "must have a command or a url"))
+	case s.Type == Stdio && s.Command == "":
+		errs = append(errs, valid.Wrong("", "must have a command where its type is stdio"))
+	case s.Type == HTTP && s.URL == "":
+		errs = append(errs, valid.Wrong("", "must have a url where its type is http"))
+	}
+	return errors.Join(errs...)
+}
+
+// Transport is the way to a server.
+type Transport string
+
+// The ways.
+const (
+	Stdio Transport = "stdio"
+	HTTP  Transport = "http" // streamable HTTP
+)
+
+// Values are the words that a setting may have.
+func (Transport) Values() []string { return []string{string(Stdio), string(HTTP)} }
 
 // Limits where a server has none of its own.
 const (

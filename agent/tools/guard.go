@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,22 +36,24 @@ type Question struct {
 }
 
 // Verdict is what becomes of a call.
-type Verdict int
+type Verdict string
 
 // The verdicts.
 const (
-	Asked Verdict = iota // it runs when the user allows it
-	Allowed
-	Denied
+	Asked   Verdict = "ask" // it runs when the user allows it
+	Allowed Verdict = "allow"
+	Denied  Verdict = "deny"
 )
+
+// Values are the words that a setting may have.
+func (Verdict) Values() []string { return []string{string(Allowed), string(Asked), string(Denied)} }
 
 // Guard decides which calls may run: reading and searching inside the project
 // freely, everything else when rules or the user allow it (spec/agent.md).
 type Guard struct {
-	Dir     string  // the project
-	Yolo    bool    // ask nobody: what rules do not deny may run
-	Rules   Rules   // come first
-	Default Verdict // of calls that need permission and have no rule
+	Dir   string // the project
+	Yolo  bool   // ask nobody: what rules do not deny may run
+	Rules Rules  // come first
 	// Ask asks the user, one question at a time; nil: nobody is there, and
 	// the answer is no.
 	Ask func(ctx context.Context, q Question) (Answer, error)
@@ -105,7 +108,7 @@ func (g *Guard) judge(t agent.Tool, c agent.Call) (Question, Verdict) {
 	if _, allowed := about.first(g.Rules.Allow, true); allowed || !needs {
 		return q, Allowed
 	}
-	return q, g.Default
+	return q, cmp.Or(g.Rules.Default, Asked)
 }
 
 func (g *Guard) isAllowed(rule string) bool {

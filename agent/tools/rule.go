@@ -1,11 +1,16 @@
 package tools
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coppice-dev/coppice/internal/valid"
 )
 
 // Rules decide about calls before anybody is asked. Deny beats Ask, and Ask
@@ -29,7 +34,40 @@ import (
 // for word. To ask or deny, one reading is enough, so each part of a command is
 // looked at. That catches mistakes; what a shell can be talked into is only
 // stopped by denying bash.
-type Rules struct{ Allow, Ask, Deny []string }
+type Rules struct {
+	Default Verdict `json:"default"` // of calls that need permission and have no rule
+	Allow   []Rule  `json:"allow"`
+	Ask     []Rule  `json:"ask"`
+	Deny    []Rule  `json:"deny"`
+}
+
+// EnsureDefaults gives every field that is not set its default.
+func (r *Rules) EnsureDefaults() { r.Default = cmp.Or(r.Default, Asked) }
+
+// Validate names the fields that are wrong.
+func (r Rules) Validate() error {
+	errs := []error{valid.OneOf("default", r.Default, r.Default.Values())}
+	for _, list := range []struct {
+		name  string
+		rules []Rule
+	}{{"allow", r.Allow}, {"ask", r.Ask}, {"deny", r.Deny}} {
+		for i, rule := range list.rules {
+			errs = append(errs, valid.Below(fmt.Sprintf("%s[%d]", list.name, i), rule.Validate()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Rule names calls.
+type Rule string
+
+// Validate tells what is wrong with it.
+func (r Rule) Validate() error {
+	if strings.TrimSpace(string(r)) == "" {
+		return valid.Wrong("", "must name a tool")
+	}
+	return nil
+}
 
 // subject is what a call is about, for rules.
 type subject struct {
@@ -39,12 +77,12 @@ type subject struct {
 }
 
 // first returns the first of the rules that names a call.
-func (s subject) first(rules []string, allow bool) (string, bool) {
-	i := slices.IndexFunc(rules, func(rule string) bool { return s.fits(rule, allow) })
+func (s subject) first(rules []Rule, allow bool) (string, bool) {
+	i := slices.IndexFunc(rules, func(rule Rule) bool { return s.fits(string(rule), allow) })
 	if i < 0 {
 		return "", false
 	}
-	return strings.TrimSpace(rules[i]), true
+	return strings.TrimSpace(string(rules[i])), true
 }
 
 func (s subject) fits(rule string, allow bool) bool {

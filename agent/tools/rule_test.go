@@ -18,8 +18,8 @@ func TestRules(t *testing.T) {
 	if err := errors.Join(os.Symlink("/", filepath.Join(dir, "out")), os.Symlink("main.go", filepath.Join(dir, "inside.go"))); err != nil {
 		t.Fatal(err)
 	}
-	allow := func(r ...string) Rules { return Rules{Allow: r} }
-	deny := func(r ...string) Rules { return Rules{Deny: r} }
+	allow := func(r ...Rule) Rules { return Rules{Allow: r} }
+	deny := func(r ...Rule) Rules { return Rules{Deny: r} }
 	tests := []struct {
 		name, tool, about string
 		rules             Rules
@@ -34,9 +34,9 @@ func TestRules(t *testing.T) {
 		{"another tool", "write", "main.go", allow("edit"), Asked, Asked},
 		{"any tool", "bash", "rm -rf /", deny("*"), Allowed, Denied},
 		{"tools by pattern", "write", "main.go", allow("w*"), Asked, Allowed},
-		{"deny beats ask", "write", "main.go", Rules{Allow: []string{"write"}, Ask: []string{"write"}, Deny: []string{"write"}}, Asked, Denied},
-		{"ask beats allow", "write", "main.go", Rules{Allow: []string{"write"}, Ask: []string{"write main.go"}}, Allowed, Asked},
-		{"ask about what is free", "read", "main.go", Rules{Ask: []string{"read *.go"}}, Asked, Asked},
+		{"deny beats ask", "write", "main.go", Rules{Allow: []Rule{"write"}, Ask: []Rule{"write"}, Deny: []Rule{"write"}}, Asked, Denied},
+		{"ask beats allow", "write", "main.go", Rules{Allow: []Rule{"write"}, Ask: []Rule{"write main.go"}}, Allowed, Asked},
+		{"ask about what is free", "read", "main.go", Rules{Ask: []Rule{"read *.go"}}, Asked, Asked},
 
 		{"a program", "bash", "git status", allow("bash git *"), Asked, Allowed},
 		{"a program alone", "bash", "git", allow("bash git *"), Asked, Allowed},
@@ -73,9 +73,10 @@ func TestRules(t *testing.T) {
 			name = "command"
 		}
 		c := agent.Call{Name: tt.tool, Arguments: []byte(`{"` + name + `":` + string(rawjson.Quote(tt.about)) + `}`)}
-		g := &Guard{Dir: dir, Rules: tt.rules, Default: tt.fallback}
+		tt.rules.Default = tt.fallback
+		g := &Guard{Dir: dir, Rules: tt.rules}
 		if _, got := g.judge(find(t, Options{Dir: dir}, tt.tool), c); got != tt.want {
-			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }
@@ -84,10 +85,10 @@ func TestRules(t *testing.T) {
 func TestRulesForOtherTools(t *testing.T) {
 	deploy := agent.Tool{Name: "deploy"}
 	c := agent.Call{Name: "deploy", Arguments: []byte(`{"to":"production"}`)}
-	for rule, want := range map[string]Verdict{"deploy": Denied, `deploy *"production"*`: Denied, `deploy *"staging"*`: Asked} {
-		g := &Guard{Rules: Rules{Deny: []string{rule}}}
+	for rule, want := range map[Rule]Verdict{"deploy": Denied, `deploy *"production"*`: Denied, `deploy *"staging"*`: Asked} {
+		g := &Guard{Rules: Rules{Deny: []Rule{rule}}}
 		if _, got := g.judge(deploy, c); got != want {
-			t.Errorf("%s: %d, want %d", rule, got, want)
+			t.Errorf("%s: %s, want %s", rule, got, want)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func TestRulesForOtherTools(t *testing.T) {
 func TestYoloFollowsDeny(t *testing.T) {
 	dir := t.TempDir()
 	write := find(t, Options{Dir: dir}, "write")
-	g := &Guard{Dir: dir, Yolo: true, Rules: Rules{Deny: []string{"write *.lock"}, Ask: []string{"write"}}}
+	g := &Guard{Dir: dir, Yolo: true, Rules: Rules{Deny: []Rule{"write *.lock"}, Ask: []Rule{"write"}}}
 	for path, denied := range map[string]bool{"a.go": false, "go.lock": true} {
 		err := g.Permit(context.Background(), write, agent.Call{Name: "write", Arguments: []byte(`{"path":"` + path + `"}`)})
 		if (err != nil) != denied || denied && !strings.HasPrefix(err.Error(), "the settings do not allow write ") {
@@ -109,7 +110,7 @@ func TestYoloFollowsDeny(t *testing.T) {
 func TestAllowedForTheSession(t *testing.T) {
 	dir := project(t)
 	asked := 0
-	g := &Guard{Dir: dir, Rules: Rules{Ask: []string{"read *.go", "read *.txt"}},
+	g := &Guard{Dir: dir, Rules: Rules{Ask: []Rule{"read *.go", "read *.txt"}},
 		Ask: func(context.Context, Question) (Answer, error) { asked++; return AllowSession, nil }}
 	for _, path := range []string{"main.go", "cmd/tool/run.go", "dos.txt", "binary"} {
 		if err := g.Permit(context.Background(), find(t, Options{Dir: dir}, "read"), agent.Call{Name: "read", Arguments: []byte(`{"path":"` + path + `"}`)}); err != nil {

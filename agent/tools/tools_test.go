@@ -179,7 +179,7 @@ func TestGuardRemembers(t *testing.T) {
 	if err := (&Guard{Dir: dir, Yolo: true}).Permit(ctx, write, c); err != nil {
 		t.Errorf("yolo: %v", err)
 	}
-	if err := (&Guard{Dir: dir, Rules: Rules{Allow: []string{"write"}}}).Permit(ctx, write, c); err != nil {
+	if err := (&Guard{Dir: dir, Rules: Rules{Allow: []Rule{"write"}}}).Permit(ctx, write, c); err != nil {
 		t.Errorf("allowed by rule: %v", err)
 	}
 	asked := 0

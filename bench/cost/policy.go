@@ -59,7 +59,7 @@ func (o ours) reduce(ctx context.Context, s *stage, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		step, err := render.Next(render.Input{View: v, Model: s.model, Compaction: compaction.Defaults(), Prune: prune.Defaults(),
+		step, err := render.Next(render.Input{View: v, Model: s.model, Compaction: compaction.Settings{}, Prune: prune.Settings{},
 			Economy: prune.Economy{Warm: true, HorizonCalls: horizonCalls}, Pruned: pruned})
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func (o ours) reduce(ctx context.Context, s *stage, at time.Time) error {
 			}
 		case step.Compact && !tried:
 			tried = true
-			c := &compaction.Compactor{Session: s.session, Settings: compaction.Defaults(), Model: s.model, SharedPrefix: o.shared,
+			c := &compaction.Compactor{Session: s.session, Settings: compaction.Settings{}, Model: s.model, SharedPrefix: o.shared,
 				Summarizer: &summarize.Ladder{Models: []summarize.Model{scribe{s, at}}, Extract: true}}
 			if _, err := c.Compact(ctx, compaction.Request{Trigger: compaction.Threshold, Adapt: true}); err != nil {
 				return err

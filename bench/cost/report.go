@@ -58,7 +58,7 @@ func measure(ctx context.Context, t *trace, window int64) ([]row, error) {
 func (r row) fits() bool { return r.Largest <= r.Window }
 
 // needless: no policy of ours has a reason to reduce.
-func (r row) needless() bool { return r.Largest <= compaction.Defaults().Threshold(r.Window) }
+func (r row) needless() bool { return r.Largest <= compaction.Settings{}.Threshold(r.Window) }
 
 // near is how much above the lowest bill still counts as low.
 const near = 1.05

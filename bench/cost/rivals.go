@@ -39,7 +39,7 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 	}
 	keep := int64(keepRecent)
 	// Without a window the plan is pi's: it does not ask what will fit.
-	plan, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Defaults(), Trigger: compaction.Threshold, Keep: &keep})
+	plan, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Settings{}, Trigger: compaction.Threshold, Keep: &keep})
 	if err != nil || plan.Skip != "" || plan.FirstKept == nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func newStage(t *trace, window int64) (*stage, error) {
 }
 
 func (s *stage) project(ctx context.Context) (*timeline.View, error) {
-	return timeline.Project(ctx, s.session, nil, timeline.Policy{Model: s.model, Target: compaction.Defaults().Threshold(s.model.Window)})
+	return timeline.Project(ctx, s.session, nil, timeline.Policy{Model: s.model, Target: compaction.Settings{}.Threshold(s.model.Window)})
 }
 
 // call sends the view as it is now and says how large it was, in tokens.

@@ -45,7 +45,7 @@ func (s *stage) grow(ctx context.Context, part []*session.Entry) error {
 // compact compacts by extraction, up to an entry where to names one. It
 // reports whether there was something to gain.
 func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error) {
-	c := &compaction.Compactor{Session: s.session, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Defaults(),
+	c := &compaction.Compactor{Session: s.session, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Settings{},
 		Model: message.Model{Window: 200_000, MaxOutput: 16_384}}
 	req := compaction.Request{Trigger: compaction.Overflow, To: to} // whatever it gains
 	if to == "" {

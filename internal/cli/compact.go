@@ -136,7 +136,7 @@ func (t *target) apply(f compactFlags) {
 		t.model.Window, t.model.WindowSource = f.window, "setting"
 	}
 	if f.reserve > 0 {
-		t.settings.ReserveTokens = f.reserve
+		t.settings.ReserveTokens = &f.reserve
 	}
 }
 

@@ -84,7 +84,7 @@ func (a *app) checkSessions() checkItem {
 
 // checkSettings loads the settings anew, because the problems count here.
 func (a *app) checkSettings() checkItem {
-	s, problems := settings.Load(settings.Options{Project: a.Dir, Getenv: a.Getenv})
+	s, problems := loadConfig(a.settingsFiles())
 	if a.loaded == nil {
 		a.loaded = s
 	}
@@ -103,7 +103,7 @@ func (a *app) checkSettings() checkItem {
 }
 
 func (a *app) checkKeys() checkItem {
-	keys := provider.NewRegistry(a.providers(), a.Getenv).Keys()
+	keys := provider.NewRegistry(a.settings().models, a.Getenv).Keys()
 	if len(keys) == 0 {
 		return checkItem{"keys", true, "none; summaries are made by extraction, on this machine"}
 	}
@@ -111,10 +111,10 @@ func (a *app) checkKeys() checkItem {
 }
 
 func (a *app) checkModel() checkItem {
-	name := string(a.settings().Model)
+	name := a.settings().models.Model
 	if name == "" {
 		var ok bool
-		if name, ok = provider.NewRegistry(a.providers(), a.Getenv).Default(); !ok {
+		if name, ok = provider.NewRegistry(a.settings().models, a.Getenv).Default(); !ok {
 			return checkItem{"default model", true, "none: set a key, or coppice settings set model provider/id"}
 		}
 	}

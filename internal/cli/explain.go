@@ -49,7 +49,7 @@ func (a *app) explainError(ctx context.Context, r provider.Response, asJSON bool
 	if r.Body, err = readInput(ctx, a.In); err != nil {
 		return explain("read standard input", err)
 	}
-	r.Patterns = a.patterns()
+	r.Patterns = a.settings().models.Errors.Patterns
 	f := provider.Classify(r)
 	if asJSON {
 		l := f.Limit

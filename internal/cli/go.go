@@ -30,7 +30,7 @@ decides. A hook may cancel, or provide the summary.`,
 		"  coppice go - 4f1c0a9b22d3e871\n  coppice go work.jsonl 4f1c --summarize --focus 'what failed' --label 'second try'", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("summarize") {
-				f.summarize = a.settings().BranchSummary.Enabled
+				f.summarize = a.settings().branches.Enabled
 			}
 			if f.focus != "" && !f.summarize {
 				return usagef("--focus: there is no summary without --summarize")

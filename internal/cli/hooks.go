@@ -39,13 +39,12 @@ func (a *app) projectHooks() string {
 func (a *app) namedHooks() []hook.Program {
 	var out []hook.Program
 	for _, e := range hook.Events() {
-		for _, h := range a.settings().Hooks[settings.HookEvent(e)] {
-			command := slices.Clone(h.Command)
-			if strings.HasPrefix(command[0], "~/") {
-				command[0] = a.abs(command[0])
+		for _, h := range a.settings().hooks.Hooks[e] {
+			h.Event, h.Command = e, slices.Clone(h.Command)
+			if strings.HasPrefix(h.Command[0], "~/") {
+				h.Command[0] = a.abs(h.Command[0])
 			}
-			out = append(out, hook.Program{Event: e, Name: h.Name, Project: h.FromProject(), Command: command, Required: h.Required,
-				Timeout: duration(h.TimeoutSeconds)})
+			out = append(out, h)
 		}
 	}
 	return out

@@ -38,15 +38,15 @@ func (a *app) ladder(kind, model string, t target) (*ladder, error) {
 	}
 	s := a.settings()
 	if kind == "remote" || kind == "auto" {
-		if err := a.addRemote(l, string(s.Compaction.RemoteEndpoint), kind); err != nil {
+		if err := a.addRemote(l, s.summaries.RemoteEndpoint, kind); err != nil {
 			return nil, err
 		}
 	}
 	if model == "" {
-		model = string(s.Compaction.Model)
+		model = s.summaries.Model
 	}
 	if model == "" && kind == "model" {
-		model = string(s.Model)
+		model = s.models.Model
 	}
 	if kind == "model" || kind == "auto" {
 		if err := a.addModel(l, model, kind); err != nil {
@@ -98,19 +98,12 @@ func (a *app) addModel(l *ladder, name, kind string) error {
 
 // registry reaches models.
 func (a *app) registry() *provider.Registry {
-	r := provider.NewRegistry(a.providers(), a.Getenv)
-	r.Retry = a.retry()
-	r.Patterns = a.patterns()
-	return r
-}
-
-// patterns are the user's own error texts.
-func (a *app) patterns() []provider.Pattern {
-	var out []provider.Pattern
-	for _, p := range a.settings().Errors.Patterns {
-		out = append(out, provider.Pattern{Class: message.Class(p.Class), Text: string(p.Pattern)})
+	r := provider.NewRegistry(a.settings().models, a.Getenv)
+	r.Catalog = a.catalog()
+	r.Retry.Notify = func(try int, wait time.Duration, f *message.Fault) {
+		a.warn("%s: trying again in %s (%d)", f.Class, wait.Round(time.Second), try)
 	}
-	return out
+	return r
 }
 
 // cost is what the plan's summary costs at most.
@@ -162,16 +155,3 @@ func (a *app) progress(l *ladder) (stop func()) {
 }
 
 var _ compaction.Summarizer = (*ladder)(nil)
-
-// retry is how calls that failed for a passing reason are repeated.
-func (a *app) retry() provider.Retry {
-	s := a.settings().Retry
-	r := provider.Retry{Max: int(s.MaxRetries), BaseDelay: time.Duration(s.BaseDelayMs) * time.Millisecond,
-		Notify: func(try int, wait time.Duration, f *message.Fault) {
-			a.warn("%s: trying again in %s (%d)", f.Class, wait.Round(time.Second), try)
-		}}
-	if !s.Enabled || s.MaxRetries == 0 {
-		r.Max = -1
-	}
-	return r
-}

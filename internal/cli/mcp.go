@@ -6,10 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/coppice-dev/coppice/agent/mcp"
-	"github.com/coppice-dev/coppice/settings"
 )
 
 // startServers starts the MCP servers of the settings. What becomes of them is
@@ -42,30 +40,17 @@ func (a *app) sayServer(e mcp.Event) {
 // been taken away by a later file.
 func (a *app) mcpServers() []mcp.Server {
 	var out []mcp.Server
-	all := a.settings().MCPServers
+	all := a.settings().servers.Servers
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
 		if s.Command == "" && s.URL == "" {
 			continue
 		}
-		command := s.Command
-		if strings.HasPrefix(command, "~/") {
-			command = a.abs(command)
+		if strings.HasPrefix(s.Command, "~/") {
+			s.Command = a.abs(s.Command)
 		}
-		out = append(out, mcp.Server{Name: name, Command: command, Args: s.Args, Env: plainTexts(s.Env), URL: string(s.URL), Headers: plainTexts(s.Headers),
-			StartLimit: duration(s.StartTimeoutSeconds), CallLimit: duration(s.TimeoutSeconds)})
-	}
-	return out
-}
-
-func duration(s settings.Seconds) time.Duration {
-	return time.Duration(float64(s) * float64(time.Second))
-}
-
-func plainTexts(in map[string]settings.Secret) map[string]string {
-	out := map[string]string{}
-	for k, v := range in {
-		out[k] = string(v)
+		s.Name = name
+		out = append(out, s)
 	}
 	return out
 }

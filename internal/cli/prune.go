@@ -53,7 +53,7 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	edits, err := prune.Plan(v, a.pruneSettings(), tokens.Default{}, t.model.MaxBytes)
+	edits, err := prune.Plan(v, a.settings().prune, tokens.Default{}, t.model.MaxBytes)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
-	"github.com/coppice-dev/coppice/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -67,7 +66,7 @@ type app struct {
 	sessionDir string
 	force      bool
 
-	loaded *settings.Settings
+	loaded *config
 	models *provider.Catalog
 	bus    *hook.Bus
 

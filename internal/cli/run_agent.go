@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/agent/tools"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/settings"
+	"github.com/coppice-dev/coppice/summarize"
 	"github.com/spf13/cobra"
 )
 
@@ -157,7 +157,6 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 	}
 	r := a.registry()
 	r.Retry.Notify = nil // the events tell
-	r.Catalog = a.catalog()
 	name, err := a.runModel(r, f.model, t)
 	if err != nil {
 		return agent.Config{}, err
@@ -173,39 +172,19 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 	if facts.WindowSource == provider.WindowDefault {
 		a.warn("the window of %s is not known; %s is assumed", name, window(facts))
 	}
-	c := a.settings().Compaction.For(facts.Provider, facts.ID)
-	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Compaction: compactionSettings(c), Branches: a.branchSettings(),
-		ContinueText: c.ContinueText, NoContinue: !c.AutoContinue, NoBackground: !c.Background,
-		SharedPrefix: c.Request == settings.RequestSharedPrefix,
-		Tools:        tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}
-	pruning := a.pruneSettings()
-	cfg.Prune, cfg.PruneHorizon = &pruning, a.settings().Prune.HorizonTurns
-	if cfg.PruneHorizon == 0 { // nothing pays; the agent takes 0 for its default
-		cfg.PruneHorizon = -1
-	}
-	cfg.Permit = a.guard(f.yolo).Permit
-	return cfg, a.runSummarizer(&cfg, c)
-}
-
-// guard decides about tool calls as the settings say. Nobody can be asked.
-func (a *app) guard(yolo bool) *tools.Guard {
-	p := a.settings().Permissions
-	list := func(rules []settings.PermissionRule) []string {
-		out := make([]string, len(rules))
-		for i, r := range rules {
-			out[i] = string(r)
-		}
-		return out
-	}
-	verdicts := map[settings.Permission]tools.Verdict{settings.PermissionAsk: tools.Asked, settings.PermissionAllow: tools.Allowed, settings.PermissionDeny: tools.Denied}
-	return &tools.Guard{Dir: a.Dir, Yolo: yolo, Default: verdicts[p.Default],
-		Rules: tools.Rules{Allow: list(p.Allow), Ask: list(p.Ask), Deny: list(p.Deny)}}
+	c := a.settings()
+	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Settings: c.agent, Compaction: c.compaction.For(facts.Key()),
+		Branches: c.branches, Prune: c.prune, SharedPrefix: c.summaries.Request == summarize.SharedPrefix,
+		Tools: tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}
+	// Nobody can be asked.
+	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: c.permissions}).Permit
+	return cfg, a.runSummarizer(&cfg)
 }
 
 // runSummarizer sets the summarizer where the settings name an endpoint or a
 // model of its own; else the agent asks the session's.
-func (a *app) runSummarizer(cfg *agent.Config, c settings.Compaction) error {
-	if c.RemoteEndpoint == "" && c.Model == "" {
+func (a *app) runSummarizer(cfg *agent.Config) error {
+	if c := a.settings().summaries; c.RemoteEndpoint == "" && c.Model == "" {
 		return nil
 	}
 	l, err := a.ladder("auto", "", target{})
@@ -225,7 +204,7 @@ func (a *app) runModel(r *provider.Registry, flag string, t target) (string, err
 	if t.model.ID != "" {
 		return t.model.Key(), nil
 	}
-	if name := string(a.settings().Model); name != "" {
+	if name := a.settings().models.Model; name != "" {
 		return name, nil
 	}
 	if name, ok := r.Default(); ok {

@@ -50,7 +50,7 @@ func finish(r fake.Request) fake.Step {
 func (d *demo) close() { d.server.Close() }
 
 func (d *demo) config() agent.Config {
-	return agent.Config{Model: d.server.Bind("anthropic"), System: "You read logs.", Summarizer: &summarize.Ladder{Extract: true}, NoBackground: true,
+	return agent.Config{Model: d.server.Bind("anthropic"), System: "You read logs.", Summarizer: &summarize.Ladder{Extract: true}, Settings: agent.Settings{Background: new(false)},
 		Tools: []agent.Tool{
 			{Name: "note", Description: "keeps a note", Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}}}`),
 				Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("kept"), nil }},

@@ -7,24 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/settings"
 )
 
-// The settings know the events that there are: an unknown one is refused.
-func TestSettingsKnowAllEvents(t *testing.T) {
-	for _, e := range hook.Events() {
-		key := `{"hooks":{"` + string(e) + `":[{"command":["x"]}]}}`
-		if _, problems := settings.Resolve(settings.Input{User: settings.File{Path: "u", Data: []byte(key)}}); len(problems) > 0 {
-			t.Error(problems)
-		}
+// Every key has a place in the type of the package that uses it, and every
+// place a key.
+func TestEveryKeyHasAPlace(t *testing.T) {
+	if err := settings.Complete(new(config).parts()...); err != nil {
+		t.Error(err)
 	}
-	schema := string(settings.Schema())
-	for _, e := range hook.Events() {
-		if !strings.Contains(schema, `"`+string(e)+`"`) {
-			t.Errorf("the schema lacks %s", e)
-		}
+	if _, problems := settings.Resolve(settings.Input{}, new(config).parts()...); len(problems) > 0 {
+		t.Errorf("the defaults are wrong: %v", problems)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/settings"
 )
 
 // store is the store of session files in force.
@@ -18,7 +19,7 @@ func (a *app) store() (*filestore.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filestore.New(root, filestore.Options{Now: a.Now, Sync: filestore.Sync(a.settings().Session.Sync)}), nil
+	return filestore.New(root, filestore.Options{Now: a.Now, Sync: a.settings().session.Sync}), nil
 }
 
 // sessionRoot is the folder of sessions: flag, environment or setting, else
@@ -27,7 +28,7 @@ func (a *app) sessionRoot() (string, error) {
 	if a.sessionDir != "" {
 		return a.abs(a.sessionDir), nil
 	}
-	dir, err := a.settings().SessionDir(a.Getenv)
+	dir, err := settings.SessionDir(a.settings().session.Dir, a.Getenv)
 	if err != nil {
 		return "", &failure{Code: codeFailed, What: "sessions", Why: err.Error(), Try: "--session-dir DIR"}
 	}

@@ -24,7 +24,7 @@ file, the project's file, or a variable of the environment. Secrets are masked.`
 }
 
 func (a *app) listSettings(asJSON bool) {
-	resolved := a.settings().Resolved
+	resolved := a.settings().Keys
 	if asJSON {
 		a.json(resolved)
 		return
@@ -52,7 +52,7 @@ func (a *app) settingsSetCmd() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var keys []string
-		for _, r := range a.settings().Resolved {
+		for _, r := range a.settings().Keys {
 			keys = append(keys, cobra.CompletionWithDesc(r.Key, r.Help))
 		}
 		return keys, cobra.ShellCompDirectiveNoFileComp
@@ -65,7 +65,7 @@ func (a *app) set(key, value string) error {
 	if err != nil {
 		return explain("settings", err)
 	}
-	err = settings.Set(path, key, value)
+	err = settings.Set(path, key, value, new(config).parts()...)
 	var p settings.Problem
 	if errors.As(err, &p) {
 		f := &failure{Code: codeUsage, What: "set " + cmp.Or(p.Key, key), Why: p.Detail, File: path, Line: p.Line, Try: "coppice settings lists every key"}
@@ -86,7 +86,7 @@ func (a *app) settingsSchemaCmd() *cobra.Command {
 		"Print the JSON Schema of a settings file, for editors that complete and check.",
 		"  coppice settings schema > coppice.schema.json", cobra.NoArgs,
 		func(*cobra.Command, []string) error {
-			_, err := a.Out.Write(settings.Schema())
+			_, err := a.Out.Write(settings.Schema(new(config).parts()...))
 			return err
 		})
 }

@@ -92,15 +92,15 @@ func (a *app) guardedKeys(f *settings.ProjectFile) []string {
 		return nil
 	}
 	file := settings.File{Path: f.Path, Data: data}
-	before, _ := settings.Resolve(settings.Input{Project: file})
-	after, _ := settings.Resolve(settings.Input{Project: file, Trusted: true})
+	before, _ := settings.Resolve(settings.Input{Project: file}, new(config).parts()...)
+	after, _ := settings.Resolve(settings.Input{Project: file, Trusted: true}, new(config).parts()...)
 	guarded := func(key string) bool {
 		return slices.ContainsFunc(before.Project.Ignored, func(k string) bool {
 			return key == k || strings.HasPrefix(key, k+".") || strings.HasPrefix(key, k+"[")
 		})
 	}
 	var out []string
-	for _, r := range after.Resolved {
+	for _, r := range after.Keys {
 		if guarded(r.Key) {
 			out = append(out, r.Key+" = "+string(r.Value))
 		}

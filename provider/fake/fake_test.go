@@ -203,7 +203,7 @@ func TestStall(t *testing.T) {
 // Close ends a stalled answer too.
 func TestStallClose(t *testing.T) {
 	s, b := start(t, "anthropic", fake.Stall("first"))
-	b.Client.Retry.Max = -1
+	b.Client.Retry.Enabled = new(false)
 	for ev, err := range b.Stream(t.Context(), user("hello"), message.CallOptions{}) {
 		if ev.TextDelta != "" {
 			go s.Close()

@@ -11,11 +11,34 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/session"
 )
 
+// Settings say where sessions are kept and how safely (docs/settings.md,
+// session.*).
+type Settings struct {
+	Dir  string `json:"dir"` // "": the default place
+	Sync Sync   `json:"sync"`
+}
+
+// EnsureDefaults gives every field that is not set its default.
+func (s *Settings) EnsureDefaults() {
+	if s.Sync == "" {
+		s.Sync = SyncAlways
+	}
+}
+
+// Validate names the fields that are wrong.
+func (s Settings) Validate() error { return valid.OneOf("sync", s.Sync, s.Sync.Values()) }
+
 // Sync says when an append is made durable. The zero value stands for SyncAlways.
 type Sync string
+
+// Values are the words that a setting may have.
+func (Sync) Values() []string {
+	return []string{string(SyncAlways), string(SyncInterval), string(SyncOff)}
+}
 
 // When appends are synced.
 const (

@@ -62,7 +62,7 @@ func write(file string) {
 		fmt.Println("error", err)
 		return
 	}
-	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Defaults()}
+	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Settings{}}
 	for i := 0; ; i++ {
 		drafts := []session.Draft{user(strings.Repeat(fmt.Sprintf("line %d 한é🏷 ", i), 50)), answer()}
 		for range i % 3 {

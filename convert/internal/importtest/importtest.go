@@ -247,7 +247,7 @@ func Check(t testing.TB, s *session.Session, compacts bool) {
 		t.Fatal(err)
 	}
 	mask := masker.Mask
-	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask}, Settings: compaction.Defaults(),
+	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask}, Settings: compaction.Settings{},
 		Model: message.Model{Window: 200_000, MaxOutput: 8192}, Mask: mask, Ledger: ledger.Options{Mask: mask}}
 	keep := int64(2000)
 	out, err := c.Compact(t.Context(), compaction.Request{Keep: &keep})

@@ -1,0 +1,64 @@
+package settings
+
+import (
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/agent/mcp"
+	"github.com/coppice-dev/coppice/agent/tools"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+// everything is what a face hands in.
+type everything struct {
+	Compaction compaction.Settings
+	Summaries  summarize.Settings
+	Agent      agent.Settings
+	Branches   compaction.BranchSettings
+	Prompts    struct {
+		SkipPrompt bool `json:"skipPrompt"`
+	}
+	Prune       prune.Settings
+	Secrets     secret.Settings
+	Session     filestore.Settings
+	Config      provider.Config
+	Permissions tools.Rules
+	Hooks       hook.Settings
+	Servers     mcp.Settings
+
+	*Result
+}
+
+func (e *everything) parts() []Part {
+	e.Compaction.EnsureDefaults()
+	e.Summaries.EnsureDefaults()
+	e.Agent.EnsureDefaults()
+	e.Branches.EnsureDefaults()
+	e.Prune.EnsureDefaults()
+	e.Session.EnsureDefaults()
+	e.Config.EnsureDefaults()
+	e.Permissions.EnsureDefaults()
+	return []Part{{"compaction", &e.Compaction}, {"compaction", &e.Summaries}, {"compaction", &e.Agent}, {"branchSummary", &e.Branches},
+		{"branchSummary", &e.Prompts}, {"prune", &e.Prune}, {"secrets", &e.Secrets}, {"session", &e.Session}, {"", &e.Config},
+		{"permissions", &e.Permissions}, {"", &e.Hooks}, {"", &e.Servers}}
+}
+
+func resolve(in Input) (*everything, []Problem) {
+	e := &everything{}
+	var problems []Problem
+	e.Result, problems = Resolve(in, e.parts()...)
+	return e, problems
+}
+
+func load(o Options) (*everything, []Problem) {
+	e := &everything{}
+	var problems []Problem
+	e.Result, problems = Load(o, e.parts()...)
+	return e, problems
+}
+
+func all() []Part { return new(everything).parts() }
