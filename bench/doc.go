@@ -1,10 +1,10 @@
 // Package bench holds the benchmarks that a change is measured with: what it
-// costs to project, plan, render and extract, and how far the token estimate
-// is from a real tokenizer.
+// costs to project, plan, render and extract.
 //
 //	go test ./bench -bench . -run '^$'
 //
 // The commands below it compare with other programs: bench/speed with pi,
 // bench/fidelity with simpler ways to shorten a session, bench/cost with what
-// pi and oh-my-pi would have made a provider charge.
+// pi and oh-my-pi would have made a provider charge, bench/tokens with real
+// tokenizers.
 package bench

@@ -11,7 +11,7 @@ import (
 func text(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
 
 // Rows 11 to 16 of reference/pi.md §8.1, and the weights of spec/context.md.
-func TestDefaultMessage(t *testing.T) {
+func TestPlainMessage(t *testing.T) {
 	image := message.Image{Data: strings.Repeat("A", 4_197_680), MIMEType: "image/png"}
 	tests := []struct {
 		name string
@@ -40,7 +40,7 @@ func TestDefaultMessage(t *testing.T) {
 			ToolsAdded: []message.Tool{{Name: "a", Raw: []byte(`{"name": "a"}`)}}}}, 4},
 	}
 	for _, tt := range tests {
-		if got := (Default{}).Message(tt.m); got != tt.want {
+		if got := (Plain{}).Message(tt.m); got != tt.want {
 			t.Errorf("%s: got %d tokens, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestHardRoundsUp(t *testing.T) {
 func TestTextIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
-		if (Default{}).Text(a+b) < (Default{}).Text(a) {
+		if (Plain{}).Text(a+b) < (Plain{}).Text(a) {
 			t.Fatalf("%q counts less with %q appended", a, b)
 		}
 	})
