@@ -20,7 +20,7 @@ const unit = 256
 // words for (digits, hex, base64, minified code) costs what its pairs cost.
 // All else costs by its script.
 type Counter struct {
-	vocabulary Vocabulary
+	vocabulary vocabulary
 	text       uint64 // weight of ASCII
 	other      uint64 // weight of the rest
 	media      int64  // tokens

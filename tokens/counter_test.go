@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/texts"
+	"github.com/coppice-dev/coppice/message"
 	"pgregory.net/rapid"
 )
 
@@ -34,7 +35,7 @@ func anyText() *rapid.Generator[string] {
 func TestHoweverATextIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText().Draw(t, "text")
-		est := Classes{Vocabulary(rapid.IntRange(0, 2).Draw(t, "vocabulary"))}
+		est := Classes{vocabulary(rapid.IntRange(0, 2).Draw(t, "vocabulary"))}
 		whole, pieces := est.Counter(), est.Counter()
 		whole.AddString(text)
 		for rest := text; rest != ""; {
@@ -69,7 +70,7 @@ func TestCounterWeighsEachCharacter(t *testing.T) {
 		}
 		for _, n := range s.scripts {
 			w := scriptWeight[n.of/2]
-			want += uint64(n.times) * uint64([]uint16{w.first[Unknown], w.more[Unknown]}[n.of%2])
+			want += uint64(n.times) * uint64([]uint16{w.first[unknown], w.more[unknown]}[n.of%2])
 		}
 		if got := (Classes{}).Text(text); got != roundTokens(want) {
 			t.Fatalf("%q: %d tokens, want %d", text, got, roundTokens(want))
@@ -97,6 +98,21 @@ func TestClassesAreMonotone(t *testing.T) {
 			t.Fatalf("%q counts less with %q appended", a, b)
 		}
 	})
+}
+
+func TestFor(t *testing.T) {
+	for id, want := range map[string]vocabulary{
+		"gpt-4": cl100k, "gpt-4-turbo-2024-04-09": cl100k, "openai/gpt-3.5-turbo": cl100k, "gpt-4o-mini": o200k, "gpt-4.1": o200k,
+		"gpt-6-astra": o200k, "openai/GPT-5.5": o200k, "o3-mini": o200k, "claude-opus-5-5": unknown, "gemini-3-pro": unknown, "": unknown,
+	} {
+		if got := For(message.Model{ID: id}).vocabulary; got != want {
+			t.Errorf("%q: vocabulary %d, want %d", id, got, want)
+		}
+	}
+	const hindi = "स्थानांतरण विफल हो गया"
+	if older, newer := For(message.Model{ID: "gpt-4"}).Text(hindi), For(message.Model{ID: "gpt-4o"}).Text(hindi); older < 2*newer {
+		t.Errorf("%d tokens in the older vocabulary, %d in the newer", older, newer)
+	}
 }
 
 func TestCounterAllocatesNothing(t *testing.T) {

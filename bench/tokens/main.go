@@ -19,6 +19,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/coppice-dev/coppice/internal/texts"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
@@ -61,7 +62,8 @@ type bench struct {
 }
 
 func newBench() (*bench, error) {
-	b := &bench{every: 1, estimators: [3]tokens.Estimator{tokens.Classes{Vocabulary: tokens.O200K}, tokens.Classes{Vocabulary: tokens.CL100K}, tokens.Plain{}}}
+	b := &bench{every: 1, estimators: [3]tokens.Estimator{
+		tokens.For(message.Model{ID: "gpt-4o"}), tokens.For(message.Model{ID: "gpt-4"}), tokens.Plain{}}}
 	for i, e := range []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase} {
 		codec, err := tokenizer.Get(e)
 		if err != nil {

@@ -81,7 +81,11 @@ func (b *bench) session(ctx context.Context, file string) (result, error) {
 		if err != nil {
 			return total, err
 		}
-		if text := said(e.Message()); text != "" {
+		m, err := e.Message()
+		if err != nil {
+			return total, err
+		}
+		if text := said(m); text != "" {
 			if n++; n%b.every != 0 {
 				continue
 			}
