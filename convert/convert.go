@@ -16,7 +16,7 @@ import (
 type Importer interface {
 	// Name is the agent's name for --from: claude-code, codex, …
 	Name() string
-	// Recognizes tells whether a file is of this agent, by its name and its
+	// Recognizes reports whether a file is of this agent, by its name and its
 	// first bytes (up to 64 KiB).
 	Recognizes(path string, head []byte) bool
 	// Describe reads what the header of the new session needs. It looks at no
@@ -59,7 +59,7 @@ type Sink struct {
 	leaf    *session.Entry
 	byID    map[string]*session.Entry
 
-	// Progress is told how many bytes of the source have been read; nil: nobody.
+	// Progress is told how many bytes of the source have been read; nil: no one.
 	Progress func(read int64)
 }
 
@@ -89,7 +89,7 @@ func (k *Sink) Add(ctx context.Context, d session.Draft) (*session.Entry, error)
 	return e, k.put(ctx, e)
 }
 
-// Copy appends an entry as it stands, under the entry that its ParentID names:
+// Copy appends an entry as it is, under the entry that its ParentID names:
 // for files that are of our format already. The entry must not be in another
 // log, and has to read back as it is (session.CheckAppend).
 func (k *Sink) Copy(ctx context.Context, e *session.Entry) error {

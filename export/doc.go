@@ -4,6 +4,6 @@
 //
 // The writers stream: a log of any size passes through in a small part of its
 // size. What they write is what was said, whole; where secrets must not leave
-// the machine, Masked stands between them and the log. Everything that a model,
+// the machine, Masked is between them and the log. Everything that a model,
 // a tool or a web page said is text to them and can do nothing where it is read.
 package export

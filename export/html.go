@@ -19,7 +19,7 @@ type HTMLOptions struct {
 	Title string // "": the session id
 }
 
-// HTML writes a log as one page: the tree of all branches, all that was said,
+// HTML writes a log as one page: the tree of all branches, everything that was said,
 // and, at the leaves of views, what the model sees there. The page opens at
 // the leaf of the first view, or at the log's. It asks for nothing from
 // outside, and its policy forbids that it could.
@@ -311,7 +311,7 @@ func sameParts(a, b []part) bool {
 	return len(a) == 0 && len(b) == 0
 }
 
-// encode writes JSON that can stand in a script element: without <, > and &,
+// encode writes JSON for a script element: without <, > and &,
 // and without the two line breaks that only JSON takes for text.
 func encode(v any) []byte {
 	out, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true))

@@ -14,7 +14,7 @@ type Scope int
 
 // The scopes.
 const (
-	Path Scope = iota // from the root to a leaf, chained anew (session.Branch)
+	Path Scope = iota // from the root to a leaf, with a chain of their own (session.Branch)
 	Tree              // every branch (session.Whole)
 )
 

@@ -17,13 +17,13 @@ import (
 // MarkdownOptions are what a Markdown export depends on besides the log.
 type MarkdownOptions struct {
 	Title string // "": the session id
-	Seen  bool   // what the model sees, instead of all that was said
+	Seen  bool   // what the model sees, instead of everything that was said
 }
 
-// Markdown writes the conversation up to view.Leaf: all that was said on the
-// path to it, with a divider where a compaction stands, or what the view shows.
+// Markdown writes the conversation up to view.Leaf: everything that was said on the
+// path to it, with a divider where a compaction is, or what the view shows.
 // Long outputs are folded. Whatever a text holds, it cannot leave its place:
-// prose stands in a quote, and prose with tags in it in a fence.
+// prose is quoted, and prose with tags in it is in a fence.
 func Markdown(ctx context.Context, log session.Log, view *timeline.View, w io.Writer, opts MarkdownOptions) error {
 	m := &markdown{out: bufio.NewWriterSize(w, 1<<16), labels: map[string]string{}, p: previewer{calls: map[string]string{}}}
 	m.title(log.Header(), opts)
@@ -149,9 +149,9 @@ func (m *markdown) entry(e *session.Entry) error {
 		m.printf("---\n\n")
 		m.heading(e, fmt.Sprintf("Compaction of %d tokens", e.Compaction().TokensBefore), nil)
 		if kept := e.Compaction().FirstKeptEntryID; kept == "" || kept == e.ID {
-			m.printf("The model sees this summary in place of all that stands above.\n\n")
+			m.printf("The model sees this summary in place of everything above.\n\n")
 		} else {
-			m.printf("The model sees this summary in place of what stands above, up to %s.\n\n", code("en:"+kept))
+			m.printf("The model sees this summary in place of everything above, up to %s.\n\n", code("en:"+kept))
 		}
 		m.parts(parts)
 		m.printf("---\n\n")
@@ -215,7 +215,7 @@ func (m *markdown) call(p part) {
 	m.printf("Call of %s:\n\n%s\n", code(p.Name), fence(p.Text))
 }
 
-// folded writes a long text behind a line that opens it.
+// folded writes a long text after a line that opens it.
 func (m *markdown) folded(p part) {
 	const open = 12 // lines that are not worth folding
 	lines := strings.Count(p.Text, "\n") + 1

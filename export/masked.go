@@ -126,7 +126,7 @@ func maskJSON(raw []byte, mask func(string) string) ([]byte, error) {
 	}
 }
 
-// isBase64 tells an image from a text.
+// isBase64 distinguishes an image from a text.
 func isBase64(s string) bool {
 	const least = 200 // longer than any key that is written so
 	if len(s) < least {

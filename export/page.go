@@ -56,7 +56,7 @@ func writeHead(w io.Writer, title string) error {
 		"; script-src " + hashOf(pageScript), template.CSS(pageStyle)})
 }
 
-// writeTail writes what stands behind the index.
+// writeTail writes what comes after the index.
 func writeTail(w io.Writer) error {
 	return pageTemplate.ExecuteTemplate(w, "tail", template.JS(pageScript))
 }

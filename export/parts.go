@@ -96,7 +96,7 @@ func contentParts(content []message.Block, texts partKind) []part {
 	return parts
 }
 
-// userShell stands for the name of a tool where the user ran a command.
+// userShell replaces the name of a tool where the user ran a command.
 const userShell = "$"
 
 func bashParts(b *message.BashExecution) []part {

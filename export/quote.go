@@ -7,9 +7,9 @@ import (
 // lineBreaks are what Markdown takes for the end of a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// prose writes what somebody said as a quote: headings, lists and fences that
+// prose writes what someone said as a quote: headings, lists and fences that
 // are never closed end with it. Text with something in it that may be a tag, or
-// a link to a script, stands in a fence, because not every reader of Markdown
+// a link to a script, is in a fence, because not every reader of Markdown
 // leaves those out, and telling code from prose is where escaping goes wrong.
 func prose(s string) string {
 	s = lineBreaks.Replace(s)

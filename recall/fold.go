@@ -28,7 +28,7 @@ func fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// unfolded returns the offset in s of what stands at an offset of its folded
+// unfolded returns the offset in s of what is at an offset of its folded
 // form.
 func unfolded(s string, offset int) int {
 	n, space := 0, false
@@ -48,7 +48,7 @@ func unfolded(s string, offset int) int {
 	return len(s)
 }
 
-// foldRune returns one rune for all that differ in case only.
+// foldRune returns the same rune for all runes that differ only in case.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {

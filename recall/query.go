@@ -72,7 +72,7 @@ func plain(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// rulesOut reports whether the raw line of an entry shows that it is no hit,
+// rulesOut reports whether the raw line of an entry shows that it is not a hit,
 // so that it need not be decoded. scratch is reused from line to line.
 func (q *query) rulesOut(raw []byte, scratch *[]byte) bool {
 	if len(q.probes) == 0 {

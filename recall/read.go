@@ -35,8 +35,8 @@ func (e *RangeError) Error() string {
 
 // Read returns lines from to to, counted from 1, of an entry's text
 // (EntryText). path is "en:" and the id of the entry, or the id alone, or a
-// prefix that only one id begins with. from below 1 stands for the first line,
-// to below 1 or behind the last for the last. The error wraps
+// prefix that only one id begins with. from below 1 means the first line,
+// to below 1 or after the last for the last. The error wraps
 // session.ErrNotFound, or is a *session.AmbiguousError or a *RangeError.
 func Read(ctx context.Context, log session.Log, path string, from, to int) (Text, error) {
 	e, err := find(ctx, log, strings.TrimPrefix(path, "en:"))

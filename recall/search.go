@@ -25,7 +25,7 @@ type Options struct {
 	Active bool // only on the path to the leaf; takes another pass over the log
 }
 
-// Hit is an entry that contains all that was looked for.
+// Hit is an entry that contains everything that was looked for.
 type Hit struct {
 	EntryID string
 	Path    string // "en:" and the id; Read takes it
@@ -38,7 +38,7 @@ type Hit struct {
 // Search looks through all entries of a log, on every branch, for those that
 // contain each word and each "quoted phrase" of the query, upper and lower
 // case taken as one. It yields the best hits, best first: by how often a word
-// stands there, where (what the user said counts more than tool output), and
+// is there, where (what the user said counts more than tool output), and
 // how recent it is. An error ends the sequence; ErrEmptyQuery is one.
 func Search(ctx context.Context, log session.Log, text string, o Options) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
@@ -132,7 +132,7 @@ func (s *searcher) look(place int, e *session.Entry) error {
 	return nil
 }
 
-// score adds up how often each term stands where; false: one is missing. A
+// score adds up how often each term is found and where; false: one is missing. A
 // word that repeats counts less each time.
 func (s *searcher) score(parts []part) (float64, bool) {
 	for len(s.folded) < len(parts) {

@@ -15,7 +15,7 @@ type part struct {
 	weight float64
 }
 
-// What words count by where they stand. People look for what they said
+// What words count by where they are. People look for what they said
 // themselves and for what was concluded; tool output is long and repeats.
 const (
 	weightUser      = 3

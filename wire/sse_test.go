@@ -28,14 +28,14 @@ func TestEvents(t *testing.T) {
 		{"empty", "", nil},
 		{"one", "data: a\n\n", []SSE{{Data: []byte("a")}}},
 		{"named, CRLF", "event: ping\r\ndata: {}\r\n\r\n", []SSE{{Event: "ping", Data: []byte("{}")}}},
-		{"no space behind the colon", "data:a\n\n", []SSE{{Data: []byte("a")}}},
+		{"no space after the colon", "data:a\n\n", []SSE{{Data: []byte("a")}}},
 		{"only one space is taken", "data:  a\n\n", []SSE{{Data: []byte(" a")}}},
 		{"several data lines", "data: a\ndata:\ndata: b\n\n", []SSE{{Data: []byte("a\n\nb")}}},
 		{"comment and unknown fields", ": keep-alive\n\nid: 4\nretry: 10\ndata: a\n\n", []SSE{{Data: []byte("a")}}},
 		{"name without data", "event: x\n\ndata: a\n\n", []SSE{{Data: []byte("a")}}},
 		{"colon in data", "data: a: b\n\n", []SSE{{Data: []byte("a: b")}}},
 		{"no blank line at the end", "data: a\n\ndata: [DONE]", []SSE{{Data: []byte("a")}, {Data: []byte("[DONE]"), Cut: true}}},
-		{"text that is no stream", "<html>\nBad gateway\n</html>\n", nil},
+		{"text that is not a stream", "<html>\nBad gateway\n</html>\n", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

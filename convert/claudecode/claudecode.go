@@ -1,7 +1,7 @@
 // Package claudecode imports sessions of Claude Code: JSON Lines files below
 // ~/.claude/projects, of versions 2.0 and 2.1.
 //
-// An answer of the model stands on several lines, one block each; they become
+// An answer of the model is on several lines, one block each; they become
 // one message. What was said to the model is carried, also where Claude Code
 // put it in itself; what only its screen showed is counted. Rewinds become
 // branches, compactions become compactions, results that were cleared become

@@ -112,7 +112,7 @@ func partsOf(content json.RawMessage) []part {
 	return parts
 }
 
-// saysMore tells whether there is something beside results of tools.
+// saysMore reports whether there is something besides results of tools.
 func saysMore(parts []part) bool {
 	for _, p := range parts {
 		if p.Type != "tool_result" {

@@ -76,7 +76,7 @@ func (r *run) settle(ctx context.Context) error {
 	return nil
 }
 
-// add settles, then writes a draft that the line stands for.
+// add settles, then writes the draft of a line.
 func (r *run) add(ctx context.Context, d session.Draft) error {
 	if err := r.settle(ctx); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (t *title) read(f *fields) {
 }
 
 // sort finds the newest summary that is about this session: its leaf is in the
-// file, before the summary or behind it. It returns how many are about others.
+// file, before the summary or after it. It returns how many are about others.
 func (t *title) sort(lines *tree) (others int) {
 	for _, s := range t.summaries {
 		if lines.known(s.leaf) {

@@ -19,7 +19,7 @@ import (
 //   - asides: what Claude Code and the user put in while the model worked,
 //     errors and other words in the model's place;
 //   - damage: a byte-order mark, CRLF, joined, torn, repeated and cut lines,
-//     bytes that are no UTF-8, a result that nobody asked for.
+//     bytes that are not UTF-8, a result that no one asked for.
 func TestImport(t *testing.T) {
 	importtest.Golden(t, Importer{}, map[string]importtest.Result{
 		"answers": {
@@ -96,7 +96,7 @@ func TestRecognizes(t *testing.T) {
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
 
 // A summary names the session whose leaf it was made at: this one, also where
-// the leaf stands behind it, or another, which is listed.
+// the leaf comes after it, or another, which is listed.
 func TestSummaries(t *testing.T) {
 	const said = `{"parentUuid":null,"type":"user","uuid":"u1","sessionId":"s","cwd":"/p","timestamp":"2026-01-02T03:04:05.006Z","message":{"role":"user","content":"hello"}}` + "\n"
 	line := func(text, leaf string) string {

@@ -53,8 +53,8 @@ func (r *run) queued(ctx context.Context, f *fields) error {
 	return nil
 }
 
-// attachment takes what went to the model beside a message. Of the many kinds
-// only what the user said is known to have been sent as it stands.
+// attachment takes what went to the model next to a message. Of the many kinds
+// only what the user said is known to have been sent as it is.
 func (r *run) attachment(ctx context.Context, f *fields) error {
 	a := f.get("attachment")
 	kind := str(a, "type")

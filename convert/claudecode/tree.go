@@ -7,7 +7,7 @@ import (
 // tree follows parentUuid far enough to find rewinds.
 //
 // Parents say in what order lines were written, and parallel calls fork that
-// chain, so a fork is no branch. But whatever happens in a turn descends from
+// chain, so a fork is not a branch. But whatever happens in a turn descends from
 // the prompt that began it. A prompt that does not descend from the prompt
 // before it was typed after a rewind.
 type tree struct {
@@ -23,7 +23,7 @@ type link struct {
 	place *place
 }
 
-// place is where the conversation stood at a line. What the line belongs to
+// place is where the conversation was at a line. What the line belongs to
 // may not be written yet.
 type place struct{ entry *session.Entry } // nil: before the first entry
 
@@ -63,7 +63,7 @@ func (t *tree) rebind(uuid string) {
 	}
 }
 
-// rewound tells whether a prompt was typed after a rewind, and where it goes.
+// rewound reports whether a prompt was typed after a rewind, and where it goes.
 func (t *tree) rewound(f *fields) (to *session.Entry, ok bool) {
 	if f.parent == "" {
 		return nil, f.hasParent && t.turn > 0

@@ -66,7 +66,7 @@ func (r *run) prompt(ctx context.Context, f *fields, content []message.Block) er
 	return r.add(ctx, r.said(f, content, false))
 }
 
-// aside writes a message that does not begin a turn: behind the answer that
+// aside writes a message that does not begin a turn: after the answer that
 // is open, so that its parts stay together.
 func (r *run) aside(ctx context.Context, d session.Draft) error {
 	if r.w.Open() == nil {

@@ -1,11 +1,11 @@
 // Package codex imports rollouts of Codex: JSON Lines files below
 // ~/.codex/sessions, of versions 0.118 to 0.144.
 //
-// The conversation stands in the lines of type response_item; the events
+// The conversation is in the lines of type response_item; the events
 // repeat it for the screen and are counted. Rollbacks become branches. Codex
 // replaces its history when it compacts and writes no summary: what can be
 // read of the replacement becomes the summary, and what only its vendor can
-// read is kept beside it.
+// read is kept next to it.
 package codex
 
 import (

@@ -19,7 +19,7 @@ const (
 )
 
 // compacted takes a replacement of the history. Nothing before it is kept in
-// its place; what it is replaced by stands in the summary.
+// its place; what it is replaced by is in the summary.
 func (r *run) compacted(ctx context.Context, payload []byte, at time.Time) error {
 	history := rawjson.Get(payload, "replacement_history")
 	if str(payload, "message") == "" && rawjson.Kind(history) != '[' {
@@ -83,7 +83,7 @@ func speaker(item []byte) string {
 	return "User"
 }
 
-// readable is the text of a message; what is no text is named and counted.
+// readable is the text of a message; what is not text is named and counted.
 func (r *run) readable(content []byte) string {
 	var texts []string
 	for _, b := range parts(content) {

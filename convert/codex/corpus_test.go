@@ -28,7 +28,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// letters name what stands on a line, for a pattern over the whole file.
+// letters name what is on a line, for a pattern over the whole file.
 var letters = map[string]string{
 	"reasoning": "a", "message/assistant": "a", "web_search_call": "a",
 	"function_call": "c", "custom_tool_call": "c", "tool_search_call": "c",

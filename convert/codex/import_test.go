@@ -14,15 +14,15 @@ import (
 
 // The files of testdata, line by line:
 //   - answers: instructions and surroundings, encrypted reasoning, parallel
-//     calls with results in another order, images, arguments that are no JSON,
-//     every kind of call, usage before and behind the results, switches of
+//     calls with results in another order, images, arguments that are not JSON,
+//     every kind of call, usage before and after the results, switches of
 //     model and effort, an aborted turn, a repeated session_meta;
 //   - rollbacks: over one and several turns, over more than there are, and as
 //     the last thing that happened;
 //   - compactions: with an encrypted note, with a summary of an old version,
 //     with nothing;
 //   - damage: CRLF, joined, torn and cut lines, NUL bytes, half a surrogate
-//     pair, a result that nobody asked for, payloads of other kinds.
+//     pair, a result that no one asked for, payloads of other kinds.
 func TestImport(t *testing.T) {
 	importtest.Golden(t, Importer{}, map[string]importtest.Result{
 		"answers": {

@@ -37,7 +37,7 @@ func (r *run) item(ctx context.Context, kind string, item []byte, at time.Time) 
 }
 
 // answer opens an answer unless one is open that may still grow. The items of
-// one call of the model stand together: its outputs, or its token count, end it.
+// one call of the model are together: its outputs, or its token count, end it.
 func (r *run) answer(ctx context.Context, at time.Time) (*message.Message, error) {
 	if m := r.w.Open(); m != nil && !r.counted && !r.w.Answered() {
 		return m, nil

@@ -36,7 +36,7 @@ func (Importer) Recognizes(path string, head []byte) bool {
 		bytes.Contains(head, []byte("CREATE TABLE sessions")) && bytes.Contains(head, []byte("parent_session_id"))
 }
 
-// Describe picks the session: the one asked for, or the newest that is no
+// Describe picks the session: the one asked for, or the newest that is not a
 // subagent's.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	db, err := open(ctx, src.Path)

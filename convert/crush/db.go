@@ -20,8 +20,8 @@ import (
 // database is a file of Crush, open for reading.
 type database struct{ *sql.DB }
 
-// open opens a database so that nothing is written to it, nor beside it. A
-// database that is in use has a log beside it with the newest rows; to see
+// open opens a database so that nothing is written to it or next to it. A
+// database that is in use has a log next to it with the newest rows; to see
 // those, SQLite has to share its index with the agent that is writing.
 func open(ctx context.Context, path string) (*database, error) {
 	params := "mode=ro&_pragma=trusted_schema(0)&_pragma=query_only(1)"
@@ -57,7 +57,7 @@ type chat struct {
 	id, title string
 	created   time.Time
 	messages  int64
-	summary   string // id of the message that stands for all before it; "": none
+	summary   string // id of the message that replaces all before it; "": none
 
 	// Of the latest call: the database counts no tokens per message.
 	promptTokens, outputTokens int64
@@ -67,7 +67,7 @@ type chat struct {
 }
 
 // pick finds the session with the id, or the only one whose id begins so; ""
-// stands for the newest session that no other one is the parent of.
+// means the newest session that no other one is the parent of.
 func (d *database) pick(ctx context.Context, id string) (chat, error) {
 	query, args := "SELECT * FROM sessions WHERE parent_session_id IS NULL OR parent_session_id = '' ORDER BY updated_at DESC, rowid DESC LIMIT 1", []any{}
 	if id != "" {

@@ -101,7 +101,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// What is no database of Crush is an error, also where a part is missing.
+// What is not a database of Crush is an error, also where a part is missing.
 func TestNotOurs(t *testing.T) {
 	path, _ := project(t, "")
 	whole, err := os.ReadFile(path)
@@ -119,7 +119,7 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-// Importing writes nothing, neither to the database nor beside it.
+// Importing writes nothing, to the database or next to it.
 func TestLeavesNoTrace(t *testing.T) {
 	path, db := project(t, "")
 	db.Close()
@@ -137,7 +137,7 @@ func TestLeavesNoTrace(t *testing.T) {
 func TestDatabaseInUse(t *testing.T) {
 	path, _ := project(t, "?_pragma=journal_mode(wal)&_pragma=wal_autocheckpoint(0)")
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
-		t.Fatalf("there is no log beside the database: %v", err)
+		t.Fatalf("there is no log next to the database: %v", err)
 	}
 	if r := importtest.Import(t, Importer{}, importtest.File(t, path)); r.Counts.Messages != 11 {
 		t.Errorf("%d messages came over, want 11", r.Counts.Messages)

@@ -14,7 +14,7 @@ import (
 )
 
 // snapshot is how the CLI's summary of an earlier conversation begins. It is
-// the first content behind a compression.
+// the first content after a compression.
 const snapshot = "<state_snapshot>"
 
 // calls are the calls of a list of contents that wait for a response. The API

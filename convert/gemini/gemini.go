@@ -33,7 +33,7 @@ const list = "messages"
 // provider is the name that models have in a catalogue.
 const provider = "google"
 
-// elements is what a message or a content looks like behind damage.
+// elements is what a message or a content looks like after damage.
 var elements = jsondoc.Elements{List: list, First: []string{"id", "role", "parts", "timestamp", "type"}, Is: isElement}
 
 func isElement(v []byte) bool {
@@ -61,7 +61,7 @@ func (Importer) Recognizes(_ string, head []byte) bool {
 }
 
 // Describe reads when the session began. Chat files name the project by a
-// hash only, so the folder is not known. Where what stands in front of the
+// hash only, so the folder is not known. Where what comes before the
 // messages is lost, the first of them says when it was.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
@@ -100,7 +100,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 }
 
 // Import walks the messages. Of a document that is cut off or broken it takes
-// the messages that are whole, before the damage and behind it.
+// the messages that are whole, before the damage and after it.
 func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 //   - chat: notices, a prompt with files in it, thoughts, parallel calls of
 //     which two have one id, results of every form, a call that was refused and
 //     one that was still running, a switch of the model;
-//   - contents: behind a compression, calls without ids, answered out of order.
+//   - contents: after a compression, calls without ids, answered out of order.
 func TestImport(t *testing.T) {
 	importtest.Golden(t, Importer{}, map[string]importtest.Result{
 		"chat": {
@@ -50,7 +50,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A document that is cut off gives what stands before the cut.
+// A document that is cut off gives what comes before the cut.
 func TestCutOff(t *testing.T) {
 	const doc = `{"sessionId":"s","startTime":"2026-01-01T00:00:00.000Z","messages":[{"type":"user","content":"hi"},{"type":"gem`
 	r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", []byte(doc)))
@@ -106,7 +106,7 @@ func count(t *testing.T, file string) convert.Counts {
 	return c
 }
 
-// NUL bytes anywhere in a chat cost the piece they stand in, not what follows.
+// NUL bytes anywhere in a chat cost the piece they are in, not what follows.
 func TestDamageInTheMiddle(t *testing.T) {
 	for _, name := range []string{"chat", "contents"} {
 		doc, err := os.ReadFile("testdata/" + name + ".json")

@@ -48,7 +48,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A document that is cut off gives what stands before the cut.
+// A document that is cut off gives what comes before the cut.
 func TestCutOff(t *testing.T) {
 	const doc = `{"info":{"id":"ses_1","time":{"created":1}},"messages":[
 		{"info":{"id":"msg_1","role":"user","time":{"created":2}},"parts":[{"type":"text","text":"hi"}]},
@@ -61,7 +61,7 @@ func TestCutOff(t *testing.T) {
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
 
-// NUL bytes anywhere in a document cost the piece they stand in, not what
+// NUL bytes anywhere in a document cost the piece they are in, not what
 // follows, and it is said how much was not read.
 func TestDamageInTheMiddle(t *testing.T) {
 	whole := importtest.Import(t, Importer{}, importtest.File(t, "testdata/turns.json")).Counts.Messages

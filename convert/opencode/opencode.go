@@ -31,7 +31,7 @@ func (Importer) Name() string { return "opencode" }
 // list is the member of the document that holds the messages.
 const list = "messages"
 
-// elements is what a message looks like behind damage.
+// elements is what a message looks like after damage.
 var elements = jsondoc.Elements{List: list, First: []string{"info"}, Is: isMessage}
 
 func isMessage(v []byte) bool { return strings.HasPrefix(carry.Str(v, "info", "id"), "msg_") }
@@ -53,7 +53,7 @@ func (Importer) Recognizes(_ string, head []byte) bool {
 
 func isSession(info []byte) bool { return strings.HasPrefix(carry.Str(info, "id"), "ses_") }
 
-// Describe reads the session's info, which stands in front of the messages.
+// Describe reads the session's info, which comes before the messages.
 // Where that is lost the first message says when the session began.
 func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
@@ -81,7 +81,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 }
 
 // Import walks the messages. Of a document that is cut off or broken it takes
-// the messages that are whole, before the damage and behind it.
+// the messages that are whole, before the damage and after it.
 func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {

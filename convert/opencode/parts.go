@@ -34,7 +34,7 @@ func (r *reader) userParts(parts []byte) said {
 			if img, ok := carry.DataURL(carry.Str(p, "url")); ok {
 				c.content = append(c.content, img)
 			} else {
-				r.sink.Skip("file reference") // its text stands in a text part
+				r.sink.Skip("file reference") // its text is in a text part
 			}
 		case "subtask":
 			own = true
@@ -51,7 +51,7 @@ func (r *reader) userParts(parts []byte) said {
 }
 
 // step is one call of the model. Old versions keep all steps of a turn in one
-// message; each is an answer of its own, since results stand between them.
+// message; each is an answer of its own, since results are between them.
 type step struct {
 	content []message.Block
 	tools   []tool     // of the calls in content
@@ -184,7 +184,7 @@ func (r *reader) snapshot(p []byte) {
 }
 
 // call takes a tool part into a step. Calls of the Responses API have the id
-// of their item behind a bar.
+// of their item after a bar.
 func (r *reader) call(s *step, p []byte) {
 	id := r.ids.Unique(carry.Str(p, "callID"))
 	if item := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
@@ -218,7 +218,7 @@ func (r *reader) results(ctx context.Context, tools []tool) error {
 }
 
 // output is the text of a result with its images. What the user interface
-// keeps beside them repeats it.
+// keeps next to them repeats it.
 func (r *reader) output(state []byte) []message.Block {
 	content := []message.Block{message.Text{Text: carry.Str(state, "output")}}
 	for a := range rawjson.Elements(carry.Get(state, "attachments")) {

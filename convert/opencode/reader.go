@@ -105,7 +105,7 @@ func (r *reader) user(ctx context.Context, info, parts []byte) error {
 	return err
 }
 
-// summary takes the answer that stands for everything before it.
+// summary takes the answer that replaces everything before it.
 func (r *reader) summary(ctx context.Context, info, parts []byte) error {
 	text := ""
 	for p := range rawjson.Elements(parts) {

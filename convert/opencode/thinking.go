@@ -17,7 +17,7 @@ type reasoning struct {
 	block         int // its place in the step's content
 }
 
-// thinking takes a reasoning part. What a provider wants back with it stands
+// thinking takes a reasoning part. What a provider wants back with it is
 // in the part's metadata, under the provider's name.
 func (r *reader) thinking(s *step, p []byte) {
 	t := message.Thinking{Thinking: carry.Str(p, "text")}

@@ -63,7 +63,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// An image that stands in oh-my-pi's folder comes over, whether its file holds
+// An image that is in oh-my-pi's folder comes over, whether its file holds
 // bytes or text; nothing but a hash names a file.
 func TestImagesKeptElsewhere(t *testing.T) {
 	agent := t.TempDir()

@@ -1,6 +1,6 @@
 // Package pi imports sessions of pi and of its relatives, whose files are of
 // our own format: pi v1 to v3, oh-my-pi, OpenClaw, and Coppice itself. Entries
-// are copied as they stand, with their ids and with types of the agents' own;
+// are copied as they are, with their ids and with types of the agents' own;
 // only what version 3 writes in another way is translated.
 package pi
 
@@ -26,8 +26,8 @@ var _ convert.Importer = Importer{}
 // Name returns "pi".
 func (Importer) Name() string { return "pi" }
 
-// frontLines is how many lines a header may stand behind: oh-my-pi keeps the
-// session's title in front of it.
+// frontLines is how many lines a header may come after: oh-my-pi keeps the
+// session's title before it.
 const frontLines = 2
 
 // Recognizes reports whether a file begins with a session header.

@@ -88,7 +88,7 @@ func (r *reader) record(ctx context.Context, x record) error {
 		r.sink.Skip("second header")
 		return nil
 	case !r.any && r.front == nil && rawjson.String(x.head.ID) == "":
-		r.front = &x // a title in front of the header, or an entry without one
+		r.front = &x // a title before the header, or an entry without one
 		return nil
 	case r.front != nil:
 		first := *r.front
@@ -100,7 +100,7 @@ func (r *reader) record(ctx context.Context, x record) error {
 	return r.entry(ctx, x)
 }
 
-// begin takes the header. What it holds beside id, time and folder goes into
+// begin takes the header. What it holds besides id, time and folder goes into
 // entries as far as there are some for it.
 func (r *reader) begin(ctx context.Context, x record) error {
 	r.any, r.header, r.number = true, x.raw, 1
@@ -205,7 +205,7 @@ func (r *reader) parent(x record, id string) string {
 	return ""
 }
 
-// repeated reports whether the same line stood under the same parent before,
+// repeated reports whether the same line was under the same parent before,
 // and remembers it.
 func (r *reader) repeated(id, parent string, raw []byte) bool {
 	h := sha256.New()

@@ -51,7 +51,7 @@ func (r *reader) message(m []byte) []byte {
 }
 
 // blobPrefix is what oh-my-pi writes instead of the data of an image that it
-// keeps in a file of its own, named by the hash behind it.
+// keeps in a file of its own, named by the hash after it.
 const blobPrefix = "blob:sha256:"
 
 // images puts images that are kept elsewhere into the content of a message.
@@ -87,7 +87,7 @@ func (r *reader) image(b []byte) []byte {
 // blobs is oh-my-pi's folder of images, "" where there is none.
 type blobs string
 
-// newBlobs finds the folder for a session file: it stands beside the folder of
+// newBlobs finds the folder for a session file: it is next to the folder of
 // all sessions.
 func newBlobs(path string) blobs {
 	const levels = 4

@@ -16,14 +16,14 @@ func (v *validator) order(i int) {
 		}
 		return
 	}
-	// The vendor's own summary may stand before any message.
+	// The vendor's own summary may come before any message.
 	if before := v.turns[i-1]; before.role == t.role && t.role != "system" && !before.compaction {
 		v.Add(roleOrder, where, "two %s messages in a row", t.role)
 	}
 }
 
 // pairs checks the results of message i against the calls of the one before,
-// and its calls against the message behind.
+// and its calls against the next message.
 func (v *validator) pairs(i int) {
 	calls := map[string]bool{} // true once answered
 	if i > 0 && v.turns[i-1].role == "assistant" {
@@ -47,19 +47,19 @@ func (v *validator) pairs(i int) {
 		case answered:
 			v.Add(repeatedResult, b.where, "a second result for the call %q", b.id)
 		case others:
-			v.Add(resultOrder, b.where, "something else stands before the result of %q", b.id)
+			v.Add(resultOrder, b.where, "something else comes before the result of %q", b.id)
 		}
 		calls[b.id] = true
 	}
 	for _, b := range v.turns[max(0, i-1)].blocks {
 		if answered, known := calls[b.id]; b.typ == "tool_use" && known && !answered {
-			v.Add(unpairedCall, b.where, "no result for the call %q in the message behind", b.id)
+			v.Add(unpairedCall, b.where, "no result for the call %q in the next message", b.id)
 		}
 	}
 	if i == len(v.turns)-1 && v.turns[i].role == "assistant" {
 		for _, b := range v.turns[i].blocks {
 			if b.typ == "tool_use" {
-				v.Add(unpairedCall, b.where, "no message behind the call %q", b.id)
+				v.Add(unpairedCall, b.where, "no message after the call %q", b.id)
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (m *marks) add(cache jsontext.Value) (outlives bool) {
 func (v *validator) mark(where string, b jsontext.Value) {
 	cache := rawjson.Get(b, "cache_control")
 	if v.marks.add(cache) {
-		v.Add(markOrder, where, "a mark for an hour behind one for five minutes")
+		v.Add(markOrder, where, "a mark for an hour after one for five minutes")
 	}
 	if rawjson.Kind(cache) == '{' && isThinking(str(b, "type")) {
 		v.Add(thinkingMark, where, "a cache mark on thinking")

@@ -10,13 +10,13 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// defaultMaxTokens stands in the request where neither caller nor model names
+// defaultMaxTokens is in the request where neither caller nor model names
 // a limit, because the vendor wants one. Every model takes it.
 const defaultMaxTokens = 8192
 
 // Cache marks for the usual five minutes and for an hour, the two lifetimes
-// on offer. All marks of a request have the same: a longer one must not stand
-// behind a shorter one.
+// on offer. All marks of a request have the same: a longer one must not come
+// after a shorter one.
 var (
 	ephemeral = []byte(`{"type":"ephemeral"}`)
 	forAnHour = []byte(`{"type":"ephemeral","ttl":"1h"}`)

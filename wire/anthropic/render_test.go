@@ -35,7 +35,7 @@ func TestRenderMessages(t *testing.T) {
 		{"a message of nothing but thinking is dropped", []*message.Message{
 			wiretest.User(wiretest.Text("go")), wiretest.Assistant(message.Thinking{Thinking: "hm", Signature: "EqQB"}), wiretest.User(wiretest.Text("on"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"on"}]}]`},
-		{"arguments that are no object", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `[1]`)), wiretest.Result("x", wiretest.Text("r"))}, nil,
+		{"arguments that are not an object", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `[1]`)), wiretest.Result("x", wiretest.Text("r"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{"input":[1]}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"r"}]}]}]`},

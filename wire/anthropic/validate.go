@@ -24,7 +24,7 @@ func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 	}
 	v.messages(rawjson.Get(body, "messages"), m)
 	v.open(body)
-	v.mark("", body) // at the top it stands for one on the last block
+	v.mark("", body) // at the top it means one on the last block
 	if v.marks.n > maxMarks {
 		r.Add(manyMarks, "", "%d cache marks", v.marks.n)
 	}
@@ -183,7 +183,7 @@ func (v *validator) call(p parsedBlock, b jsontext.Value) {
 		v.Add(badTool, check.Path(p.where, "name"), "the name is %s", strconv.Quote(name))
 	}
 	if rawjson.Kind(rawjson.Get(b, "input")) != '{' {
-		v.Add(badInput, check.Path(p.where, "input"), "the input is no object")
+		v.Add(badInput, check.Path(p.where, "input"), "the input is not an object")
 	}
 }
 

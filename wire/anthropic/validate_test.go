@@ -24,7 +24,7 @@ func TestValidate(t *testing.T) {
 		{"no JSON", `{"messages":[`, "invalid-json"},
 		{"no object", `[]`, "invalid-json"},
 		{"lone surrogate", messages(`{"role":"user","content":"\ud83d"}`), "bad-text"},
-		{"bytes that are no UTF-8", messages("{\"role\":\"user\",\"content\":\"\xff\"}"), "bad-text"},
+		{"bytes that are not UTF-8", messages("{\"role\":\"user\",\"content\":\"\xff\"}"), "bad-text"},
 		{"no messages", messages(), "no-messages"},
 		{"role", messages(`{"role":"tool","content":"x"}`), "bad-role"},
 		{"assistant first", messages(`{"role":"assistant","content":"a"}`, hi), "first-role"},

@@ -26,7 +26,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// corpus finds pi's sessions in the optional folder beside the project.
+// corpus finds pi's sessions in the optional folder next to the project.
 func corpus(t *testing.T) []string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -57,7 +57,7 @@ func readMessages(t *testing.T, file string) []*message.Message {
 }
 
 // completeRounds keeps what a timeline would show of a plain list: no failed
-// answers, and calls only with their results, which stand behind them.
+// answers, and calls only with their results, which come after them.
 func completeRounds(messages []*message.Message) []*message.Message {
 	var out []*message.Message
 	for i, m := range messages {

@@ -89,7 +89,7 @@ func TestRenderKeepsPrefix(t *testing.T) {
 					&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "go on"}}})
 				short := render(t, d, req, message.Model{}, message.CallOptions{})
 				long := render(t, d, longer, message.Model{}, message.CallOptions{})
-				// What closes the body may differ: tools stand behind in one dialect.
+				// What closes the body may differ: tools come last in one dialect.
 				old := list(short)
 				if old = bytes.TrimSuffix(old, []byte("]")); !bytes.HasPrefix(list(long), old) {
 					t.Fatalf("the prefix changed:\n%s\n%s", short, long)
@@ -154,7 +154,7 @@ func FuzzValidate(f *testing.F) {
 				}
 			}
 			if !rawjson.Valid(body) && len(problems) == 0 {
-				t.Fatalf("%s: no problem in what is no JSON", d.Name())
+				t.Fatalf("%s: no problem in what is not JSON", d.Name())
 			}
 		}
 	})

@@ -63,7 +63,7 @@ func assistantContent(t *rapid.T) []message.Block {
 	}), 0, 5).Draw(t, "content")
 }
 
-// request draws a conversation whose pairs are complete: results stand behind
+// request draws a conversation whose pairs are complete: results come after
 // their calls, in any order, with user messages between them.
 func request(t *rapid.T) timeline.Request {
 	req := timeline.Request{System: texts.Draw(t, "system")}
@@ -88,18 +88,18 @@ func request(t *rapid.T) timeline.Request {
 
 // round draws one or two assistant messages and the results of their calls.
 func round(t *rapid.T) []*message.Message {
-	var out, behind []*message.Message
+	var out, after []*message.Message
 	for range rapid.IntRange(1, 2).Draw(t, "assistants") {
 		m := &message.Message{Role: message.RoleAssistant, Content: assistantContent(t)}
 		out = append(out, m)
 		for _, c := range m.ToolCalls() {
-			behind = append(behind, result(t, c))
+			after = append(after, result(t, c))
 		}
 	}
 	if rapid.Bool().Draw(t, "user between") {
-		behind = append(behind, &message.Message{Role: message.RoleUser, Content: userContent(t)})
+		after = append(after, &message.Message{Role: message.RoleUser, Content: userContent(t)})
 	}
-	return append(out, rapid.Permutation(behind).Draw(t, "order")...)
+	return append(out, rapid.Permutation(after).Draw(t, "order")...)
 }
 
 func result(t *rapid.T, c message.ToolCall) *message.Message {

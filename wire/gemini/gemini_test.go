@@ -36,7 +36,7 @@ func TestRenderContents(t *testing.T) {
 			wiretest.Assistant(message.Thinking{Thinking: "t", Signature: "EqQB"}, message.Thinking{Thinking: "unsigned"}, message.Text{Text: "a", Signature: "EqQB"}, message.Text{Text: "b", Signature: `{"v":1}`}, call), wiretest.Result("c", wiretest.Text("r"))},
 			goTurn + `,{"role":"model","parts":[{"thought":true,"text":"t","thoughtSignature":"EqQB"},{"text":"a","thoughtSignature":"EqQB"},{"text":"b"},{"functionCall":{"name":"read","args":{"p":1}},"thoughtSignature":"EqQB"}]},` +
 				`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"r"}}}]}`},
-		{"results first, images behind all of them", "", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `7`), wiretest.Call("y", `{}`)),
+		{"results first, images after all of them", "", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `7`), wiretest.Call("y", `{}`)),
 			wiretest.User(wiretest.Text("on")), {Role: message.RoleToolResult, ToolCallID: "y", IsError: true}, wiretest.Result("x", wiretest.Text("r"), wiretest.PNG())},
 			goTurn + `,{"role":"model","parts":[{"functionCall":{"name":"read","args":{"input":7}}},{"functionCall":{"name":"read","args":{}}}]},` +
 				`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"r\n(the image follows below)"}}},{"functionResponse":{"name":"read","response":{"error":"(no output)"}}},` +

@@ -73,7 +73,7 @@ type turn struct {
 	role  string
 	parts jsonw.Array
 	// media are the images of function responses. A response is an object
-	// and carries none, so they stand behind all responses of the batch.
+	// and carries none, so they come after all responses of the batch.
 	media [][]byte
 }
 

@@ -109,7 +109,7 @@ func (v *validator) turn(where string, c jsontext.Value, first bool) {
 			v.Text(emptyText, place, text)
 		}
 		if sig := get(p, "thoughtSignature", "thought_signature"); sig != nil && !signature(rawjson.String(sig)) {
-			v.Add(badSignature, place, "the signature is no base64")
+			v.Add(badSignature, place, "the signature is not base64")
 		}
 		n++
 	}
@@ -129,7 +129,7 @@ func (v *validator) call(where string, fn, part jsontext.Value, first bool) call
 		v.Add(badTool, where, "the name %q is not accepted", c.name)
 	}
 	if args := rawjson.Get(fn, "args"); args != nil && rawjson.Kind(args) != '{' {
-		v.Add(badArguments, where, "the arguments are no object")
+		v.Add(badArguments, where, "the arguments are not an object")
 	}
 	if v.signed && first && get(part, "thoughtSignature", "thought_signature") == nil {
 		v.Add(noSignature, where, "the call of %q has no signature", c.name)
@@ -144,13 +144,13 @@ func (v *validator) results(where string, results []call) {
 	case len(results) == 0:
 		v.closeCalls()
 	case len(v.calls) == 0:
-		v.Add(unpairedResult, results[0].where, "no function call stands directly before")
+		v.Add(unpairedResult, results[0].where, "no function call comes directly before it")
 	case len(results) != len(v.calls):
 		v.Add(unpairedCall, where, "%d function responses for %d calls", len(results), len(v.calls))
 	default:
 		for i, r := range results {
 			if r.name != v.calls[i].name {
-				v.Add(resultName, r.where, "the response of %q stands where the one of %q belongs", r.name, v.calls[i].name)
+				v.Add(resultName, r.where, "the response of %q is where that of %q belongs", r.name, v.calls[i].name)
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (v *validator) results(where string, results []call) {
 // closeCalls reports calls that nothing answered.
 func (v *validator) closeCalls() {
 	for _, c := range v.calls {
-		v.Add(unpairedCall, c.where, "no function response for the call of %q directly behind", c.name)
+		v.Add(unpairedCall, c.where, "no function response directly after the call of %q", c.name)
 	}
 	v.calls = nil
 }

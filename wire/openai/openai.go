@@ -53,7 +53,7 @@ func rules(c contract) prepare.Rules {
 func toolName(name string) string { return prepare.Fit(name, maxName) }
 
 // callID keeps ids of foreign forms ("functions.read:0") where they fit: some
-// models read them. Sessions of the Responses API have an item id behind a bar.
+// models read them. Sessions of the Responses API have an item id after a bar.
 func callID(stored string) string {
 	id, _, _ := strings.Cut(stored, "|")
 	if validID(id) {

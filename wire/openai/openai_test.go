@@ -141,7 +141,7 @@ func TestValidate(t *testing.T) {
 }
 
 // OpenRouter passes cache marks on to Anthropic's models, and only there do
-// they stand: on the system prompt and behind the messages that are cache
+// they are: on the system prompt and after the messages that are cache
 // points, images left out.
 func TestCacheMarks(t *testing.T) {
 	req := timeline.Request{System: "be brief", CachePoints: []int{0, 1, 2}, Messages: []*message.Message{

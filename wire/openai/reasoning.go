@@ -58,7 +58,7 @@ func contractOf(m message.Model, opts message.CallOptions) contract {
 	return contract{}
 }
 
-// requires tells for each message whether its reasoning has to be there.
+// requires reports for each message whether its reasoning has to be there.
 func (c contract) requires(messages []prepare.Message) []bool {
 	out := make([]bool, len(messages))
 	called := false

@@ -91,7 +91,7 @@ type writer struct {
 
 	// user is what the next user message holds. Images of tool results are
 	// collected here too: the tool role carries text only, so they follow in
-	// a user message behind the last result of the batch.
+	// a user message after the last result of the batch.
 	user      []message.Block
 	userMarks map[int]bool // which of them end in a cache mark
 	assistant assistant

@@ -149,7 +149,7 @@ func (v *validator) call(where string, c jsontext.Value) {
 		v.Add(badTool, check.Path(where, "function.name"), "the name is %q", name)
 	}
 	if rawjson.Kind(rawjson.Get(fn, "arguments")) != '"' {
-		v.Add(badArguments, check.Path(where, "function.arguments"), "the arguments are no string")
+		v.Add(badArguments, check.Path(where, "function.arguments"), "the arguments are not a string")
 	}
 }
 
@@ -165,11 +165,11 @@ func (v *validator) result(where string, msg jsontext.Value) {
 	v.Add(unpairedResult, where, "no open call with the id %q directly before", id)
 }
 
-// closeCalls ends the batch of results behind an assistant message.
+// closeCalls ends the batch of results after an assistant message.
 func (v *validator) closeCalls() {
 	for _, c := range v.calls {
 		if !c.answered {
-			v.Add(unpairedCall, c.where, "no result for the call %q directly behind", c.id)
+			v.Add(unpairedCall, c.where, "no result directly after the call %q", c.id)
 		}
 	}
 	v.calls = nil

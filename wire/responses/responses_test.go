@@ -34,7 +34,7 @@ func TestRenderMessages(t *testing.T) {
 			wiretest.Assistant(message.Thinking{Signature: reasoning}, wiretest.Call("c|fc_1", `{}`), wiretest.Call("c|fc_1", `{}`)), wiretest.Result("c|fc_1", wiretest.Text("1")), wiretest.Result("c|fc_1", wiretest.Text("2"))},
 			goItem + `,` + reasoning + `,{"type":"function_call","id":"fc_1","call_id":"c","name":"read","arguments":"{}"},{"type":"function_call","call_id":"c_2_c63b914d","name":"read","arguments":"{}"},` +
 				`{"type":"function_call_output","call_id":"c","output":"1"},{"type":"function_call_output","call_id":"c_2_c63b914d","output":"2"}`},
-		{"reasoning that nothing follows is dropped, and what is no item", []*message.Message{wiretest.User(wiretest.Text("go")),
+		{"reasoning that nothing follows is dropped, and what is not an item", []*message.Message{wiretest.User(wiretest.Text("go")),
 			wiretest.Assistant(message.Thinking{Signature: "reasoning_content"}, wiretest.Text("ok"), message.Thinking{Signature: reasoning}), wiretest.User(wiretest.Text("on"))},
 			goItem + `,{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
 		{"a message of nothing but reasoning is dropped", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(message.Thinking{Signature: reasoning}), wiretest.User(wiretest.Text("on"))},

@@ -72,7 +72,7 @@ type validator struct {
 	calls     map[string]*call
 	order     []*call
 	items     map[string]bool // ids of items
-	reasoned  bool            // reasoning stands before this item in the same answer
+	reasoned  bool            // reasoning comes before this item in the same answer
 	open      string          // place of a reasoning item that waits for its follower
 	assistant bool            // the latest item is a message of the assistant
 }
@@ -109,7 +109,7 @@ func (v *validator) item(where string, item jsontext.Value) {
 	case "function_call":
 		v.call(where, item)
 		if rawjson.Kind(rawjson.Get(item, "arguments")) != '"' {
-			v.Add(badArguments, check.Path(where, "arguments"), "the arguments are no string")
+			v.Add(badArguments, check.Path(where, "arguments"), "the arguments are not a string")
 		}
 	case "custom_tool_call":
 		v.call(where, item)
@@ -172,7 +172,7 @@ func (v *validator) call(where string, item jsontext.Value) {
 		v.Add(badTool, check.Path(where, "name"), "the name is %q", name)
 	}
 	if id := str(item, "id"); strings.HasPrefix(id, "fc_") && v.reasons && !v.reasoned && !v.stored {
-		v.Add(noReasoning, check.Path(where, "id"), "no reasoning stands before the item %q in its answer", id)
+		v.Add(noReasoning, check.Path(where, "id"), "no reasoning comes before the item %q in its answer", id)
 	}
 }
 

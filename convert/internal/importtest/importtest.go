@@ -29,7 +29,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Corpus lists the real files of a kind beside the project. Without them the
+// Corpus lists the real files of a kind next to the project. Without them the
 // test is skipped.
 func Corpus(t testing.TB, kind string) []string {
 	t.Helper()

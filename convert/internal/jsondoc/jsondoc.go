@@ -20,10 +20,10 @@ type Part struct {
 	Value   jsontext.Value // valid until the next part is read
 	Element bool           // Value is one element of the member's list
 	Offset  int64          // bytes read so far
-	Lost    int64          // bytes that were passed over because of damage; there is no value then
+	Lost    int64          // bytes that were skipped because of damage; there is no value then
 }
 
-// BrokenError says from where on a document is no JSON, or that it is cut off.
+// BrokenError says from where on a document is not JSON, or that it is cut off.
 type BrokenError struct {
 	Offset int64
 	Err    error
@@ -148,7 +148,7 @@ func (w *walker) value(name string, element bool) error {
 // offset is how far the document has been read.
 func (w *walker) offset() int64 { return w.base + w.dec.InputOffset() }
 
-// explain tells a broken document from a file that cannot be read.
+// explain distinguishes a broken document from a file that cannot be read.
 func (w *walker) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoContainer) {

@@ -37,10 +37,10 @@ func TestRead(t *testing.T) {
 		{"byte-order mark", "\xef\xbb\xbf{\"a\":1}", `a=1`, false},
 		{"repeated names", `{"a":1,"a":2}`, `a=1 a=2`, false},
 		{"half a surrogate pair", `{"a":"\ud800"}`, `a="\ud800"`, false},
-		{"something behind it", `{"a":1} {`, `a=1`, false},
+		{"something after it", `{"a":1} {`, `a=1`, false},
 		{"cut off in an element", `{"list":[1,{"x":`, `list[]=1`, true},
-		{"cut off behind an element", `{"list":[1`, `list[]=1`, true},
-		{"cut off behind the list", `{"list":[1]`, `list[]=1`, true},
+		{"cut off after an element", `{"list":[1`, `list[]=1`, true},
+		{"cut off after the list", `{"list":[1]`, `list[]=1`, true},
 		{"broken in the middle", `{"a":1,"b" 2}`, `a=1`, true},
 		{"no comma", `[1 2]`, `[]=1`, true},
 		{"scalar", `7`, ``, true},
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A disk that fails is no broken document.
+// A disk that fails is not a broken document.
 func TestReadError(t *testing.T) {
 	disk := errors.New("disk failed")
 	_, err := parts(io.MultiReader(strings.NewReader(`{"list":[1,`), iotest.ErrReader(disk)))

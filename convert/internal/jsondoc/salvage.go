@@ -11,14 +11,14 @@ import (
 )
 
 // Elements say what the elements of a list look like, so that the next one can
-// be found behind damage.
+// be found after damage.
 type Elements struct {
 	List  string   // the member of the top object that holds them
 	First []string // names of members with which one begins
 	Is    func(v []byte) bool
 }
 
-// Salvage walks a document like Read. Behind damage it goes on at the next
+// Salvage walks a document like Read. After damage it goes on at the next
 // element of the list that is whole: a part without a value then says how many
 // bytes were passed over. What follows the damage is held in memory.
 func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
@@ -35,7 +35,7 @@ func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
 				return
 			}
 			from := w.offset()
-			rest, fault, readErr := w.behind(broken)
+			rest, fault, readErr := w.rest(broken)
 			if readErr != nil {
 				yield(Part{}, readErr)
 				return
@@ -53,8 +53,8 @@ func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
 	}
 }
 
-// behind is what follows the last whole part, and where in it the fault is.
-func (w *walker) behind(broken *BrokenError) (rest []byte, fault int, err error) {
+// rest is what follows the last whole part, and where in it the fault is.
+func (w *walker) rest(broken *BrokenError) (rest []byte, fault int, err error) {
 	rest, err = io.ReadAll(io.MultiReader(bytes.NewReader(bytes.Clone(w.dec.UnreadBuffer())), w.in))
 	if err != nil {
 		return nil, 0, err
@@ -94,7 +94,7 @@ func (e Elements) next(b []byte, from int) int {
 	}
 }
 
-// begins reports whether one of the first names stands next.
+// begins reports whether one of the first names comes next.
 func (e Elements) begins(b []byte) bool {
 	b = bytes.TrimLeft(b[:min(len(b), 256)], " \t\r\n")
 	for _, name := range e.First {

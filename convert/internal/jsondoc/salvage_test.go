@@ -40,7 +40,7 @@ func TestSalvage(t *testing.T) {
 		{"a member in front", `{"a" 1,"list":[{"n":1}],"b":2}`, `-11 {"n":1} b=2`, 0},
 		{"twice", "[{\"n\":1},\x00{\"n\":2},\x00{ \"n\" : 3}]", `{"n":1} -2 {"n":2} -2 { "n" : 3}`, 0},
 		{"what only looks like one", "[\x00{\"n\":\"{\"n\"},{\"n\":4}]", `-13 {"n":4}`, 0},
-		{"nothing behind it", "[{\"n\":1},\x00{\"x\":2}]", `{"n":1}`, 8},
+		{"nothing after it", "[{\"n\":1},\x00{\"x\":2}]", `{"n":1}`, 8},
 		{"cut off", `[{"n":1},{"n":`, `{"n":1}`, 8},
 	}
 	for _, tt := range tests {
@@ -57,7 +57,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// Whatever byte is damaged, all elements but the one it stands in, or two at
+// Whatever byte is damaged, all elements but the one it is in, or two at
 // its edge, are found.
 func TestSalvageLosesLittle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -24,7 +24,7 @@ const maxLine = 1 << 30
 // keepBuffer is the largest buffer that is used again for the next line.
 const keepBuffer = 4 << 20
 
-// progressStep is how many bytes lie between two reports of progress.
+// progressStep is how many bytes are between two reports of progress.
 const progressStep = 256 << 10
 
 // Kinds of lines that cannot be read, as they are counted.
@@ -36,11 +36,11 @@ const (
 // Options are what a file is read with.
 type Options struct {
 	// Starts are the bytes with which the agent's objects begin. They find a
-	// whole object behind a torn one on the same line.
+	// whole object after a torn one on the same line.
 	Starts []string
-	// Skip is told the kind of each piece that cannot be read; nil: nobody.
+	// Skip is told the kind of each piece that cannot be read; nil: no one.
 	Skip func(kind string)
-	// Read is told how many bytes have been read; nil: nobody.
+	// Read is told how many bytes have been read; nil: no one.
 	Read func(n int64)
 }
 
@@ -134,7 +134,7 @@ func (r *reader) report() {
 // an object. Real damage has one.
 const maxTries = 64
 
-// objects yields what stands on a line.
+// objects yields what is on a line.
 func (o Options) objects(line []byte, yield func([]byte, error) bool) bool {
 	for tries := 0; tries < maxTries; tries++ {
 		l := lines.Split(line)
@@ -176,7 +176,7 @@ func (o Options) nextStart(line []byte, at int) int {
 }
 
 // Head walks the lines of the first bytes of a file. The last one may be cut
-// off; what stands before the cut can be read with rawjson.Fields all the same.
+// off; what comes before the cut can be read with rawjson.Fields all the same.
 func Head(head []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))

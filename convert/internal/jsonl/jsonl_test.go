@@ -44,7 +44,7 @@ func TestObjects(t *testing.T) {
 		{"byte-order mark", "\xef\xbb\xbf" + a + "\n", []string{a}, nil},
 		{"joined", a + b + " " + a + "\n", []string{a, b, a}, nil},
 		{"longer than the buffer", long + "\n" + a, []string{long, a}, nil},
-		{"torn, whole ones behind it", `{"at":1,"type":"a","m":{"type":"x"},"te` + b + a + "\n" + a, []string{b, a, a}, []string{KindDamaged}},
+		{"torn, whole ones after it", `{"at":1,"type":"a","m":{"type":"x"},"te` + b + a + "\n" + a, []string{b, a, a}, []string{KindDamaged}},
 		{"torn twice", `{"at":1,"ty{"at":1,"ty` + a, []string{a}, []string{KindDamaged, KindDamaged}},
 		{"cut off", a + "\n" + b[:9], []string{a}, []string{KindDamaged}},
 		{"no objects", "7\n[" + a + "]\nnull\n{}\n\x00\x00", nil,

@@ -27,7 +27,7 @@ type Writer struct {
 
 	open    *message.Message // the answer that may still grow, or nil
 	results []session.Draft  // of its calls
-	later   []session.Draft  // what goes behind the results
+	later   []session.Draft  // what goes after the results
 	last    time.Time        // the newest time met, for what has none
 	moved   bool             // the sink's leaf is not the last entry written
 }
@@ -64,7 +64,7 @@ func (w *Writer) Call(id string, c message.ToolCall) {
 func (w *Writer) Find(id string) *Call { return w.calls[id] }
 
 // Close writes the open answer, the results of its calls, and what waited
-// behind them.
+// after them.
 func (w *Writer) Close(ctx context.Context) error {
 	var drafts []session.Draft
 	if w.open != nil {
@@ -82,7 +82,7 @@ func (w *Writer) Close(ctx context.Context) error {
 	return nil
 }
 
-// Result writes the result of a call: behind the open answer, or, where none
+// Result writes the result of a call: after the open answer, or, where none
 // is open, at once. id is the agent's own id of the call; m needs content, time
 // and IsError only.
 func (w *Writer) Result(ctx context.Context, id string, m *message.Message) error {
@@ -112,14 +112,14 @@ func (w *Writer) User(content []message.Block, at time.Time) session.Draft {
 	return d
 }
 
-// Injected is a message that the agent put in beside the user's own.
+// Injected is a message that the agent put in next to the user's own.
 func (w *Writer) Injected(customType string, content []message.Block, at time.Time) session.Draft {
 	d := session.CustomMessageDraft(customType, content)
 	d.Time = at
 	return d
 }
 
-// Later writes a draft behind the open answer, or at once where none is open.
+// Later writes a draft after the open answer, or at once where none is open.
 func (w *Writer) Later(ctx context.Context, d session.Draft) error {
 	if w.open == nil {
 		return w.Add(ctx, d)

@@ -118,7 +118,7 @@ func TestWriterKeepsAll(t *testing.T) {
 	})
 }
 
-// While an answer is open, what is said meanwhile waits behind the results.
+// While an answer is open, what is said meanwhile waits after the results.
 func TestWriterOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newRig(t)

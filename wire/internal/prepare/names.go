@@ -48,7 +48,7 @@ func isPlain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// Call is a tool call as it is sent. It stands in Content in place of a
+// Call is a tool call as it is sent. It is in Content in place of a
 // message.ToolCall.
 type Call struct {
 	message.ToolCall

@@ -1,6 +1,6 @@
 // Package prepare does to a request what every dialect needs before it is
 // written: blocks that a vendor refuses are dropped or replaced by text, tool
-// results stand behind their calls, call ids are of the accepted form and
+// results come after their calls, call ids are of the accepted form and
 // unique (spec/context.md, Repair).
 package prepare
 
@@ -20,7 +20,7 @@ type Message struct {
 	// Content is never empty. An assistant's holds Text, Thinking, Call
 	// and Opaque, the others' Text, Image and Opaque.
 	Content []message.Block
-	Mark    bool // a cache mark goes behind this message
+	Mark    bool // a cache mark goes after this message
 
 	// Of a toolResult:
 	CallID  string // of the call it answers, as sent
@@ -44,7 +44,7 @@ type Rules struct {
 	Opaque func(b message.Opaque, role message.Role, content []message.Block) bool
 }
 
-// Texts that stand for what cannot be sent.
+// Texts that replace what cannot be sent.
 const (
 	NoOutput   = "(no output)"
 	NoContent  = "(empty message)"
@@ -211,7 +211,7 @@ func arguments(raw []byte) []byte {
 	return jsonw.Clean(raw)
 }
 
-// ObjectArguments wraps arguments that are no object: {"input": value}.
+// ObjectArguments wraps arguments that are not an object: {"input": value}.
 func ObjectArguments(args []byte) []byte {
 	if rawjson.Kind(args) == '{' {
 		return args
@@ -225,7 +225,7 @@ func ObjectArguments(args []byte) []byte {
 // blocks like that.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// sortResults puts the results of each batch in front of what else stands
+// sortResults puts the results of each batch before anything else that was
 // between two assistant messages, in the order of their calls.
 func sortResults(messages []Message) {
 	for start := 0; start < len(messages); {

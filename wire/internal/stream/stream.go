@@ -32,7 +32,7 @@ type Decoder interface {
 	// Feed takes the next chunk and returns the deltas in it, and whether it
 	// was the terminal one.
 	Feed(c Chunk) (deltas []message.Event, done bool, err error)
-	// Finish returns the message. done tells whether a terminal chunk was
+	// Finish returns the message. done reports whether a terminal chunk was
 	// seen; ok is false where the answer cannot be whole without one.
 	Finish(done bool) (m *message.Message, ok bool)
 }
@@ -104,7 +104,7 @@ func chunks(r io.Reader) iter.Seq2[Chunk, error] {
 }
 
 // skipSpace drops white space and a byte order mark and returns the byte
-// behind them.
+// after them.
 func skipSpace(br *bufio.Reader) (byte, error) {
 	for {
 		c, err := br.ReadByte()

@@ -24,7 +24,7 @@ func Thinking(s string) []message.Event {
 }
 
 // Arguments makes the collected arguments of a tool call one JSON value in
-// JavaScript's form. What is no JSON is kept as a string.
+// JavaScript's form. What is not JSON is kept as a string.
 func Arguments(text string) []byte {
 	switch {
 	case strings.TrimSpace(text) == "":

@@ -26,7 +26,7 @@ func Collect(t testing.TB, events iter.Seq2[message.Event, error]) (Answer, erro
 	var err error
 	for ev, e := range events {
 		if err != nil || a.Message != nil {
-			t.Fatal("an event behind the last one")
+			t.Fatal("an event after the last one")
 		}
 		a.Text += ev.TextDelta
 		a.Thinking += ev.ThinkingDelta
