@@ -22,7 +22,7 @@ var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid"},
 	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter", "internal/shell"},
-	{"internal/jsonw"},
+	{"internal/jsonw", "internal/weigh"},
 	{"message"},
 	{"internal/lines"},
 	{"tokens", "internal/calls"},

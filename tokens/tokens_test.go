@@ -62,3 +62,29 @@ func TestTextIsMonotone(t *testing.T) {
 		}
 	})
 }
+
+// What Classes adds to weigh.Counter: which parts of a message count, each by itself.
+func TestClassesMessage(t *testing.T) {
+	est := For(message.Model{ID: "gpt-5.5"})
+	arguments := `{"path":"main.go","limit":100}`
+	for name, tt := range map[string]struct {
+		m    *message.Message
+		want int64
+	}{
+		"nil":     {nil, 0},
+		"empty":   {&message.Message{Role: message.RoleUser}, 0},
+		"text":    {&message.Message{Role: message.RoleUser, Content: text("What does the server do here?")}, est.Text("What does the server do here?")},
+		"image":   {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: "AAAA", MIMEType: "image/png"}}}, ImageTokens},
+		"bash":    {&message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: strings.Repeat("=", 300)}}, est.Text(strings.Repeat("=", 300))},
+		"digits":  {&message.Message{Role: message.RoleUser, Content: text(strings.Repeat("123", 100))}, est.Text(strings.Repeat("123", 100))},
+		"summary": {&message.Message{Role: message.RoleCompactionSummary, Summary: "Earlier work."}, est.Text("Earlier work.")},
+	} {
+		if got := est.Message(tt.m); got != tt.want {
+			t.Errorf("%s: got %d tokens, want %d", name, got, tt.want)
+		}
+	}
+	call := est.Message(&message.Message{Role: message.RoleAssistant, Content: []message.Block{message.ToolCall{Name: "read", Arguments: []byte(arguments)}}})
+	if apart := est.Text("read") + est.Text(arguments); call < apart-1 || call > apart {
+		t.Errorf("a call of %d tokens, its parts have %d", call, apart)
+	}
+}

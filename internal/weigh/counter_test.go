@@ -1,11 +1,10 @@
-package tokens
+package weigh
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/texts"
-	"github.com/coppice-dev/coppice/message"
 	"pgregory.net/rapid"
 )
 
@@ -32,11 +31,18 @@ func anyText() *rapid.Generator[string] {
 	})
 }
 
+// tokensOf is the estimate of a text by itself.
+func tokensOf(v Vocabulary, text string) int64 {
+	c := Counter{Vocabulary: v}
+	c.AddString(text)
+	return c.Total()
+}
+
 func TestHoweverATextIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText().Draw(t, "text")
-		est := Classes{vocabulary(rapid.IntRange(0, 2).Draw(t, "vocabulary"))}
-		whole, pieces := est.Counter(), est.Counter()
+		v := Vocabulary(rapid.IntRange(0, 2).Draw(t, "vocabulary"))
+		whole, pieces := Counter{Vocabulary: v}, Counter{Vocabulary: v}
 		whole.AddString(text)
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 20)).Draw(t, "piece")
@@ -70,9 +76,9 @@ func TestCounterWeighsEachCharacter(t *testing.T) {
 		}
 		for _, n := range s.scripts {
 			w := scriptWeight[n.of/2]
-			want += uint64(n.times) * uint64([]uint16{w.first[unknown], w.more[unknown]}[n.of%2])
+			want += uint64(n.times) * uint64([]uint16{w.first[Unknown], w.more[Unknown]}[n.of%2])
 		}
-		if got := (Classes{}).Text(text); got != roundTokens(want) {
+		if got := tokensOf(Unknown, text); got != roundTokens(want) {
 			t.Fatalf("%q: %d tokens, want %d", text, got, roundTokens(want))
 		}
 	})
@@ -85,32 +91,32 @@ func TestCounterEndsTexts(t *testing.T) {
 	apart.AddString("aaaaaaaa")
 	apart.End()
 	apart.AddString("aaaaaaaa")
-	if one := (Classes{}).Text("aaaaaaaa"); apart.Total() > 2*one || apart.Total() <= joined.Total() {
+	if one := tokensOf(Unknown, "aaaaaaaa"); apart.Total() > 2*one || apart.Total() <= joined.Total() {
 		t.Errorf("two texts of %d tokens count %d, as one %d", one, apart.Total(), joined.Total())
 	}
 }
 
-func TestClassesAreMonotone(t *testing.T) {
+func TestCounterIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyText().Draw(t, "a"), anyText().Draw(t, "b")
 		a = strings.ToValidUTF8(a, "\uFFFD")
-		if (Classes{}).Text(a+b) < (Classes{}).Text(a) {
+		if tokensOf(Unknown, a+b) < tokensOf(Unknown, a) {
 			t.Fatalf("%q counts less with %q appended", a, b)
 		}
 	})
 }
 
-func TestFor(t *testing.T) {
-	for id, want := range map[string]vocabulary{
-		"gpt-4": cl100k, "gpt-4-turbo-2024-04-09": cl100k, "openai/gpt-3.5-turbo": cl100k, "gpt-4o-mini": o200k, "gpt-4.1": o200k,
-		"gpt-6-astra": o200k, "openai/GPT-5.5": o200k, "o3-mini": o200k, "claude-opus-5-5": unknown, "gemini-3-pro": unknown, "": unknown,
+func TestVocabularyOf(t *testing.T) {
+	for id, want := range map[string]Vocabulary{
+		"gpt-4": CL100K, "gpt-4-turbo-2024-04-09": CL100K, "openai/gpt-3.5-turbo": CL100K, "gpt-4o-mini": O200K, "gpt-4.1": O200K,
+		"gpt-6-astra": O200K, "openai/GPT-5.5": O200K, "o3-mini": O200K, "claude-opus-5-5": Unknown, "gemini-3-pro": Unknown, "": Unknown,
 	} {
-		if got := For(message.Model{ID: id}).vocabulary; got != want {
+		if got := VocabularyOf(id); got != want {
 			t.Errorf("%q: vocabulary %d, want %d", id, got, want)
 		}
 	}
 	const hindi = "स्थानांतरण विफल हो गया"
-	if older, newer := For(message.Model{ID: "gpt-4"}).Text(hindi), For(message.Model{ID: "gpt-4o"}).Text(hindi); older < 2*newer {
+	if older, newer := tokensOf(CL100K, hindi), tokensOf(O200K, hindi); older < 2*newer {
 		t.Errorf("%d tokens in the older vocabulary, %d in the newer", older, newer)
 	}
 }
@@ -128,19 +134,15 @@ func TestCounterAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkText(b *testing.B) {
+func BenchmarkCounter(b *testing.B) {
 	for _, k := range texts.All() {
 		switch k.Name {
 		case "English", "Go", "JSON, indented", "base64", "Russian", "Chinese", "separators of =":
-		default:
-			continue
-		}
-		text := strings.Repeat(k.Text(1), 50)
-		for name, est := range map[string]Estimator{"plain": Plain{}, "classes": Classes{}} {
-			b.Run(k.Name+"/"+name, func(b *testing.B) {
+			text := strings.Repeat(k.Text(1), 50)
+			b.Run(k.Name, func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					est.Text(text)
+					tokensOf(Unknown, text)
 				}
 			})
 		}

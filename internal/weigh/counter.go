@@ -1,4 +1,6 @@
-package tokens
+// Package weigh estimates what texts cost in tokens, without a vocabulary: by
+// pairs and runs of characters, and by their scripts.
+package weigh
 
 import (
 	"encoding/binary"
@@ -11,8 +13,7 @@ const unit = 256
 
 // A Counter estimates the tokens of a text that comes in pieces. However the
 // text is cut, also inside a character, the total is the same. Nothing is
-// allocated. The zero value counts for a tokenizer that is not known;
-// Classes.Counter makes one that counts for a model.
+// allocated. The zero value counts for a tokenizer that is not known.
 //
 // ASCII costs by pairs: each character has a weight that depends on the one
 // before it, from the second repetition on one that depends on itself alone.
@@ -20,10 +21,10 @@ const unit = 256
 // words for (digits, hex, base64, minified code) costs what its pairs cost.
 // All else costs by its script.
 type Counter struct {
-	vocabulary vocabulary
-	text       uint64 // weight of ASCII
-	other      uint64 // weight of the rest
-	media      int64  // tokens
+	Vocabulary Vocabulary // set before the first piece
+
+	text  uint64 // weight of ASCII
+	other uint64 // weight of the rest
 
 	last, before byte // the newest two bytes of ASCII, or what stands for others
 	char         rune // the newest character, if it was not ASCII
@@ -143,9 +144,9 @@ func (c *Counter) one(r rune) {
 	w := &scriptWeight[k]
 	switch {
 	case scripts[k].letters && c.last == afterLetter, r == c.char:
-		c.other += uint64(w.more[c.vocabulary])
+		c.other += uint64(w.more[c.Vocabulary])
 	default:
-		c.other += uint64(w.first[c.vocabulary])
+		c.other += uint64(w.first[c.Vocabulary])
 	}
 	c.last, c.before, c.char = afterSymbol, 0, r
 	if scripts[k].letters {
@@ -157,7 +158,7 @@ func (c *Counter) one(r rune) {
 func (c *Counter) Total() int64 {
 	all := *c
 	all.End()
-	return roundTokens(all.text+all.other) + all.media
+	return roundTokens(all.text + all.other)
 }
 
 func roundTokens(weight uint64) int64 { return int64((weight + unit - 1) / unit) }

@@ -1,4 +1,4 @@
-package tokens
+package weigh
 
 // script is a range of characters that vocabularies treat alike. Its ends are
 // multiples of 16, as those of Unicode's blocks are.
