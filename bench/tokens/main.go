@@ -1,7 +1,7 @@
 // Command tokens prints how far the estimate of package tokens is from two
 // real tokenizers, by kind of text, as Markdown:
 //
-//	go run ./bench/tokens [-corpus DIR]
+//	go run ./bench/tokens [-corpus DIR] [-write docs/benchmarks.md]
 //
 // A ratio of 1.00 is right, above it the estimate is too large. The texts are
 // drawn by code (package internal/texts). With a folder of session files, of
@@ -15,9 +15,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/coppice-dev/coppice/bench/internal/page"
 	"github.com/coppice-dev/coppice/internal/texts"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
@@ -25,8 +27,14 @@ import (
 
 func main() {
 	dir := flag.String("corpus", "", "folder with folders of session files")
+	document := flag.String("write", "", "put the tables into the section <!-- tokens --> of this document too")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *dir); err != nil {
+	var tables strings.Builder
+	err := run(context.Background(), io.MultiWriter(os.Stdout, &tables), *dir)
+	if err == nil {
+		err = page.Write(*document, "tokens", tables.String())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "tokens:", err)
 		os.Exit(1)
 	}
