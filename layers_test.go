@@ -21,7 +21,7 @@ const module = "github.com/coppice-dev/coppice"
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid"},
-	{"internal/rawjson", "internal/fsx", "internal/must", "internal/secret", "internal/prefilter", "internal/shell"},
+	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/must", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh"},
 	{"message"},
 	{"internal/lines"},

@@ -2,10 +2,9 @@ package agent
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -40,9 +39,7 @@ func tooLong(text string, maxBytes int) bool {
 }
 
 // errorLine matches lines of tool output that tell what went wrong.
-var errorLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|undefined|cannot|denied|not found)\b`)
-})
+var errorLine = lazy.Regexp(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|undefined|cannot|denied|not found)\b`)
 
 // cutOutput shortens a text that is too long: its head, lines from the middle
 // that look like errors, its tail, and where the whole of it is. where may be

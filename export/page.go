@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 )
 
 //go:embed assets/page.css
@@ -17,12 +18,10 @@ var pageScripts embed.FS
 
 // pageScript is the script of the page. Its files share one scope, which
 // nothing outside can see.
-var pageScript = joinScripts("data", "talk", "row", "tree", "main")
-
-func joinScripts(names ...string) string {
+var pageScript = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("'use strict';\n(() => {\n")
-	for _, name := range names {
+	for _, name := range []string{"data", "talk", "row", "tree", "main"} {
 		text, err := pageScripts.ReadFile("assets/" + name + ".js")
 		if err != nil {
 			panic(err) // it was there when the program was built
@@ -31,12 +30,12 @@ func joinScripts(names ...string) string {
 	}
 	b.WriteString("})();\n")
 	return b.String()
-}
+})
 
 //go:embed assets/page.gohtml
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // The two elements that hold data: a line for each entry, and what is known of
 // all of them. They are written as they come, between the parts of the template.
@@ -49,16 +48,16 @@ const (
 // writeHead writes the page up to where the entries begin. Its policy lets run
 // and show only what is in the page.
 func writeHead(w io.Writer, title string) error {
-	return pageTemplate.ExecuteTemplate(w, "head", struct {
+	return pageTemplate().ExecuteTemplate(w, "head", struct {
 		Title, Policy string
 		Style         template.CSS
 	}{title, "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + hashOf(pageStyle) +
-		"; script-src " + hashOf(pageScript), template.CSS(pageStyle)})
+		"; script-src " + hashOf(pageScript()), template.CSS(pageStyle)})
 }
 
 // writeTail writes what comes after the index.
 func writeTail(w io.Writer) error {
-	return pageTemplate.ExecuteTemplate(w, "tail", template.JS(pageScript))
+	return pageTemplate().ExecuteTemplate(w, "tail", template.JS(pageScript()))
 }
 
 // hashOf names a text in a content security policy.

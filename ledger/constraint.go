@@ -1,11 +1,10 @@
 package ledger
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/coppice-dev/coppice/internal/prefilter"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -20,35 +19,45 @@ const maxConstraints = 80
 // is kept for nothing costs a line, a lost one costs the user's trust.
 var (
 	// orders count anywhere in a sentence.
-	orders = prefilter.MustCompile(`(?i)\b(?:must(?:n['’]?t)?|never|always|do not|don['’]?t|dont|only|make sure|ensure|keep|prefer(?:ably|red)?|avoid|` +
-		`forbidden|prohibited|not allowed|required?|mandatory|shall|should(?:n['’]?t)?|need(?:s)? to|has to|have to|had better|ought to|` +
-		`instead of|rather than|without|at (?:all costs|most|least)|no more than|no longer than|under no circumstances|by no means|in no case|` +
-		`may not|may only|can only|unless|wants?|would like|['’]d like|be careful|be sure|stick (?:to|with)|leave .{1,40} (?:alone|as|untouched|unchanged)|` +
-		`read[- ]only|as[- ]is|exactly|strictly|hands off|off[- ]limits|don['’]?t touch|not touch|remember (?:to|that)|from now on|let['’]?s not|` +
-		`use\b.{1,80}?\bnot|not\b.{1,60}?\bbut)\b`)
+	orders = pattern{before: `(?i)\b`, after: `\b`, list: []string{
+		`must(?:n['’]?t)?`, `never`, `always`, `do not`, `don['’]?t`, `dont`, `only`, `make sure`, `ensure`, `keep`, `prefer(?:ably|red)?`, `avoid`,
+		`forbidden`, `prohibited`, `not allowed`, `required?`, `mandatory`, `shall`, `should(?:n['’]?t)?`, `need(?:s)? to`, `has to`, `have to`, `had better`, `ought to`,
+		`instead of`, `rather than`, `without`, `at all costs`, `at most`, `at least`, `no more than`, `no longer than`, `under no circumstances`, `by no means`, `in no case`,
+		`may not`, `may only`, `can only`, `unless`, `wants?`, `would like`, `'d like`, `’d like`, `be careful`, `be sure`, `stick (?:to|with)`, `leave .{1,40} (?:alone|as|untouched|unchanged)`,
+		`read[- ]only`, `as is`, `as-is`, `exactly`, `strictly`, `hands off`, `off[- ]limits`, `don['’]?t touch`, `not touch`, `remember (?:to|that)`, `from now on`, `let['’]?s not`,
+		`use\b.{1,80}?\bnot`, `not\b.{1,60}?\bbut`}}
 	// imperatives count at the beginning of a sentence or clause.
-	imperatives = prefilter.MustCompile(`(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)(?:not|use|stop|leave|limit|ask|wait (?:for|until|with|before)|follow|` +
-		`preserve|respect|restrict|refrain|stay|treat|write|remember|remain|skip|ignore|exclude|include only|be|call it|name it|put|target|assume|require|maintain|retain|respond|reply|answer|speak|check with)\b|(?i)^no \p{L}`)
+	imperatives = pattern{before: `(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)`, after: `\b`, list: []string{
+		`not`, `use`, `stop`, `leave`, `limit`, `ask`, `wait (?:for|until|with|before)`, `follow`,
+		`preserve`, `respect`, `restrict`, `refrain`, `stay`, `treat`, `write`, `remember`, `remain`, `skip`, `ignore`, `exclude`, `include only`, `be`, `call it`, `name it`,
+		`put`, `target`, `assume`, `require`, `maintain`, `retain`, `respond`, `reply`, `answer`, `speak`, `check with`}}
+	// noneOf is a sentence that begins with what there must not be.
+	noneOf = pattern{expr: `(?i)^no \p{L}`, words: []string{" no "}}
 	// european: German, French, Spanish, Portuguese.
-	european = prefilter.MustCompile(`(?i)(?:^|[^\p{L}])(?:muss|müssen|musst|müsst|soll(?:en|st|te|ten)?|darf|dürfen|darfst|niemals|nie|immer|nur|ausschließlich|` +
-		`stell\w* sicher|achte\w* darauf|vermeide\w*|bevorzuge\w*|behalte\w*|verwende\w*|benutze\w*|nutze|bitte|auf keinen fall|anstatt|statt|ohne|verboten|unbedingt|keinesfalls|` +
-		`kein(?:e|en|er|em)?|nicht \p{L}+en[.!]*$|lass\w* .* nicht|` +
-		`doit|doivent|dois|devez|devrait|jamais|toujours|uniquement|seulement|assure[zr]?[- ](?:toi|vous)|veille[zr]? à|évite[zr]?|garde[zr]?|conserve[zr]?|préfère|préférez|` +
-		`utilise[zr]?|il faut|interdit\w*|obligatoire\w*|sans|plutôt que|au lieu de|n['’]\p{L}+ (?:pas|rien|plus)|ne \p{L}+ (?:pas|rien|plus)|ne pas|` +
-		`debe[ns]?|deberá\w*|deben|nunca|siempre|solo|sólo|solamente|únicamente|asegúr\w+|evita\w*|mantén|mantener|mantenga|prefiero|prefiere|usa|usar|utiliza\w*|` +
-		`hay que|tiene[ns]? que|prohibido|sin|en lugar de|en vez de|obligatorio|` +
-		`deve[m]?|deverá\w*|sempre|somente|apenas|só|certifique\w*|garanta|evite|mantenha|prefira|prefiro|use|tem que|precisa|proibido|sem|em vez de|não \p{L}+)(?:$|[^\p{L}])`)
+	european = pattern{before: `(?i)(?:^|[^\p{L}])`, after: `(?:$|[^\p{L}])`, list: []string{
+		`muss`, `müssen`, `musst`, `müsst`, `soll(?:en|st|te|ten)?`, `darf`, `dürfen`, `darfst`, `niemals`, `nie`, `immer`, `nur`, `ausschließlich`,
+		`stell\w* sicher`, `achte\w* darauf`, `vermeide\w*`, `bevorzuge\w*`, `behalte\w*`, `verwende\w*`, `benutze\w*`, `nutze`, `bitte`, `auf keinen fall`, `anstatt`, `statt`, `ohne`,
+		`verboten`, `unbedingt`, `keinesfalls`, `kein(?:e|en|er|em)?`, `nicht \p{L}+en[.!]*$`, `lass\w* .* nicht`,
+		`doit`, `doivent`, `dois`, `devez`, `devrait`, `jamais`, `toujours`, `uniquement`, `seulement`, `assure[zr]?[- ](?:toi|vous)`, `veille[zr]? à`, `évite[zr]?`, `garde[zr]?`,
+		`conserve[zr]?`, `préfère`, `préférez`, `utilise[zr]?`, `il faut`, `interdit\w*`, `obligatoire\w*`, `sans`, `plutôt que`, `au lieu de`,
+		`n'\p{L}+ (?:pas|rien|plus)`, `n’\p{L}+ (?:pas|rien|plus)`, `ne \p{L}+ (?:pas|rien|plus)`, `ne pas`,
+		`debe[ns]?`, `deberá\w*`, `deben`, `nunca`, `siempre`, `solo`, `sólo`, `solamente`, `únicamente`, `asegúr\w+`, `evita\w*`, `mantén`, `mantener`, `mantenga`, `prefiero`, `prefiere`,
+		`usa`, `usar`, `utiliza\w*`, `hay que`, `tiene[ns]? que`, `prohibido`, `sin`, `en lugar de`, `en vez de`, `obligatorio`,
+		`deve[m]?`, `deverá\w*`, `sempre`, `somente`, `apenas`, `só`, `certifique\w*`, `garanta`, `evite`, `mantenha`, `prefira`, `prefiro`, `use`, `tem que`, `precisa`, `proibido`, `sem`,
+		`em vez de`, `não \p{L}+`}}
 	// spanishNo is a Spanish order not to: "no toques", "no uses".
-	spanishNo = prefilter.MustCompile(`(?i)(?:^|[.,;:¡]\s*|por favor,? )no (?:me |lo |la |los |las |se )?\p{L}+(?:es|as|e|a|en|an|éis|áis)\b`)
+	spanishNo = pattern{expr: `(?i)(?:^|[.,;:¡]\s*|por favor,? )no (?:me |lo |la |los |las |se )?\p{L}+(?:es|as|e|a|en|an|éis|áis)\b`, words: []string{" no "}}
 	// germanNot is a German imperative with a negation: "Ändere die Datei nicht".
-	germanNot = prefilter.MustCompile(`^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`)
+	germanNot = pattern{expr: `^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`, literals: []string{"nicht", "kein"}}
 
 	// ask is a question that asks for nothing.
-	ask = regexp.MustCompile(`(?i)^(?:and |but |so |ok,? |hm+,? |also,? )*(?:why|what|when|where|who|which|whose|how|is|are|was|were|do|does|did|has|have|had|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|should|shouldn['’]t|shall|am|any|wo|was|wie|warum|wann|wer|ist|sind|hat|pourquoi|comment|quand|est-ce|qué|cómo|cuándo|por qué|o que|como|quando)\b`)
+	ask = lazy.Regexp(`(?i)^(?:and |but |so |ok,? |hm+,? |also,? )*(?:why|what|when|where|who|which|whose|how|is|are|was|were|do|does|did|has|have|had|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|should|shouldn['’]t|shall|am|any|wo|was|wie|warum|wann|wer|ist|sind|hat|pourquoi|comment|quand|est-ce|qué|cómo|cuándo|por qué|o que|como|quando)\b`)
 	// polite is a question that is an order all the same.
-	polite = prefilter.MustCompile(`(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`)
+	polite = pattern{expr: `(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`,
+		words: []string{" can ", " could ", " would ", " will ", " may ", " please ", " must ", " never ", " always ", " make sure ", " do not ", "bitte", "s il ", "por favor"}}
 	// musing is a statement of the user's own mind, which a "don't" only denies.
-	musing = prefilter.MustCompile(`(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`)
+	musing = pattern{expr: `(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`,
+		words: []string{" do not ", " don t ", " dont ", " i only ", " i can only "}}
 )
 
 // eastern are the words of Japanese, Chinese and Korean, which put no spaces
@@ -74,13 +83,19 @@ func isOrder(sentence string) bool {
 			}
 		}
 	}
-	if strings.HasSuffix(strings.TrimRight(s, ")\"'* "), "?") && (ask.MatchString(s) || !polite.MatchString(s)) {
+	text := plain(s)
+	if strings.HasSuffix(strings.TrimRight(s, ")\"'* "), "?") && (ask().MatchString(s) || !polite.matchPlain(s, text)) {
 		return false
 	}
-	if rest := musing.ReplaceAllString(s, " "); rest != s {
-		s = rest
+	if rest := musing.removePlain(s, text); rest != s {
+		s, text = rest, plain(rest)
 	}
-	return orders.MatchString(s) || imperatives.MatchString(s) || european.MatchString(s) || spanishNo.MatchString(s) || germanNot.MatchString(s)
+	for _, p := range []*pattern{&orders, &imperatives, &noneOf, &european, &spanishNo, &germanNot} {
+		if p.matchPlain(s, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // constraints returns the sentences of a user's own text that order or

@@ -2,11 +2,10 @@ package ledger
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/prefilter"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -20,19 +19,55 @@ const (
 )
 
 var (
-	// strongLine is a line that says by its form what went wrong: a panic, an
-	// exception, a compiler's complaint, a failed test.
-	strongLine = prefilter.MustCompile(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S|✗ |✖ |× |✕ |❌ )` +
-		`|\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`)
+	// A strong line says by its form what went wrong: a panic, an exception, a
+	// compiler's complaint, a failed test.
+	strongStart = pattern{expr: `^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S)`,
+		literals: []string{"panic: ", "fatal", "FAIL", "E   ", "not ok ", "rror", "ERROR"}}
+	crosses    = pattern{expr: `^\s*(?:✗ |✖ |× |✕ |❌ )`, literals: []string{"✗ ", "✖ ", "× ", "✕ ", "❌ "}}
+	position   = lazy.Regexp(`^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+`)
+	strongWord = pattern{expr: `\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`,
+		literals: []string{"Error:", "Error [", "Exception:", "Exception [", "error TS", "error C", "error LNK", "ssert", ": command not found"}}
 	// weakLine speaks of a failure.
-	weakLine = prefilter.MustCompile(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`)
-	// happyLine speaks of failures that there are not, or only says that a
+	weakLine = pattern{expr: `(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`,
+		words: []string{" error ", " fail", "cannot ", "can t ", "could not ", "couldn t ", "unable to", "not found", "no such ", "denied", "undefined", "unexpected", "invalid", "mismatch",
+			"refused", "missing", "does not exist", "unresolved", "unmatched", "timed out", " blocked ", "no matches", "must be", " expected ", "issue", "would reformat"}}
+	// A happy line speaks of failures that there are not, or only says that a
 	// command failed.
-	happyLine = prefilter.MustCompile(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at |Warning\b|:\d+: in \S+$`)
-	escapes   = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
+	noFailures   = pattern{expr: `(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b`, words: []string{" no error", " no fail", " no problem", " no issue", " 0 error", " 0 fail", " 0 problem", " 0 issue"}}
+	failedRunner = pattern{expr: `(?i)command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|Warning\b`,
+		words: []string{"command failed", "command exited", "exit code", "exit status", "exited with code", "exited with status", " npm err", "elifecycle", "test result ok", "warning "}}
+	stackFrame = pattern{expr: `(?i)^\s*at `, words: []string{" at "}}
+	inFunction = pattern{expr: `(?i):\d+: in \S+$`, words: []string{" in "}}
+	escapes    = lazy.Regexp(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	// failedTests is what test runners print although a pipe hid their code.
-	failedTests = prefilter.MustCompile(`(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`)
+	failedTests = pattern{expr: `(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`,
+		literals: []string{"FAIL", "fail", "error", "panic: ", "AssertionError"}}
 )
+
+// strong reports whether a line says by its form what went wrong.
+func strong(line, plain string) bool {
+	return strongStart.matchPlain(line, plain) || strongWord.matchPlain(line, plain) ||
+		numbered(line) && position().MatchString(line) || crosses.matchPlain(line, plain)
+}
+
+// happy reports whether a line tells of no failure of its own.
+func happy(line, plain string) bool {
+	return slices.ContainsFunc([]*pattern{&noFailures, &failedRunner, &stackFrame, &inFunction}, func(p *pattern) bool { return p.matchPlain(line, plain) })
+}
+
+// numbered reports whether a colon or a bracket and a digit are in the first
+// word of a line, as they are in a position.
+func numbered(line string) bool {
+	for i := range len(line) - 1 {
+		switch c := line[i]; {
+		case c == ' ' || c == '\t':
+			return false
+		case (c == ':' || c == '(') && digit(line[i+1]):
+			return true
+		}
+	}
+	return false
+}
 
 // checkers are programs whose output tells of failures whatever their code.
 var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pytest", "tox", "tsc", "tsgo", "eslint", "biome", "jest",
@@ -44,7 +79,7 @@ var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pyt
 func checksFail(commands []shell.Command, output string) bool {
 	for _, c := range commands {
 		if c.Piped() && slices.Contains(checkers, c.Name()) {
-			return failedTests.MatchString(edges(output))
+			return failedTests.match(edges(output))
 		}
 	}
 	return false
@@ -86,30 +121,26 @@ func spoken(line string, speakers []string) bool {
 // is the text of files that they print. Otherwise, if no line is telling,
 // it is the last one where lastAnyway says so.
 func telling(output string, speakers []string, lastAnyway bool) []string {
-	var strong, weak []string
-	last := ""
-	for raw := range strings.SplitSeq(edges(output), "\n") {
-		line := strings.TrimSpace(raw)
-		if strings.IndexByte(line, '\x1b') >= 0 {
-			line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
-		}
-		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
-		if len(line) < 4 || len(line) > maxLine || strings.IndexFunc(line, isLetter) < 0 || happyLine.MatchString(line) ||
-			len(speakers) > 0 && !spoken(line, speakers) {
-			continue
-		}
-		last = line
+	var form, words []string // the lines that say it by their form, and those that do by their words
+	all := outputLines(output, speakers)
+	for _, line := range all {
+		text := plain(line)
 		switch {
-		case strongLine.MatchString(line):
-			strong = append(strong, line)
-		case weakLine.MatchString(line):
-			weak = append(weak, line)
+		case strong(line, text):
+			if !happy(line, text) {
+				form = append(form, line)
+			}
+		case weakLine.matchPlain(line, text):
+			if !happy(line, text) {
+				words = append(words, line)
+			}
 		}
 	}
-	lines := pick(strong)
+	lines := pick(form)
 	if len(lines) == 0 {
-		lines = pick(weak)
+		lines = pick(words)
 	}
+	last := lastUnhappy(all)
 	lines = withTally(lines, last)
 	if len(lines) == 0 && lastAnyway && last != "" {
 		lines = []string{last}
@@ -120,13 +151,39 @@ func telling(output string, speakers []string, lastAnyway bool) []string {
 	return lines
 }
 
+// outputLines are the lines of an output that may be worth quoting.
+func outputLines(output string, speakers []string) []string {
+	var out []string
+	for raw := range strings.SplitSeq(edges(output), "\n") {
+		line := strings.TrimSpace(raw)
+		if strings.IndexByte(line, '\x1b') >= 0 {
+			line = strings.TrimSpace(escapes().ReplaceAllString(line, ""))
+		}
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
+		if len(line) >= 4 && len(line) <= maxLine && strings.IndexFunc(line, isLetter) >= 0 && (len(speakers) == 0 || spoken(line, speakers)) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// lastUnhappy is the last line that does not speak of success.
+func lastUnhappy(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if !happy(line, plain(line)) {
+			return line
+		}
+	}
+	return ""
+}
+
 // tally is how a test runner counts at the end what failed.
-var tally = prefilter.MustCompile(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
+var tally = lazy.Regexp(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
 
 // withTally puts the count of failures behind the lines, in the place of one
 // from the middle where there is no room.
 func withTally(lines []string, last string) []string {
-	if len(lines) == 0 || slices.Contains(lines, last) || !tally.MatchString(last) {
+	if len(lines) == 0 || slices.Contains(lines, last) || !tally().MatchString(last) {
 		return lines
 	}
 	if len(lines) >= maxErrorLines {

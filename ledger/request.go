@@ -1,9 +1,9 @@
 package ledger
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -39,13 +39,13 @@ func withoutHead(text string, next []line) string {
 	return strings.TrimSuffix(text, all[len(all)-1])
 }
 
-var greeting = regexp.MustCompile(`(?i)^(?:good (?:morning|afternoon|evening|day)|hi|hello|hey|howdy|hallo|moin|guten (?:tag|morgen|abend)|servus|bonjour|salut|hola|` +
+var greeting = lazy.Regexp(`(?i)^(?:good (?:morning|afternoon|evening|day)|hi|hello|hey|howdy|hallo|moin|guten (?:tag|morgen|abend)|servus|bonjour|salut|hola|` +
 	`buenos días|olá|bom dia|ciao|こんにちは|おはようございます|お疲れ様です|你好|您好|안녕하세요)(?: (?:all|again|there|team|everyone|claude|pi|zusammen))?[,.!。！ ]*$`)
 
 // withoutGreeting drops sentences in front that ask for nothing.
 func withoutGreeting(text string) string {
 	for _, s := range sentences(text) {
-		if !greeting.MatchString(s) && !acknowledges(s) {
+		if !greeting().MatchString(s) && !acknowledges(s) {
 			break
 		}
 		text = strings.TrimSpace(strings.TrimPrefix(text, s))
@@ -69,9 +69,9 @@ func sentence(line string) string {
 	return head
 }
 
-var acknowledgement = regexp.MustCompile(`(?i)^(?:ok(?:ay)?|yes|yep|yeah|no|nope|y|n|go|go on|go ahead|continue|cont|thanks?|thank you|great|good|cool|nice|perfect|done|sure|try again|ok,? go|proceed|next|ja|nein|weiter|oui|non|sí|si|sim|はい|好|好的|继续|네)[.!?,]*$`)
+var acknowledgement = lazy.Regexp(`(?i)^(?:ok(?:ay)?|yes|yep|yeah|no|nope|y|n|go|go on|go ahead|continue|cont|thanks?|thank you|great|good|cool|nice|perfect|done|sure|try again|ok,? go|proceed|next|ja|nein|weiter|oui|non|sí|si|sim|はい|好|好的|继续|네)[.!?,]*$`)
 
 // acknowledges reports whether a message asks for nothing new.
 func acknowledges(line string) bool {
-	return acknowledgement.MatchString(line) || strings.IndexFunc(line, isLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
+	return acknowledgement().MatchString(line) || strings.IndexFunc(line, isLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/coppice-dev/coppice/internal/prefilter"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -57,7 +56,9 @@ func readUser(text string) *said {
 	return s
 }
 
-var deciding = prefilter.MustCompile(`(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`)
+var deciding = pattern{expr: `(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`,
+	words: []string{" decided ", " decision", " going with", " i ll ", " we ll ", " i will ", " we will ", " ill ", " well ", " opted ", " chose ", " settled on", " the plan is to", " agreed ",
+		" instead of using", " rather than using"}}
 
 func readAssistant(text string) *said {
 	const most = 64 << 10
@@ -67,11 +68,11 @@ func readAssistant(text string) *said {
 	}
 	s.lines = proseLines(s.own)
 	for _, line := range s.lines {
-		if !deciding.MatchString(line.text) {
+		if !deciding.match(line.text) {
 			continue
 		}
 		for _, it := range sentences(line.text) {
-			if deciding.MatchString(it) && len(it) <= maxRequest && !strings.HasSuffix(it, "?") {
+			if deciding.match(it) && len(it) <= maxRequest && !strings.HasSuffix(it, "?") {
 				s.decisions = append(s.decisions, it)
 			}
 		}

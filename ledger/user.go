@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/prefilter"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -67,12 +67,12 @@ func attribute(tag, name string) string {
 	return value
 }
 
-var choosing = prefilter.MustCompile(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
+var choosing = lazy.Regexp(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
 
 // choice reports whether a reply to a question settles something.
 func choice(lines []line) bool {
 	first := lines[0].text
-	return len(first) < maxRequest && !acknowledges(first) && choosing.MatchString(first)
+	return len(first) < maxRequest && !acknowledges(first) && choosing().MatchString(first)
 }
 
 func questionsOf(lines []line) []string {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/coppice-dev/coppice/internal/prefilter"
+	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
 // injectedTags wrap what programs put into user messages: surroundings,
@@ -140,14 +140,14 @@ type line struct {
 }
 
 // ruleHead is what introduces a list of rules.
-var ruleHead = prefilter.MustCompile(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
+var ruleHead = lazy.Regexp(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
 	`must|should|shall|how (?:we|i) (?:want|like|need)|(?:we|i) (?:want|need)|following behaviou?r|regeln|vorgaben|anforderungen|règles|contraintes|reglas|requisitos)\b|` +
 	`ルール|制約|要件|规则|規則|要求|约束|規定|규칙|요구사항|제약`)
 
 // forbids is what turns the items of a list into their opposite.
-var forbids = prefilter.MustCompile(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
+var forbids = lazy.Regexp(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
 
-// introduces reports whether a line stands before a list.
+// introduces reports whether a line comes before a list.
 func introduces(text string) bool {
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
 }
@@ -158,7 +158,7 @@ func introduces(text string) bool {
 func proseLines(text string) []line {
 	var out []line
 	fence, joinable := "", false
-	rules := false // items are rules until the next line that is none
+	rules := false // items are rules until the next line that is not an item
 	not := ""
 	for full := range strings.SplitSeq(text, "\n") {
 		full = strings.TrimRight(full, " \t\r")
@@ -177,7 +177,7 @@ func proseLines(text string) []line {
 			continue
 		}
 		if heading(bare) {
-			rules, not = ruleHead.MatchString(bare), ""
+			rules, not = ruleHead().MatchString(bare), ""
 		}
 		if bare == "" || !prose(full, bare) {
 			joinable = false
@@ -188,12 +188,12 @@ func proseLines(text string) []line {
 			joined := out[len(out)-1].text + "\n" + bare
 			out[len(out)-1].text = joined
 			if introduces(joined) {
-				rules, not = rules || ruleHead.MatchString(joined), headOf(joined)
+				rules, not = rules || ruleHead().MatchString(joined), headOf(joined)
 			}
 			continue
 		}
 		if marker == 0 {
-			rules, not = introduces(bare) && ruleHead.MatchString(bare), headOf(bare)
+			rules, not = introduces(bare) && ruleHead().MatchString(bare), headOf(bare)
 		}
 		l := line{text: bare[marker:]}
 		if rules && marker > 0 {
@@ -208,7 +208,7 @@ func proseLines(text string) []line {
 // headOf is the sentence that introduces a list, where it forbids.
 func headOf(text string) string {
 	all := sentences(text)
-	if head := all[len(all)-1]; introduces(head) && forbids.MatchString(head) && len(head) < maxConstraint/2 {
+	if head := all[len(all)-1]; introduces(head) && forbids().MatchString(head) && len(head) < maxConstraint/2 {
 		return head
 	}
 	return ""
@@ -294,7 +294,7 @@ func prose(line, bare string) bool {
 	if (strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")) && listMarker(bare) == 0 && !sentenceLike(bare) {
 		return false
 	}
-	return !logLine(bare) && !strongLine.MatchString(bare) && mostlyWords(bare)
+	return !logLine(bare) && !strong(bare, plain(bare)) && mostlyWords(bare)
 }
 
 func heading(bare string) bool {

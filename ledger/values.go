@@ -1,37 +1,36 @@
 package ledger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
-	"github.com/coppice-dev/coppice/internal/prefilter"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
 var (
-	urlShape    = regexp.MustCompile("https?://[^\\s<>\"'`|\\\\^{}]{4,400}")
-	numberShape = regexp.MustCompile(`(?:^|[^\w.])(\d{1,3}(?:[,  ]\d{3})+|\d+(?:\.\d+)?)\s?(%|ms|µs|s|sec(?:onds?)?|min(?:utes?)?|hours?|h|days?|weeks?|[KMGT]i?B|[kKmMgG]b|bytes?|tokens?|tok/s|lines?|files?|tests?|px|rem|em|fps|Hz|kHz|MHz|GHz|req/s|rps|qps|users?|rows?|USD|EUR|€|°C|x)(?:$|[^\w/])`)
-	hashShape   = regexp.MustCompile(`(?:^|[^\w/.-])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{7,12})(?:$|[^\w-])`)
+	urlShape    = lazy.Regexp("https?://[^\\s<>\"'`|\\\\^{}]{4,400}")
+	numberShape = lazy.Regexp(`(?:^|[^\w.])(\d{1,3}(?:[,  ]\d{3})+|\d+(?:\.\d+)?)\s?(%|ms|µs|s|sec(?:onds?)?|min(?:utes?)?|hours?|h|days?|weeks?|[KMGT]i?B|[kKmMgG]b|bytes?|tokens?|tok/s|lines?|files?|tests?|px|rem|em|fps|Hz|kHz|MHz|GHz|req/s|rps|qps|users?|rows?|USD|EUR|€|°C|x)(?:$|[^\w/])`)
+	hashShape   = lazy.Regexp(`(?:^|[^\w/.-])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{7,12})(?:$|[^\w-])`)
 )
 
 // valuesOf finds URLs, numbers with a unit and hashes in what somebody wrote.
 func valuesOf(text string) []value {
 	var out []value
 	if strings.Contains(text, "://") {
-		for _, u := range urlShape.FindAllString(text, limits[URL]) {
+		for _, u := range urlShape().FindAllString(text, limits[URL]) {
 			u = strings.TrimRight(u, ".,;:!?)]*_~")
 			out = append(out, value{URL, u})
 		}
 	}
 	if unitFollows(text) {
-		for _, m := range numberShape.FindAllStringSubmatchIndex(text, limits[Number]) {
+		for _, m := range numberShape().FindAllStringSubmatchIndex(text, limits[Number]) {
 			out = append(out, value{Number, text[m[2]:m[5]]})
 		}
 	}
 	if longHex(text) {
-		for _, m := range hashShape.FindAllStringSubmatch(text, limits[Hash]) {
+		for _, m := range hashShape().FindAllStringSubmatch(text, limits[Hash]) {
 			if isHash(m[1]) {
 				out = append(out, value{Hash, m[1]})
 			}
@@ -128,7 +127,7 @@ func namesIn(text string) []string {
 	return out
 }
 
-var declaration = prefilter.MustCompile(`(?m)^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
+var declaration = lazy.Regexp(`^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
 
 // declared notes what the code declares that a call writes.
 func (n *names) declared(tc message.ToolCall, entry string) {
@@ -138,10 +137,18 @@ func (n *names) declared(tc message.ToolCall, entry string) {
 			text += e.New + "\n"
 		}
 	}
-	const most = 256 << 10
-	for _, m := range declaration.FindAllStringSubmatch(text[:min(len(text), most)], 64) {
+	const mostBytes, most = 256 << 10, 64
+	found := 0
+	for line := range strings.SplitSeq(text[:min(len(text), mostBytes)], "\n") {
+		m := declaration().FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
 		if mixed(m[1]) {
 			n.note(m[1], entry)
+		}
+		if found++; found == most {
+			return
 		}
 	}
 }
@@ -164,7 +171,7 @@ func (n *names) recurring() []*name {
 	return out
 }
 
-var symbolShape = regexp.MustCompile(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?$`)
+var symbolShape = lazy.Regexp(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?$`)
 
 // fileEndings mark dotted names that are files.
 var fileEndings = []string{".go", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".py", ".rs", ".md", ".json", ".yml", ".yaml", ".toml", ".txt", ".sh", ".css",
@@ -172,7 +179,7 @@ var fileEndings = []string{".go", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".py", "
 
 // symbol reports whether text in backticks names something in code.
 func symbol(s string) bool {
-	if len(s) < 3 || len(s) > 80 || !symbolShape.MatchString(s) {
+	if len(s) < 3 || len(s) > 80 || !symbolShape().MatchString(s) {
 		return false
 	}
 	for _, e := range fileEndings {

@@ -1,22 +1,23 @@
 package summarize
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
 var (
-	fileList = regexp.MustCompile(`(?s)\n*<(read-files|modified-files)>.*?</(?:read-files|modified-files)>\n*`)
-	shortTag = regexp.MustCompile(`(?s)<short-summary>(.*?)</short-summary>`)
+	fileList = lazy.Regexp(`(?s)\n*<(read-files|modified-files)>.*?</(?:read-files|modified-files)>\n*`)
+	shortTag = lazy.Regexp(`(?s)<short-summary>(.*?)</short-summary>`)
 )
 
 // StripFileLists takes the file lists out of a summary. They live in the
 // entry's details and are appended once; handed to a summarizer they would
 // come back twice and grow (reference: R066).
 func StripFileLists(summary string) string {
-	return strings.TrimSpace(fileList.ReplaceAllString(summary, "\n\n"))
+	return strings.TrimSpace(fileList().ReplaceAllString(summary, "\n\n"))
 }
 
 // cleanAnswer takes from a model's text what is not the summary: thinking in
@@ -24,9 +25,9 @@ func StripFileLists(summary string) string {
 // request, and the short summary, which it returns apart.
 func cleanAnswer(text string) (summary, short string) {
 	text = unfence(stripThinking(text))
-	if m := shortTag.FindStringSubmatch(text); m != nil {
+	if m := shortTag().FindStringSubmatch(text); m != nil {
 		short = strings.Join(strings.Fields(m[1]), " ")
-		text = shortTag.ReplaceAllString(text, "")
+		text = shortTag().ReplaceAllString(text, "")
 	}
 	text = strings.TrimSpace(unfence(text))
 	if inner, ok := strings.CutPrefix(text, "<summary>"); ok {
@@ -79,7 +80,7 @@ func shortOf(summary string) string {
 }
 
 // listMark stands before an item of a list.
-var listMark = regexp.MustCompile(`^(?:[-*>]\s+|\d+[.)]\s+)*(?:\[[ x]\]\s+)?`)
+var listMark = lazy.Regexp(`^(?:[-*>]\s+|\d+[.)]\s+)*(?:\[[ x]\]\s+)?`)
 
 // firstLine returns the first line under a heading, without list marks and
 // without the quotes around all of it.
@@ -94,7 +95,7 @@ func firstLine(summary, heading string) string {
 		if !inside || line == "" || line == nothing {
 			continue
 		}
-		line = line[len(listMark.FindString(line)):]
+		line = line[len(listMark().FindString(line)):]
 		if inner, ok := strings.CutPrefix(line, `"`); ok && strings.HasSuffix(inner, `"`) {
 			line = strings.TrimSuffix(inner, `"`)
 		}

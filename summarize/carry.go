@@ -1,10 +1,10 @@
 package summarize
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -26,7 +26,7 @@ func (e *extraction) carry(previous string) {
 		if residue && !e.in.collected {
 			continue // the ledger has it
 		}
-		if line == "" || line == "- "+goOn || line == "---" || strings.HasPrefix(line, "```") || saysNothing.MatchString(line) {
+		if line == "" || line == "- "+goOn || line == "---" || strings.HasPrefix(line, "```") || saysNothing().MatchString(line) {
 			continue
 		}
 		b, items := e.read(at, line)
@@ -43,7 +43,7 @@ func (e *extraction) carry(previous string) {
 }
 
 // saysNothing is a line that stands under a heading for want of content.
-var saysNothing = regexp.MustCompile(`(?i)^(?:[-*] )?\(?(?:none(?: (?:yet|captured|identified|beyond .*|[-–—] .*))?|no prior history|n/a)[.)]*$`)
+var saysNothing = lazy.Regexp(`(?i)^(?:[-*] )?\(?(?:none(?: (?:yet|captured|identified|beyond .*|[-–—] .*))?|no prior history|n/a)[.)]*$`)
 
 // words in the headings of other programs' summaries, and where their lines go.
 var aliases = []struct {
@@ -77,7 +77,7 @@ func (e *extraction) placeOf(heading string) place {
 
 // read finds the group of a line and takes its marks off.
 func (e *extraction) read(at place, line string) (*bucket, []string) {
-	body := line[len(listMark.FindString(line)):]
+	body := line[len(listMark().FindString(line)):]
 	for _, b := range e.buckets {
 		rest, ok := strings.CutPrefix(body, b.label+": ")
 		if b.label == "" || !ok {

@@ -2,9 +2,9 @@ package summarize
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -45,13 +45,13 @@ type Source struct {
 }
 
 var (
-	errorStart = regexp.MustCompile(`(?i)^\W*(?:(?:an? |the )?(?:internal |server |unexpected )*(?:error|exception)\b[^\n]{0,60}:|` +
+	errorStart = lazy.Regexp(`(?i)^\W*(?:(?:an? |the )?(?:internal |server |unexpected )*(?:error|exception)\b[^\n]{0,60}:|` +
 		`error (?:generating|creating|while)\b|(?:compaction|summari[sz]ation|summary|request) (?:failed|timed out)|` +
 		`failed to (?:generate|create|produce|write|summari[sz]e)\b|traceback \(most recent call last\)|` +
 		`(?:i am|i'm|i’m|we are|we're) (?:sorry|unable)|sorry,|i (?:cannot|can't|can’t|can not)\b|no summary\b)`)
-	toolStart = regexp.MustCompile("(?i)^[\\s`]*(?:json|xml)?\\s*(?:<tool_calls?>|<function_calls?>|<invoke\\b|<tool_use>|\\[tool_calls\\]|" +
+	toolStart = lazy.Regexp("(?i)^[\\s`]*(?:json|xml)?\\s*(?:<tool_calls?>|<function_calls?>|<invoke\\b|<tool_use>|\\[tool_calls\\]|" +
 		`<[|\x{FF5C}]tool|\{\s*"(?:name|tool|function|tool_calls)"\s*:)`)
-	toolAnywhere = regexp.MustCompile(`<tool_calls?>|<function_calls?>|<invoke name=`)
+	toolAnywhere = lazy.Regexp(`<tool_calls?>|<function_calls?>|<invoke name=`)
 )
 
 // Check returns a *Refusal where text is no summary of its source, or nil.
@@ -66,9 +66,9 @@ func Check(text string, src Source) error {
 	switch {
 	case body == "":
 		return &Refusal{Reason: Empty}
-	case toolStart.MatchString(body), !structured && toolAnywhere.MatchString(body):
+	case toolStart().MatchString(body), !structured && toolAnywhere().MatchString(body):
 		return &Refusal{Reason: CalledTool, Detail: "a tool call written as text"}
-	case !structured && errorStart.MatchString(body):
+	case !structured && errorStart().MatchString(body):
 		return &Refusal{Reason: ErrorText, Detail: clip(body, 120)}
 	}
 	if missing := missingSections(body, src.Sections); len(missing) > 0 {

@@ -1,20 +1,21 @@
 package summarize
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
 // Text from tools, web pages and people is data. Three things in it could be
 // taken for ours: the tags that wrap the parts of a request, the role markers
 // of the transcript, and the control tokens of chat templates.
 var (
-	wrapperTag = regexp.MustCompile(`<((?i:\s*/?\s*(?:conversation|transcript|previous-summary|summary|short-summary|` +
+	wrapperTag = lazy.Regexp(`<((?i:\s*/?\s*(?:conversation|transcript|previous-summary|summary|short-summary|` +
 		`additional-context|focus|instructions|read-files|modified-files|system|system-reminder|turn-prefix)\b))`)
-	controlToken = regexp.MustCompile(`<([|\x{FF5C}][^<>\n]{1,40}[|\x{FF5C}]>)`)
-	roleMarker   = regexp.MustCompile(`^\[\s*(?i:user|human|assistant|assistant tool calls?|assistant thinking|` +
+	controlToken = lazy.Regexp(`<([|\x{FF5C}][^<>\n]{1,40}[|\x{FF5C}]>)`)
+	roleMarker   = lazy.Regexp(`^\[\s*(?i:user|human|assistant|assistant tool calls?|assistant thinking|` +
 		`tool results?[^\]\n]{0,80}|tool|system|developer)\s*\]\s*:`)
-	lineMarker  = regexp.MustCompile(`(?m)^([ \t>]*)((?:System|Human|User|Assistant|Developer)[ \t]*:)`)
+	lineMarker  = lazy.Regexp(`(?m)^([ \t>]*)((?:System|Human|User|Assistant|Developer)[ \t]*:)`)
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
 
@@ -24,13 +25,13 @@ var (
 // changes nothing.
 func Escape(text string) string {
 	if strings.Contains(text, "<") {
-		text = wrapperTag.ReplaceAllString(text, "&lt;$1")
-		text = controlToken.ReplaceAllString(text, "&lt;$1")
+		text = wrapperTag().ReplaceAllString(text, "&lt;$1")
+		text = controlToken().ReplaceAllString(text, "&lt;$1")
 	}
 	text = escapeRoles(text)
 	for _, word := range lineSpeaker {
 		if strings.Contains(text, word) { // a look at each line is slow
-			return lineMarker.ReplaceAllString(text, `$1\$2`)
+			return lineMarker().ReplaceAllString(text, `$1\$2`)
 		}
 	}
 	return text
@@ -59,7 +60,7 @@ func roleMarkers(text string) []int {
 			break
 		}
 		i += next
-		if (i == 0 || text[i-1] != '\\') && roleMarker.MatchString(text[i:]) {
+		if (i == 0 || text[i-1] != '\\') && roleMarker().MatchString(text[i:]) {
 			at = append(at, i)
 		}
 	}

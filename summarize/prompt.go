@@ -3,19 +3,22 @@ package summarize
 import (
 	"embed"
 	"strings"
+	"sync"
 	"text/template"
 )
 
 //go:embed prompts/*.md
 var promptFiles embed.FS
 
-var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
+var prompts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
+})
 
 // prompt writes one of the files in prompts/. The files are part of the
 // program, so one that cannot be written is a mistake in the program.
 func prompt(name string, data any) string {
 	var b strings.Builder
-	if err := prompts.ExecuteTemplate(&b, name+".md", data); err != nil {
+	if err := prompts().ExecuteTemplate(&b, name+".md", data); err != nil {
 		panic("summarize: prompt " + name + ": " + err.Error())
 	}
 	return strings.TrimSpace(b.String())

@@ -176,7 +176,7 @@ func assertSafe(t interface{ Fatalf(string, ...any) }, s string) {
 	if !utf8.ValidString(s) {
 		t.Fatalf("invalid UTF-8: %q", s)
 	}
-	if m := wrapperTag.FindString(s); m != "" {
+	if m := wrapperTag().FindString(s); m != "" {
 		t.Fatalf("wrapper tag %q in %q", m, s)
 	}
 	if strings.Contains(s, fakeKey) {

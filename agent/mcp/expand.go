@@ -3,21 +3,21 @@ package mcp
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"runtime"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/provider"
 )
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = lazy.Regexp(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expand puts variables into the texts of a server.
 func expand(s Server, getenv func(string) string) (Server, error) {
 	var missing string
 	text := func(in string) string {
-		return variable.ReplaceAllStringFunc(in, func(m string) string {
-			name := variable.FindStringSubmatch(m)[1]
+		return variable().ReplaceAllStringFunc(in, func(m string) string {
+			name := variable().FindStringSubmatch(m)[1]
 			value := getenv(name)
 			if value == "" {
 				missing = name

@@ -3,9 +3,9 @@
 package openai
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/wire"
@@ -35,7 +35,7 @@ const (
 
 // reasoningField is the form of the fields in which servers return thinking
 // and want it back; the block's signature names the one it came in.
-var reasoningField = regexp.MustCompile(`^reasoning(_[a-z]+)?$`)
+var reasoningField = lazy.Regexp(`^reasoning(_[a-z]+)?$`)
 
 // usualField is the one that most servers use.
 const usualField = "reasoning_content"
@@ -45,7 +45,7 @@ func rules(c contract) prepare.Rules {
 		ID:   callID,
 		Name: toolName,
 		Thinking: func(t message.Thinking) bool {
-			return c.back != never && reasoningField.MatchString(t.Signature) && !prepare.Blank(t.Thinking)
+			return c.back != never && reasoningField().MatchString(t.Signature) && !prepare.Blank(t.Thinking)
 		},
 	}
 }
