@@ -251,7 +251,7 @@ func (a *Agent) Close() {
 	a.begun, a.closed = false, true
 	a.mu.Unlock()
 	if begun {
-		_ = a.cfg.Hooks.Inform(context.Background(), hook.Lifecycle{Name: hook.EventSessionShutdown, SessionID: a.cfg.Session.ID()})
+		_ = a.cfg.Hooks.Inform(context.Background(), hook.Lifecycle{Envelope: a.envelope(), Name: hook.EventSessionShutdown})
 	}
 }
 
@@ -268,7 +268,7 @@ func (a *Agent) Finish() []Event {
 	if !a.take(p) {
 		return nil // a run has told it
 	}
-	_ = a.cfg.Hooks.Inform(context.Background(), hook.CompactionNotice(compaction.Background, p.out)) // fails only with the context
+	_ = a.cfg.Hooks.Inform(context.Background(), hook.CompactionNotice(a.envelope(), compaction.Background, p.out)) // fails only with the context
 	return []Event{compactionEnd(compaction.Background, p.out)}
 }
 

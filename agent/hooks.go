@@ -27,14 +27,24 @@ func (r *run) aftermath() context.Context {
 // goes on.
 func (r *run) tell(n hook.Notice) { _ = r.cfg.Hooks.Inform(r.aftermath(), n) }
 
+// envelope says to hooks where they are.
+func (a *Agent) envelope() hook.Envelope { return hook.In(a.cfg.Session) }
+
+// about is the envelope of what happens to a call.
+func (a *Agent) about(c Call) hook.Envelope {
+	e := a.envelope()
+	e.ToolCallID = c.ID
+	return e
+}
+
 // tellOf informs hooks that something began or ended.
 func (r *run) tellOf(e hook.Event) {
-	r.tell(hook.Lifecycle{Name: e, SessionID: r.cfg.Session.ID()})
+	r.tell(hook.Lifecycle{Envelope: r.envelope(), Name: e})
 }
 
 // askToolCall lets hooks block a call or change its arguments.
 func (r *run) askToolCall(c Call) (Call, error) {
-	a, err := r.cfg.Hooks.ToolCall(r.ctx, hook.ToolCall{Tool: c.Name, Arguments: c.Arguments})
+	a, err := r.cfg.Hooks.ToolCall(r.ctx, hook.ToolCall{Envelope: r.about(c), Tool: c.Name, Arguments: c.Arguments})
 	switch {
 	case err != nil:
 		return c, fmt.Errorf("stopped: %w", err)
@@ -51,7 +61,7 @@ func (r *run) askToolCall(c Call) (Call, error) {
 // them may be there to hide something in it.
 func (r *run) askToolResult(c Call, res Result) Result {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Content: res.Content}
-	a, err := r.cfg.Hooks.ToolResult(r.aftermath(), hook.ToolResult{Result: m})
+	a, err := r.cfg.Hooks.ToolResult(r.aftermath(), hook.ToolResult{Envelope: r.about(c), Result: m})
 	switch {
 	case err != nil:
 		return failedResult("the result is not shown: the turn was aborted before all hooks had seen it")
@@ -75,7 +85,7 @@ func (r *run) request(v *timeline.View, size timeline.Size, try attempt) (timeli
 	}
 	if r.cfg.Hooks.Listens(hook.EventContext) {
 		before, window := r.count(req.Messages), r.facts().Window
-		a, err := r.cfg.Hooks.Context(r.ctx, req.Messages, func(msgs []*message.Message) error {
+		a, err := r.cfg.Hooks.Context(r.ctx, hook.Context{Envelope: r.envelope(), Messages: req.Messages}, func(msgs []*message.Message) error {
 			grown := r.count(msgs) - before
 			if n := render.Expected(resized(size, grown)); grown > 0 && window > 0 && n > window {
 				return fmt.Errorf("the messages have about %d tokens, and the window %d", n, window)

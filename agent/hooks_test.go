@@ -50,16 +50,16 @@ func texts(s string) []message.Block { return []message.Block{message.Text{Text:
 
 // What hooks answer to a compaction on the way, and what becomes of it.
 func TestHooksOfACompaction(t *testing.T) {
-	type answer = func(context.Context, compaction.BeforeCompact) (compaction.Answer, error)
+	type answer = func(context.Context, hook.BeforeCompact) (compaction.Answer, error)
 	says := func(a compaction.Answer, err error) answer {
-		return func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) { return a, err }
+		return func(context.Context, hook.BeforeCompact) (compaction.Answer, error) { return a, err }
 	}
 	summary := func(s string) answer { return says(compaction.Answer{Summary: s}, nil) }
 	veto := says(compaction.Answer{Cancel: true, Why: "not now"}, nil)
-	crash := func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) { panic("torn") }
+	crash := func(context.Context, hook.BeforeCompact) (compaction.Answer, error) { panic("torn") }
 	over := make(chan struct{})
 	defer close(over)
-	hang := func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+	hang := func(context.Context, hook.BeforeCompact) (compaction.Answer, error) {
 		<-over
 		return compaction.Answer{}, nil
 	}
@@ -142,7 +142,7 @@ func TestVetoAtTheHardLimit(t *testing.T) {
 	s := memory(t)
 	history(t, s, 20) // about 20,000 tokens
 	bus, failed := newBus()
-	bus.OnBeforeCompact(hook.Handler{Name: "never"}, func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+	bus.OnBeforeCompact(hook.Handler{Name: "never"}, func(context.Context, hook.BeforeCompact) (compaction.Answer, error) {
 		return compaction.Answer{Cancel: true, Why: "not now"}, nil
 	})
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
@@ -162,7 +162,7 @@ func TestHookSummaryThatDoesNotFit(t *testing.T) {
 	s := memory(t)
 	history(t, s, 20)
 	bus, failed := newBus()
-	bus.OnBeforeCompact(hook.Handler{Name: "chatty"}, func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+	bus.OnBeforeCompact(hook.Handler{Name: "chatty"}, func(context.Context, hook.BeforeCompact) (compaction.Answer, error) {
 		return compaction.Answer{Summary: strings.Repeat("word ", 12_000)}, nil
 	})
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
@@ -244,15 +244,16 @@ func TestToolResultIsRedactedBeforeItIsStored(t *testing.T) {
 
 // What hooks make of the messages of a request.
 func TestHooksOfTheContext(t *testing.T) {
-	change := func(f func([]*message.Message) []*message.Message) func(context.Context, []*message.Message) (hook.ContextAnswer, error) {
-		return func(_ context.Context, msgs []*message.Message) (hook.ContextAnswer, error) {
+	change := func(f func([]*message.Message) []*message.Message) func(context.Context, hook.Context) (hook.ContextAnswer, error) {
+		return func(_ context.Context, e hook.Context) (hook.ContextAnswer, error) {
+			msgs := e.Messages
 			return hook.ContextAnswer{Messages: f(msgs)}, nil
 		}
 	}
 	tests := []struct {
 		name     string
 		required bool
-		answer   func(context.Context, []*message.Message) (hook.ContextAnswer, error)
+		answer   func(context.Context, hook.Context) (hook.ContextAnswer, error)
 		sent     string // "": nothing
 		reported []string
 	}{
@@ -267,10 +268,10 @@ func TestHooksOfTheContext(t *testing.T) {
 			m[0].Content = texts(strings.Repeat("word ", 40_000))
 			return m
 		}), "my key is 4711", []string{"and the window 32000"}},
-		{"required, and it fails", true, func(context.Context, []*message.Message) (hook.ContextAnswer, error) {
+		{"required, and it fails", true, func(context.Context, hook.Context) (hook.ContextAnswer, error) {
 			return hook.ContextAnswer{}, errTest
 		}, "", []string{"it broke"}},
-		{"a veto", false, func(context.Context, []*message.Message) (hook.ContextAnswer, error) {
+		{"a veto", false, func(context.Context, hook.Context) (hook.ContextAnswer, error) {
 			return hook.ContextAnswer{Ruling: hook.Ruling{Cancel: true, Why: "not to this model"}}, nil
 		}, "", nil},
 	}
@@ -305,7 +306,8 @@ func TestShortenedContextIsNoTruncation(t *testing.T) {
 	s := memory(t)
 	history(t, s, 20)
 	bus, failed := newBus()
-	bus.OnContext(hook.Handler{}, func(_ context.Context, msgs []*message.Message) (hook.ContextAnswer, error) {
+	bus.OnContext(hook.Handler{}, func(_ context.Context, e hook.Context) (hook.ContextAnswer, error) {
+		msgs := e.Messages
 		return hook.ContextAnswer{Messages: msgs[len(msgs)-1:]}, nil
 	})
 	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
@@ -336,7 +338,7 @@ func TestAbortReachesHooks(t *testing.T) {
 			hang := func(ctx context.Context) { r.agent.Abort(); <-ctx.Done() }
 			switch h := (hook.Handler{Name: "slow", Timeout: time.Hour}); e {
 			case hook.EventBeforeCompact:
-				bus.OnBeforeCompact(h, func(ctx context.Context, _ compaction.BeforeCompact) (a compaction.Answer, err error) {
+				bus.OnBeforeCompact(h, func(ctx context.Context, _ hook.BeforeCompact) (a compaction.Answer, err error) {
 					hang(ctx)
 					return
 				})
@@ -345,7 +347,7 @@ func TestAbortReachesHooks(t *testing.T) {
 			case hook.EventToolResult:
 				bus.OnToolResult(h, func(ctx context.Context, _ hook.ToolResult) (a hook.ToolResultAnswer, err error) { hang(ctx); return })
 			case hook.EventContext:
-				bus.OnContext(h, func(ctx context.Context, _ []*message.Message) (a hook.ContextAnswer, err error) { hang(ctx); return })
+				bus.OnContext(h, func(ctx context.Context, _ hook.Context) (a hook.ContextAnswer, err error) { hang(ctx); return })
 			default:
 				bus.OnNotice(e, h, func(ctx context.Context, _ hook.Notice) error { hang(ctx); return nil })
 			}
@@ -375,7 +377,7 @@ func TestHooksOfABackgroundCompaction(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	bus, failed := newBus()
 	asked := make(chan compaction.Trigger, 1)
-	bus.OnBeforeCompact(hook.Handler{}, func(_ context.Context, e compaction.BeforeCompact) (compaction.Answer, error) {
+	bus.OnBeforeCompact(hook.Handler{}, func(_ context.Context, e hook.BeforeCompact) (compaction.Answer, error) {
 		asked <- e.Trigger
 		return compaction.Answer{}, nil
 	})

@@ -68,7 +68,7 @@ func (r *run) navigate(n compaction.Navigation) (*compaction.Navigated, error) {
 		r.emit(branchSummaryEnd(out, err))
 	}
 	if err == nil && out.Status == compaction.Applied {
-		r.tell(hook.NavigationNotice(out))
+		r.tell(hook.NavigationNotice(r.envelope(), out))
 	}
 	return out, err
 }

@@ -209,7 +209,7 @@ func TestNavigateTellsHooks(t *testing.T) {
 	if got := string(before.Preparation["targetId"]); got != `"`+target.ID+`"` {
 		t.Errorf("target %s", got)
 	}
-	if got := keysOf(after); got != "fromHook newLeafId oldLeafId summaryEntry type" {
+	if got := keysOf(after); got != "cwd fromHook newLeafId oldLeafId sessionId summaryEntry type" {
 		t.Errorf("session_tree: %s", got)
 	}
 	if string(after["oldLeafId"]) != `"`+old.ID+`"` || string(after["newLeafId"]) != `"`+w.out.Leaf.ID+`"` {

@@ -143,7 +143,7 @@ func (r *run) attempt(m message.Model, req compaction.Request) *compaction.Outco
 // ended tells how an attempt ended.
 func (r *run) ended(trigger compaction.Trigger, o *compaction.Outcome) {
 	r.emit(compactionEnd(trigger, o))
-	r.tell(hook.CompactionNotice(trigger, o))
+	r.tell(hook.CompactionNotice(r.envelope(), trigger, o))
 }
 
 // compact makes an attempt. A session that cannot be read is a failure like

@@ -51,7 +51,7 @@ func (a *Agent) compactor(m message.Model) *compaction.Compactor {
 	shared := a.cfg.SharedPrefix && !a.cfg.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: a.cfg.Session, Summarizer: phased{&a.reduce, a.summarizer()}, Settings: a.cfg.Compaction,
 		Model: m, Estimator: a.cfg.Estimator, Mask: a.cfg.Mask, Ledger: ledger.Options{Mask: a.cfg.Mask}, SharedPrefix: shared,
-		Branches: a.cfg.Branches, Hooks: a.cfg.Hooks.CompactionHooks(a.cfg.Session.ID())}
+		Branches: a.cfg.Branches, Hooks: a.cfg.Hooks.CompactionHooks(a.cfg.Session)}
 }
 
 // summarizer is the caller's, or the session's model with extraction below

@@ -82,7 +82,7 @@ func TestContext(t *testing.T) {
 		answers(EventContext, "c", `{"messages":[7]}`),
 		answers(EventContext, "d", `{"messages":[]}`),
 	)
-	a, err := b.Context(t.Context(), view, nil)
+	a, err := b.Context(t.Context(), Context{Messages: view}, nil)
 	if err != nil || len(a.Messages) != 1 || a.Messages[0].Text("") != "[removed]" || view[0].Text("") != "my key" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -97,7 +97,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		decode := []func(*answer) any{
 			func(in *answer) any { return decodeCompaction(in) },
-			func(in *answer) any { return compacting("s").decode(in) },
+			func(in *answer) any { return compacting.decode(in) },
 			func(in *answer) any { return decodeSummary(in).check() },
 			func(in *answer) any { return checkContent(in.content("content")) },
 			func(in *answer) any { return ValidMessages(in.messages("messages")) },

@@ -17,15 +17,15 @@ type Ruling struct {
 // what they may answer. The zero A leaves things as they are.
 type question[E, A any] struct {
 	event    Event
-	encode   func(E) ([]byte, error) // for programs: a JSON object
-	decode   func(*answer) A         // what programs answer, without the ruling
-	ruling   func(*A) Ruling         // reads it
-	rule     func(Ruling) A          // an answer that says nothing else
-	check    func(E, A) error        // nil: what can be decoded is valid
-	merge    func(*E, *A, A)         // adds an answer to what is told from now on and to what was answered so far
-	answered func(hook, A)           // hears of each answer that counts; nil: nobody does
-	copy     func(E) E               // so that a handler cannot change what is told; nil: E is only read
-	rescue   bool                    // nothing stops the step
+	encode   func(context.Context, E) ([]byte, error) // for programs: a JSON object
+	decode   func(*answer) A                          // what programs answer, without the ruling
+	ruling   func(*A) Ruling                          // reads it
+	rule     func(Ruling) A                           // an answer that says nothing else
+	check    func(E, A) error                         // nil: what can be decoded is valid
+	merge    func(*E, *A, A)                          // adds an answer to what is told from now on and to what was answered so far
+	answered func(hook, A)                            // hears of each answer that counts; nil: nobody does
+	copy     func(E) E                                // so that a handler cannot change what is told; nil: E is only read
+	rescue   bool                                     // nothing stops the step
 }
 
 // ask asks the hooks of an event one after the other. An error means that ctx
@@ -77,7 +77,7 @@ func call[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) 
 		return guarded(ctx, h.handle.(func(context.Context, E) (A, error)), e)
 	}
 	var none A
-	told, err := q.encode(e)
+	told, err := q.encode(ctx, e)
 	if err != nil {
 		return none, err
 	}

@@ -11,27 +11,36 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
+// BeforeCompact tells that a compaction is about to be made, and, as the event
+// session.compacting, that a summary of ours is about to be asked for.
+type BeforeCompact struct {
+	Envelope
+	compaction.BeforeCompact
+}
+
 // OnBeforeCompact adds a handler that may cancel a compaction or bring its
 // summary.
-func (b *Bus) OnBeforeCompact(h Handler, f func(context.Context, compaction.BeforeCompact) (compaction.Answer, error)) {
+func (b *Bus) OnBeforeCompact(h Handler, f func(context.Context, BeforeCompact) (compaction.Answer, error)) {
 	b.on(EventBeforeCompact, h, f)
 }
 
 // OnCompacting adds a handler that may guide a summary of ours.
-func (b *Bus) OnCompacting(h Handler, f func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error)) {
+func (b *Bus) OnCompacting(h Handler, f func(context.Context, BeforeCompact) (compaction.Guidance, error)) {
 	b.on(EventCompacting, h, f)
 }
 
-// CompactionHooks are the hooks of the compactions of one session.
-func (b *Bus) CompactionHooks(sessionID string) compaction.Hooks {
+// CompactionHooks are the hooks of the compactions and navigations of one
+// session.
+func (b *Bus) CompactionHooks(s *session.Session) compaction.Hooks {
 	if b == nil {
 		return compaction.Hooks{}
 	}
+	env := In(s)
 	var mu sync.Mutex
 	var author hook // of the summary that is used
 	return compaction.Hooks{
 		BeforeCompact: func(ctx context.Context, e compaction.BeforeCompact) (compaction.Answer, error) {
-			q := b.beforeCompact()
+			q := b.beforeCompact(s)
 			q.rescue = rescues(e.Trigger)
 			q.answered = func(h hook, a compaction.Answer) {
 				mu.Lock()
@@ -40,14 +49,16 @@ func (b *Bus) CompactionHooks(sessionID string) compaction.Hooks {
 					author = h
 				}
 			}
-			return ask(ctx, b, q, e)
+			return ask(ctx, b, q, BeforeCompact{env, e})
 		},
 		Compacting: func(ctx context.Context, e compaction.BeforeCompact) (compaction.Guidance, error) {
-			q := compacting(sessionID)
+			q := compacting
 			q.rescue = rescues(e.Trigger)
-			return ask(ctx, b, q, e)
+			return ask(ctx, b, q, BeforeCompact{env, e})
 		},
-		BeforeTree: b.beforeTree,
+		BeforeTree: func(ctx context.Context, e compaction.BeforeTree) (compaction.TreeAnswer, error) {
+			return ask(ctx, b, beforeTree, BeforeTree{env, e})
+		},
 		Rejected: func(why error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -62,10 +73,12 @@ func rescues(t compaction.Trigger) bool {
 	return t == compaction.Overflow || t == compaction.ModelSwitch
 }
 
-func (b *Bus) beforeCompact() question[compaction.BeforeCompact, compaction.Answer] {
-	return question[compaction.BeforeCompact, compaction.Answer]{
+// beforeCompact asks about a compaction in a session. The whole path is read
+// for programs alone: handlers that want it have the session.
+func (b *Bus) beforeCompact(s *session.Session) question[BeforeCompact, compaction.Answer] {
+	return question[BeforeCompact, compaction.Answer]{
 		event: EventBeforeCompact,
-		encode: func(e compaction.BeforeCompact) ([]byte, error) {
+		encode: func(ctx context.Context, e BeforeCompact) ([]byte, error) {
 			history, prefix, err := e.Plan.Conversation(b.opts.Mask)
 			if err != nil {
 				return nil, err
@@ -74,24 +87,28 @@ func (b *Bus) beforeCompact() question[compaction.BeforeCompact, compaction.Answ
 			if err != nil {
 				return nil, err
 			}
-			branch, err := entries(e.Plan.View.Path)
+			path, err := s.Path(ctx, e.Plan.View.Leaf)
 			if err != nil {
 				return nil, err
 			}
-			o := envelope(EventBeforeCompact).Raw("preparation", prep).Raw("branchEntries", branch)
+			branch, err := entries(path)
+			if err != nil {
+				return nil, err
+			}
+			o := e.begin(EventBeforeCompact).Raw("preparation", prep).Raw("branchEntries", branch)
 			o.OptStr("customInstructions", e.Focus).Str("reason", string(e.Trigger)).Bool("willRetry", e.Trigger == compaction.Overflow)
 			return o.Str("conversationText", history).Str("turnPrefixText", prefix).Bytes(), nil
 		},
 		decode: decodeCompaction,
 		ruling: func(a *compaction.Answer) Ruling { return Ruling{a.Cancel, a.Why} },
 		rule:   func(r Ruling) compaction.Answer { return compaction.Answer{Cancel: r.Cancel, Why: r.Why} },
-		check: func(e compaction.BeforeCompact, a compaction.Answer) error {
+		check: func(e BeforeCompact, a compaction.Answer) error {
 			if a.Summary == "" {
 				return nil
 			}
 			return e.Plan.Check(a)
 		},
-		merge: func(_ *compaction.BeforeCompact, merged *compaction.Answer, a compaction.Answer) {
+		merge: func(_ *BeforeCompact, merged *compaction.Answer, a compaction.Answer) {
 			if a.Summary != "" {
 				*merged = a
 			}
@@ -99,7 +116,7 @@ func (b *Bus) beforeCompact() question[compaction.BeforeCompact, compaction.Answ
 	}
 }
 
-func preparation(e compaction.BeforeCompact) ([]byte, error) {
+func preparation(e BeforeCompact) ([]byte, error) {
 	history, prefix, err := e.Plan.Messages()
 	if err != nil {
 		return nil, err
@@ -141,32 +158,27 @@ func decodeCompaction(in *answer) compaction.Answer {
 	return a
 }
 
-func compacting(sessionID string) question[compaction.BeforeCompact, compaction.Guidance] {
-	return question[compaction.BeforeCompact, compaction.Guidance]{
-		event: EventCompacting,
-		encode: func(e compaction.BeforeCompact) ([]byte, error) {
-			history, prefix, err := e.Plan.Messages()
-			return envelope(EventCompacting).Str("sessionId", sessionID).Raw("messages", messages(append(history, prefix...))).Bytes(), err
-		},
-		decode: func(in *answer) compaction.Guidance {
-			return compaction.Guidance{Prompt: in.str("prompt"), Context: in.lines("context"), PreserveData: in.object("preserveData")}
-		},
-		ruling: func(a *compaction.Guidance) Ruling { return Ruling{a.Cancel, a.Why} },
-		rule:   func(r Ruling) compaction.Guidance { return compaction.Guidance{Cancel: r.Cancel, Why: r.Why} },
-		merge: func(_ *compaction.BeforeCompact, merged *compaction.Guidance, a compaction.Guidance) {
-			merged.Context = append(merged.Context, a.Context...)
-			if a.Prompt != "" {
-				merged.Prompt = a.Prompt
-			}
-			if a.PreserveData != nil {
-				merged.PreserveData = a.PreserveData
-			}
-		},
-	}
+var compacting = question[BeforeCompact, compaction.Guidance]{
+	event: EventCompacting,
+	encode: func(_ context.Context, e BeforeCompact) ([]byte, error) {
+		history, prefix, err := e.Plan.Messages()
+		return e.begin(EventCompacting).Raw("messages", messages(append(history, prefix...))).Bytes(), err
+	},
+	decode: func(in *answer) compaction.Guidance {
+		return compaction.Guidance{Prompt: in.str("prompt"), Context: in.lines("context"), PreserveData: in.object("preserveData")}
+	},
+	ruling: func(a *compaction.Guidance) Ruling { return Ruling{a.Cancel, a.Why} },
+	rule:   func(r Ruling) compaction.Guidance { return compaction.Guidance{Cancel: r.Cancel, Why: r.Why} },
+	merge: func(_ *BeforeCompact, merged *compaction.Guidance, a compaction.Guidance) {
+		merged.Context = append(merged.Context, a.Context...)
+		if a.Prompt != "" {
+			merged.Prompt = a.Prompt
+		}
+		if a.PreserveData != nil {
+			merged.PreserveData = a.PreserveData
+		}
+	},
 }
-
-// envelope begins what a program gets.
-func envelope(e Event) *jsonw.Object { return new(jsonw.Object).Str("type", string(e)) }
 
 func messages(msgs []*message.Message) []byte {
 	var a jsonw.Array

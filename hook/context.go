@@ -11,7 +11,13 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// ContextAnswer is what the context event may answer.
+// Context tells that a model call is about to be made.
+type Context struct {
+	Envelope
+	Messages []*message.Message // of roles user, assistant and toolResult
+}
+
+// ContextAnswer is what Context may answer.
 type ContextAnswer struct {
 	Ruling
 	Messages []*message.Message // nil: as they are
@@ -19,24 +25,23 @@ type ContextAnswer struct {
 
 // OnContext adds a handler that may change the messages of the next request.
 // It gets a copy. Thinking that is signed must stay as it is.
-func (b *Bus) OnContext(h Handler, f func(context.Context, []*message.Message) (ContextAnswer, error)) {
+func (b *Bus) OnContext(h Handler, f func(context.Context, Context) (ContextAnswer, error)) {
 	b.on(EventContext, h, f)
 }
 
-// Context asks before a model call: msgs are the messages of the request, of
-// roles user, assistant and toolResult. What hooks answer is valid
+// Context asks before a model call. What hooks answer is valid
 // ([ValidMessages]), and passes check where that is not nil. An error means that
 // ctx was done.
-func (b *Bus) Context(ctx context.Context, msgs []*message.Message, check func([]*message.Message) error) (ContextAnswer, error) {
-	return ask(ctx, b, question[[]*message.Message, ContextAnswer]{
+func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Message) error) (ContextAnswer, error) {
+	return ask(ctx, b, question[Context, ContextAnswer]{
 		event: EventContext,
-		encode: func(msgs []*message.Message) ([]byte, error) {
-			return envelope(EventContext).Raw("messages", messages(msgs)).Bytes(), nil
+		encode: func(_ context.Context, e Context) ([]byte, error) {
+			return e.begin(EventContext).Raw("messages", messages(e.Messages)).Bytes(), nil
 		},
 		decode: func(in *answer) ContextAnswer { return ContextAnswer{Messages: in.messages("messages")} },
 		ruling: func(a *ContextAnswer) Ruling { return a.Ruling },
 		rule:   func(r Ruling) ContextAnswer { return ContextAnswer{Ruling: r} },
-		check: func(_ []*message.Message, a ContextAnswer) error {
+		check: func(_ Context, a ContextAnswer) error {
 			if a.Messages == nil {
 				return nil
 			}
@@ -46,19 +51,19 @@ func (b *Bus) Context(ctx context.Context, msgs []*message.Message, check func([
 			}
 			return err
 		},
-		merge: func(msgs *[]*message.Message, merged *ContextAnswer, a ContextAnswer) {
+		merge: func(e *Context, merged *ContextAnswer, a ContextAnswer) {
 			if a.Messages != nil {
-				merged.Messages, *msgs = a.Messages, a.Messages
+				merged.Messages, e.Messages = a.Messages, a.Messages
 			}
 		},
-		copy: func(msgs []*message.Message) []*message.Message {
-			out := make([]*message.Message, len(msgs))
-			for i, m := range msgs {
+		copy: func(e Context) Context {
+			out := make([]*message.Message, len(e.Messages))
+			for i, m := range e.Messages {
 				out[i] = deepCopy(m)
 			}
-			return out
+			return Context{e.Envelope, out}
 		},
-	}, msgs)
+	}, e)
 }
 
 // ValidMessages tells why a provider would refuse messages: there are none, one

@@ -36,9 +36,12 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 	}
 	compacted := entry(`{"type":"compaction","id":"0000000a","parentId":"00000008","summary":"Short.","firstKeptEntryId":"00000008","tokensBefore":43,"fromHook":true,"unknown":[1, 2]}`)
 	branch := entry(`{"type":"branch_summary","id":"0000000b","parentId":"00000001","fromId":"00000008","summary":"A dead end.","fromHook":true}`)
+	in := In(s)
+	call := in
+	call.ToolCallID = "c2"
 	lifecycle := func(name Event) func(context.Context, *Bus) error {
 		return func(ctx context.Context, b *Bus) error {
-			return b.Inform(ctx, Lifecycle{Name: name, SessionID: s.ID()})
+			return b.Inform(ctx, Lifecycle{Envelope: in, Name: name})
 		}
 	}
 	inform := func(n Notice) func(context.Context, *Bus) error {
@@ -46,36 +49,37 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 	}
 	fire := map[Event]func(context.Context, *Bus) error{
 		EventBeforeCompact: func(ctx context.Context, b *Bus) error {
-			_, err := b.CompactionHooks(s.ID()).BeforeCompact(ctx, e)
+			_, err := b.CompactionHooks(s).BeforeCompact(ctx, e)
 			return err
 		},
 		EventCompacting: func(ctx context.Context, b *Bus) error {
-			_, err := b.CompactionHooks(s.ID()).Compacting(ctx, e)
+			_, err := b.CompactionHooks(s).Compacting(ctx, e)
 			return err
 		},
 		EventBeforeTree: func(ctx context.Context, b *Bus) error {
-			_, err := b.BeforeTree(ctx, BeforeTree{TargetID: "00000001", OldLeafID: "00000008", CommonAncestorID: "00000001",
-				Entries: path[6:], UserWantsSummary: true, CustomInstructions: "only the tests", ReplaceInstructions: true, Label: "dead end"})
+			_, err := b.CompactionHooks(s).BeforeTree(ctx, compaction.BeforeTree{Wanted: true,
+				Navigation: compaction.Navigation{Target: "00000001", Focus: "only the tests", ReplaceInstructions: true, Label: "dead end"},
+				Route:      &compaction.Route{Target: path[0], OldLeaf: path[7], Ancestor: path[0], Left: path[6:]}})
 			return err
 		},
 		EventBeforeFork: func(ctx context.Context, b *Bus) error {
-			_, err := b.BeforeFork(ctx, BeforeFork{EntryID: "00000004"})
+			_, err := b.BeforeFork(ctx, BeforeFork{Envelope: in, EntryID: "00000004"})
 			return err
 		},
 		EventBeforeSwitch: func(ctx context.Context, b *Bus) error {
-			_, err := b.BeforeSwitch(ctx, BeforeSwitch{Target: "other.jsonl"})
+			_, err := b.BeforeSwitch(ctx, BeforeSwitch{Envelope: in, Target: "other.jsonl"})
 			return err
 		},
 		EventToolCall: func(ctx context.Context, b *Bus) error {
-			_, err := b.ToolCall(ctx, ToolCall{Tool: "bash", Arguments: []byte(`{"command":"go test"}`)})
+			_, err := b.ToolCall(ctx, ToolCall{Envelope: call, Tool: "bash", Arguments: []byte(`{"command":"go test"}`)})
 			return err
 		},
 		EventToolResult: func(ctx context.Context, b *Bus) error {
-			_, err := b.ToolResult(ctx, ToolResult{Result: must.Get(path[6].Message())})
+			_, err := b.ToolResult(ctx, ToolResult{Envelope: call, Result: must.Get(path[6].Message())})
 			return err
 		},
 		EventContext: func(ctx context.Context, b *Bus) error {
-			_, err := b.Context(ctx, []*message.Message{must.Get(path[0].Message())}, nil)
+			_, err := b.Context(ctx, Context{in, []*message.Message{must.Get(path[0].Message())}}, nil)
 			return err
 		},
 		EventSessionStart:    lifecycle(EventSessionStart),
@@ -85,10 +89,10 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 		EventAgentStart:      lifecycle(EventAgentStart),
 		EventAgentEnd:        lifecycle(EventAgentEnd),
 		EventSessionShutdown: lifecycle(EventSessionShutdown),
-		EventCompact:         inform(CompactionNotice(compaction.Manual, &compaction.Outcome{Status: compaction.Applied, Entry: compacted})),
-		EventCompactFailed: inform(CompactionNotice(compaction.Threshold, &compaction.Outcome{Status: compaction.Cancelled,
+		EventCompact:         inform(CompactionNotice(in, compaction.Manual, &compaction.Outcome{Status: compaction.Applied, Entry: compacted})),
+		EventCompactFailed: inform(CompactionNotice(in, compaction.Threshold, &compaction.Outcome{Status: compaction.Cancelled,
 			Reason: compaction.HookCancelled, Detail: "not now"})),
-		EventTree: inform(Moved{NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
+		EventTree: inform(Moved{Envelope: in, NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
 	}
 	var got bytes.Buffer
 	file := filepath.Join(t.TempDir(), "event")
@@ -130,7 +134,8 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 
 // The keys that the specification names, and no others.
 func TestKeysOfBeforeCompact(t *testing.T) {
-	e := planned(t, work(t, 3), compaction.Manual)
+	s := work(t, 3)
+	e := BeforeCompact{In(s), planned(t, s, compaction.Manual)}
 	b, _ := newBus()
 	keys := func(raw []byte) (out []string) {
 		for name := range rawjson.Members(raw) {
@@ -138,11 +143,57 @@ func TestKeysOfBeforeCompact(t *testing.T) {
 		}
 		return out
 	}
-	raw := must.Get(b.beforeCompact().encode(e))
-	equal(t, "event", keys(raw), []string{"type", "preparation", "branchEntries", "reason", "willRetry", "conversationText", "turnPrefixText"})
+	raw := must.Get(b.beforeCompact(s).encode(t.Context(), e))
+	equal(t, "event", keys(raw), []string{"type", "sessionId", "cwd", "preparation", "branchEntries", "reason", "willRetry", "conversationText", "turnPrefixText"})
 	equal(t, "preparation", keys(rawjson.Get(raw, "preparation")), []string{"messagesToSummarize", "turnPrefixMessages", "isSplitTurn",
 		"fileOps", "tokensBefore", "firstKeptEntryId", "settings"})
 	if !slices.Contains(keys(raw), "willRetry") || rawjson.Bool(rawjson.Get(raw, "willRetry")) {
 		t.Error("a manual compaction is not followed by a retry")
+	}
+}
+
+// Programs get the whole path of the conversation, also what is before another
+// program's compaction, which the view does not hold.
+func TestBranchEntriesAreTheWholePath(t *testing.T) {
+	s := work(t, 3)
+	kept, err := s.Leaf(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		d := session.CompactionDraft(&session.Compaction{Summary: "What was.", FirstKeptEntryID: kept.ID})
+		if _, err := s.Append(t.Context(), d, session.MessageDraft(&message.Message{Role: message.RoleUser, Content: text("Go on.")}),
+			session.MessageDraft(&message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: text("Done.")})); err != nil {
+			t.Fatal(err)
+		}
+		if kept, err = s.Leaf(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "event")
+	b, r := newBus(Program{Event: EventBeforeCompact, Name: "recorder", Command: does("record", file, "")})
+	e := planned(t, s, compaction.Manual)
+	if _, err := b.CompactionHooks(s).BeforeCompact(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	r.expect(t)
+	line, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := s.Path(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for _, e := range path {
+		want = append(want, e.ID)
+	}
+	for e := range rawjson.Elements(rawjson.Get(line, "branchEntries")) {
+		got = append(got, rawjson.String(rawjson.Get(e, "id")))
+	}
+	equal(t, "branchEntries", got, want)
+	if len(e.Plan.View.Path) >= len(path) {
+		t.Errorf("the view holds the whole path, %d entries: that shows nothing", len(path))
 	}
 }

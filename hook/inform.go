@@ -14,6 +14,7 @@ import (
 // [CompactFailed] or [Moved].
 type Notice interface {
 	Event() Event
+	begin(Event) *jsonw.Object // of the envelope
 	encode(*jsonw.Object)
 }
 
@@ -21,18 +22,19 @@ type Notice interface {
 // ended: session_start, session_fork (the session is the new one), turn_start,
 // turn_end, agent_start, agent_end, session_shutdown.
 type Lifecycle struct {
-	Name      Event
-	SessionID string
+	Envelope
+	Name Event
 }
 
 // Event returns the name.
 func (l Lifecycle) Event() Event { return l.Name }
 
-func (l Lifecycle) encode(o *jsonw.Object) { o.Str("sessionId", l.SessionID) }
+func (Lifecycle) encode(*jsonw.Object) {}
 
 // Compacted tells that a compaction was applied.
 type Compacted struct {
-	Entry    *session.Entry // the compaction itself, as it stands in the log
+	Envelope
+	Entry    *session.Entry // the compaction itself, as it is in the log
 	FromHook bool           // its summary came from a hook
 	Trigger  compaction.Trigger
 }
@@ -46,6 +48,7 @@ func (c Compacted) encode(o *jsonw.Object) {
 
 // CompactFailed tells that an attempt was not applied.
 type CompactFailed struct {
+	Envelope
 	Trigger compaction.Trigger
 	Outcome compaction.Status
 	Message string // for people
@@ -59,16 +62,17 @@ func (c CompactFailed) encode(o *jsonw.Object) {
 }
 
 // CompactionNotice tells how an attempt ended.
-func CompactionNotice(t compaction.Trigger, out *compaction.Outcome) Notice {
+func CompactionNotice(in Envelope, t compaction.Trigger, out *compaction.Outcome) Notice {
 	if out.Status == compaction.Applied {
-		return Compacted{Entry: out.Entry, FromHook: out.Entry.Compaction().FromHook, Trigger: t}
+		return Compacted{Envelope: in, Entry: out.Entry, FromHook: out.Entry.Compaction().FromHook, Trigger: t}
 	}
-	return CompactFailed{Trigger: t, Outcome: out.Status, Message: cmp.Or(out.Detail, string(out.Reason))}
+	return CompactFailed{Envelope: in, Trigger: t, Outcome: out.Status, Message: cmp.Or(out.Detail, string(out.Reason))}
 }
 
 // Moved tells that the conversation goes on elsewhere in the session.
 type Moved struct {
-	NewLeafID, OldLeafID string         // "": in front of the first entry
+	Envelope
+	NewLeafID, OldLeafID string         // "": before the first entry
 	SummaryEntry         *session.Entry // of the branch that was left; nil: none was made
 	FromHook             bool           // it came from a hook
 }
@@ -115,7 +119,7 @@ func (b *Bus) tell(ctx context.Context, h hook, n Notice) error {
 		_, err := guarded(ctx, h.handle.(func(context.Context, Notice) (Ruling, error)), n)
 		return err
 	}
-	o := envelope(n.Event())
+	o := n.begin(n.Event())
 	n.encode(o)
 	_, err := b.run(ctx, h, o.Bytes())
 	return err

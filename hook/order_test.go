@@ -49,28 +49,33 @@ func TestLastAnswerWins(t *testing.T) {
 		answers(EventBeforeTree, "c", ``),
 		answers(EventBeforeTree, "d", ` null `),
 	)
-	b.OnBeforeTree(Handler{Name: "e"}, func(context.Context, BeforeTree) (TreeAnswer, error) {
-		label := "e"
-		return TreeAnswer{Label: &label}, nil
+	b.OnBeforeTree(Handler{Name: "e"}, func(context.Context, BeforeTree) (compaction.TreeAnswer, error) {
+		return compaction.TreeAnswer{Label: new("e")}, nil
 	})
-	a, err := b.BeforeTree(t.Context(), BeforeTree{})
-	if err != nil || a.Cancel || a.Summary == nil || a.Summary.Text != "by a" || string(a.Summary.Details) != `{"x":1}` ||
-		*a.Label != "e" || *a.CustomInstructions != "" || a.ReplaceInstructions == nil || *a.ReplaceInstructions {
+	s := work(t, 3)
+	leaf, err := s.Leaf(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.CompactionHooks(s).BeforeTree(t.Context(), compaction.BeforeTree{Route: &compaction.Route{Target: leaf}})
+	if err != nil || a.Cancel || a.Summary != "by a" || string(a.Details) != `{"x":1}` ||
+		*a.Label != "e" || *a.Focus != "" || a.ReplaceInstructions == nil || *a.ReplaceInstructions {
 		t.Errorf("%+v, %v", a, err)
 	}
 	r.expect(t)
 }
 
 func TestContextLinesAddUp(t *testing.T) {
-	e := planned(t, work(t, 3), compaction.Manual)
+	s := work(t, 3)
+	e := planned(t, s, compaction.Manual)
 	b, r := newBus(
 		answers(EventCompacting, "a", `{"context":["one","two"],"prompt":"p","preserveData":{"a":1}}`),
 		answers(EventCompacting, "b", `{"context":"three","preserveData":{"b":2}}`),
 	)
-	b.OnCompacting(Handler{Name: "c"}, func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error) {
+	b.OnCompacting(Handler{Name: "c"}, func(context.Context, BeforeCompact) (compaction.Guidance, error) {
 		return compaction.Guidance{Context: []string{"four"}, Prompt: "q"}, nil
 	})
-	g, err := b.CompactionHooks("s").Compacting(t.Context(), e)
+	g, err := b.CompactionHooks(s).Compacting(t.Context(), e)
 	if err != nil || g.Prompt != "q" || string(g.PreserveData) != `{"b":2}` {
 		t.Errorf("%+v, %v", g, err)
 	}
@@ -123,7 +128,7 @@ func TestNoHooks(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if h := (*Bus)(nil).CompactionHooks("s"); h.BeforeCompact != nil {
+	if h := (*Bus)(nil).CompactionHooks(nil); h.BeforeCompact != nil {
 		t.Error("a bus that is not there asks")
 	}
 }
@@ -131,7 +136,8 @@ func TestNoHooks(t *testing.T) {
 // What a hook answers about a compaction is checked one by one, so that an
 // invalid answer does not hide a good one.
 func TestCompactionAnswers(t *testing.T) {
-	e := planned(t, work(t, 400), compaction.Manual)
+	s := work(t, 400)
+	e := planned(t, s, compaction.Manual)
 	long := `{"compaction":{"summary":"kept from the second turn","shortSummary":"short","firstKeptEntryId":"00000005","tokensBefore":9,"details":{"d":1},"preserveData":{"p":1}}}`
 	b, r := newBus(
 		answers(EventBeforeCompact, "a", `{"compaction":{"summary":"first"}}`),
@@ -141,7 +147,7 @@ func TestCompactionAnswers(t *testing.T) {
 		answers(EventBeforeCompact, "e", `{"compaction":{"summary":"y","tokensBefore":"many"}}`),
 		answers(EventBeforeCompact, "f", `{"cancel":false,"speed":1}`),
 	)
-	a, err := b.CompactionHooks("s").BeforeCompact(t.Context(), e)
+	a, err := b.CompactionHooks(s).BeforeCompact(t.Context(), e)
 	if err != nil || a.Cancel || a.Summary != "kept from the second turn" || a.ShortSummary != "short" || a.FirstKeptEntryID != "00000005" ||
 		string(a.Details) != `{"d":1}` || string(a.PreserveData) != `{"p":1}` {
 		t.Errorf("%+v, %v", a, err)
@@ -162,9 +168,9 @@ func TestRescue(t *testing.T) {
 	} {
 		var asked []string
 		b, r := newBus(required(exits(EventBeforeCompact, "a", 1, "broken")))
-		b.OnBeforeCompact(Handler{Name: "b"}, handler[compaction.BeforeCompact](&asked, "b", compaction.Answer{Cancel: true, Why: "not now"}, nil))
-		b.OnBeforeCompact(Handler{Name: "c"}, handler[compaction.BeforeCompact](&asked, "c", compaction.Answer{Summary: "by c"}, nil))
-		a, err := b.CompactionHooks("s").BeforeCompact(t.Context(), planned(t, s, tt.trigger))
+		b.OnBeforeCompact(Handler{Name: "b"}, handler[BeforeCompact](&asked, "b", compaction.Answer{Cancel: true, Why: "not now"}, nil))
+		b.OnBeforeCompact(Handler{Name: "c"}, handler[BeforeCompact](&asked, "c", compaction.Answer{Summary: "by c"}, nil))
+		a, err := b.CompactionHooks(s).BeforeCompact(t.Context(), planned(t, s, tt.trigger))
 		if err != nil || a.Cancel == tt.rescue || (a.Summary == "by c") != tt.rescue {
 			t.Errorf("%s: %+v, %v", tt.trigger, a, err)
 		}
@@ -186,17 +192,18 @@ func TestRequired(t *testing.T) {
 		b.OnToolResult(h, func(context.Context, ToolResult) (ToolResultAnswer, error) {
 			return ToolResultAnswer{Content: text("half")}, boom
 		})
-		b.OnContext(h, func(context.Context, []*message.Message) (ContextAnswer, error) { panic("torn") })
+		b.OnContext(h, func(context.Context, Context) (ContextAnswer, error) { panic("torn") })
 		b.OnBeforeSwitch(h, func(context.Context, BeforeSwitch) (Ruling, error) { return Ruling{}, boom })
-		b.OnCompacting(h, func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error) {
+		b.OnCompacting(h, func(context.Context, BeforeCompact) (compaction.Guidance, error) {
 			return compaction.Guidance{Prompt: "half"}, boom
 		})
 		b.OnNotice(EventTurnEnd, h, func(context.Context, Notice) error { return boom })
 		m := &message.Message{Role: message.RoleToolResult, Content: text("x")}
 		result, err1 := b.ToolResult(t.Context(), ToolResult{Result: m})
-		view, err2 := b.Context(t.Context(), []*message.Message{m}, nil)
+		view, err2 := b.Context(t.Context(), Context{Messages: []*message.Message{m}}, nil)
 		ruling, err3 := b.BeforeSwitch(t.Context(), BeforeSwitch{})
-		guide, err4 := b.CompactionHooks("s").Compacting(t.Context(), planned(t, work(t, 3), compaction.Manual))
+		s := work(t, 3)
+		guide, err4 := b.CompactionHooks(s).Compacting(t.Context(), planned(t, s, compaction.Manual))
 		err5 := b.Inform(t.Context(), Lifecycle{Name: EventTurnEnd})
 		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 			t.Error(err)

@@ -12,6 +12,7 @@ import (
 
 // ToolCall tells that a tool is about to run.
 type ToolCall struct {
+	Envelope
 	Tool      string
 	Arguments jsontext.Value // a JSON object; not to be changed in place
 }
@@ -25,6 +26,7 @@ type ToolCallAnswer struct {
 
 // ToolResult tells what a tool gave, before anyone else sees it.
 type ToolResult struct {
+	Envelope
 	Result *message.Message // role toolResult
 }
 
@@ -49,8 +51,8 @@ func (b *Bus) OnToolResult(h Handler, f func(context.Context, ToolResult) (ToolR
 func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) {
 	return ask(ctx, b, question[ToolCall, ToolCallAnswer]{
 		event: EventToolCall,
-		encode: func(e ToolCall) ([]byte, error) {
-			return envelope(EventToolCall).Str("tool", e.Tool).Raw("arguments", object(e.Arguments)).Bytes(), nil
+		encode: func(_ context.Context, e ToolCall) ([]byte, error) {
+			return e.begin(EventToolCall).Str("tool", e.Tool).Raw("arguments", object(e.Arguments)).Bytes(), nil
 		},
 		decode: func(in *answer) ToolCallAnswer {
 			if in.bool("block") {
@@ -79,8 +81,8 @@ func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) 
 func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, error) {
 	return ask(ctx, b, question[ToolResult, ToolResultAnswer]{
 		event: EventToolResult,
-		encode: func(e ToolResult) ([]byte, error) {
-			return envelope(EventToolResult).Raw("result", encodeMessage(e.Result)).Bytes(), nil
+		encode: func(_ context.Context, e ToolResult) ([]byte, error) {
+			return e.begin(EventToolResult).Raw("result", encodeMessage(e.Result)).Bytes(), nil
 		},
 		decode: func(in *answer) ToolResultAnswer { return ToolResultAnswer{Content: in.content("content")} },
 		ruling: func(a *ToolResultAnswer) Ruling { return a.Ruling },
@@ -95,7 +97,7 @@ func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, e
 			changed.Content = a.Content
 			e.Result = &changed
 		},
-		copy: func(e ToolResult) ToolResult { return ToolResult{Result: deepCopy(e.Result)} },
+		copy: func(e ToolResult) ToolResult { return ToolResult{e.Envelope, deepCopy(e.Result)} },
 	}, e)
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -66,14 +68,15 @@ func text(s string) []message.Block { return []message.Block{message.Text{Text: 
 func compact(t *testing.T, b *hook.Bus, trigger compaction.Trigger) (*compaction.Outcome, *guided) {
 	t.Helper()
 	g := &guided{}
-	s, err := coppice.InMemory(t.Context(), coppice.Options{Hooks: b.CompactionHooks("s"), Summarizer: g})
+	log, err := memstore.New(nil).Create(t.Context(), session.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := coppice.New(log, coppice.Options{Hooks: b.CompactionHooks(session.New(log, session.Options{})), Summarizer: g})
 	defer s.Close()
-	log := strings.Repeat("12:00:01 INFO request served\n", 2000)
+	logged := strings.Repeat("12:00:01 INFO request served\n", 2000)
 	for _, ask := range []string{"Find the slow query.", "Now add an index.", "Run the tests."} {
-		if _, err := s.Say(t.Context(), &message.Message{Role: message.RoleUser, Content: text(ask + "\n" + log)},
+		if _, err := s.Say(t.Context(), &message.Message{Role: message.RoleUser, Content: text(ask + "\n" + logged)},
 			&message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: text("Done.")}); err != nil {
 			t.Fatal(err)
 		}

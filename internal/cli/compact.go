@@ -147,7 +147,7 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 	if err != nil {
 		return explain("read "+c.Session.Ref(), err)
 	}
-	c.Hooks = a.hooks().CompactionHooks(c.Session.ID())
+	c.Hooks = a.hooks().CompactionHooks(c.Session)
 	stop := a.progress(l)
 	out, err := c.Compact(ctx, req)
 	stop()
@@ -161,7 +161,7 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 			return explain("write "+f.out, err)
 		}
 	}
-	a.tell(ctx, hook.CompactionNotice(compaction.Manual, out))
+	a.tell(ctx, hook.CompactionNotice(hook.In(c.Session), compaction.Manual, out))
 	var after *timeline.View
 	if out.Status == compaction.Applied {
 		if after, _, err = a.project(ctx, c.Session, nil); err != nil {

@@ -112,7 +112,7 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 		out.Entries++
 		out.LeafID = &e.ID
 	}
-	a.tell(ctx, hook.Lifecycle{Name: hook.EventFork, SessionID: h.ID})
+	a.tell(ctx, hook.Lifecycle{Envelope: hook.EnvelopeOf(h, path), Name: hook.EventFork})
 	a.printFork(out, f.json)
 	return nil
 }
@@ -120,7 +120,7 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 // askFork lets hooks cancel a fork, or bring a summary of what it will not
 // have. That stands at the fork's leaf (spec/branches.md).
 func (a *app) askFork(ctx context.Context, s *session.Session, at *session.Entry) (*session.Draft, error) {
-	var e hook.BeforeFork
+	e := hook.BeforeFork{Envelope: hook.In(s)}
 	if at != nil {
 		e.EntryID = at.ID
 	}

@@ -69,14 +69,14 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 	if err != nil {
 		return err
 	}
-	c.Hooks = a.hooks().CompactionHooks(s.ID())
+	c.Hooks = a.hooks().CompactionHooks(s)
 	n, err := c.Navigate(ctx, compaction.Navigation{Target: target.ID, Summarize: &f.summarize, Focus: f.focus, Label: f.label})
 	stop()
 	if err != nil {
 		return explain("go to "+target.ID, err)
 	}
 	if n.Status == compaction.Applied {
-		a.tell(ctx, hook.NavigationNotice(n))
+		a.tell(ctx, hook.NavigationNotice(hook.In(s), n))
 	}
 	if n.Status == compaction.Failed {
 		return &failure{Code: codeFailed, What: "go to " + target.ID, Why: visible(n.Detail), File: s.Ref()}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/tools"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -121,13 +122,24 @@ func codeOf(err error) error {
 }
 
 // runSession is the session to work on: the one that was named, else a new
-// one; a demo is not kept unless a session was named.
+// one; a demo is not kept unless a session was named. Hooks may keep the work
+// from going on there.
 func (a *app) runSession(ctx context.Context, f runFlags) (*session.Session, error) {
-	if f.session != "" {
-		return a.open(ctx, f.session, true)
-	}
-	if f.demo {
+	if f.demo && f.session == "" {
 		return inMemory(ctx, a.Now)
+	}
+	if f.session != "" {
+		s, err := a.open(ctx, f.session, true)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.In(s), Target: s.Ref()}); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		return s, nil
+	}
+	if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.Envelope{Cwd: a.Dir}}); err != nil {
+		return nil, err
 	}
 	st, err := a.store()
 	if err != nil {
@@ -138,6 +150,18 @@ func (a *app) runSession(ctx context.Context, f runFlags) (*session.Session, err
 		return nil, explain("new session", err)
 	}
 	return a.sessionOf(log), nil
+}
+
+// askSwitch lets hooks cancel a run in another session.
+func (a *app) askSwitch(ctx context.Context, e hook.BeforeSwitch) error {
+	r, err := a.hooks().BeforeSwitch(ctx, e)
+	switch {
+	case err != nil:
+		return explain("run", err)
+	case r.Cancel:
+		return &failure{Code: codeFailed, What: "run", Why: visible(r.Why)}
+	}
+	return nil
 }
 
 // systemPrompt is ours; project instructions come behind it.

@@ -1,0 +1,37 @@
+package hook
+
+import (
+	"path/filepath"
+
+	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Envelope says where an event happens. Every event has one.
+type Envelope struct {
+	SessionID  string // "": there is no session yet
+	File       string // of the session; "": it is not kept in one
+	Cwd        string // the session's working directory
+	ToolCallID string // of the call that the event is about; "": it is not about one
+}
+
+// In is the envelope of what happens in a session.
+func In(s *session.Session) Envelope {
+	return EnvelopeOf(s.Log().Header(), s.Ref())
+}
+
+// EnvelopeOf is the envelope of what happens in a session that has this header
+// and is kept at ref.
+func EnvelopeOf(h session.Header, ref string) Envelope {
+	e := Envelope{SessionID: h.ID, Cwd: h.Cwd}
+	if filepath.IsAbs(ref) {
+		e.File = ref
+	}
+	return e
+}
+
+// begin begins what a program gets.
+func (e Envelope) begin(name Event) *jsonw.Object {
+	o := new(jsonw.Object).Str("type", string(name)).Str("sessionId", e.SessionID)
+	return o.OptStr("file", e.File).Str("cwd", e.Cwd).OptStr("toolCallId", e.ToolCallID)
+}
