@@ -121,7 +121,7 @@ func (c *collector) file(op FileOp) {
 	c.fact(op.Class, op.Path, op.Path, note)
 }
 
-// bash takes a command that the user ran beside the model.
+// bash takes a command that the user ran, not the model.
 func (c *collector) bash(b *message.BashExecution) {
 	if b == nil || b.ExcludeFromContext {
 		return
@@ -140,7 +140,7 @@ func (c *collector) bash(b *message.BashExecution) {
 	c.ran(call{commands: commands, base: scriptKey(commands)}, o)
 }
 
-// finish adds what can only be told at the end.
+// finish adds what is known only at the end.
 func (c *collector) finish() {
 	for _, n := range c.names.recurring() {
 		c.entry = ""

@@ -30,7 +30,7 @@ func touch(op FileOp) string {
 // maxCommand bounds the text of a command fact, in UTF-16 units.
 const maxCommand = 200
 
-// dull programs look around or move text; running one is no news.
+// dull programs look around or move text; running one is not worth a fact.
 var dull = []string{"", "cd", "ls", "cat", "head", "tail", "less", "more", "echo", "printf", "pwd", "grep", "egrep", "rg", "ag", "find",
 	"fd", "sed", "awk", "cut", "sort", "uniq", "wc", "tr", "tee", "xargs", "which", "type", "test", "[", "[[", "true", "false", "sleep",
 	"export", "set", "unset", "source", ".", "tree", "jq", "yq", "stat", "file", "du", "df", "date", "env", "ps", "kill", "pkill", "mkdir",
@@ -54,8 +54,8 @@ func notable(c shell.Command) bool {
 	return !slices.Contains(dull, name) && strings.IndexFunc(name, isLetter) >= 0
 }
 
-// commandKey tells one run of a command from another: its words. A commit's
-// message is no part of it.
+// commandKey identifies a command: by its words. A commit's
+// message is not part of it.
 func commandKey(c shell.Command) string {
 	var b strings.Builder
 	for i, w := range c.Words {
@@ -92,7 +92,7 @@ func succeeded(note string) bool { return note == "ok" || note == "exit 0" }
 type outcome struct {
 	failed  bool
 	stopped bool // by the user, or by a time limit
-	known   bool // an exit code was told
+	known   bool // an exit code was given
 	code    int
 	body    string // the output
 }
@@ -133,8 +133,8 @@ func readOutcome(text string, isError bool) outcome {
 	return o
 }
 
-// exitCode finds a number behind a mark: at the beginning of a line in front,
-// anywhere on the last line behind.
+// exitCode finds a number after a mark: at the beginning of a line before,
+// anywhere on the last line after.
 func exitCode(s string, front bool) (int, bool) {
 	s = strings.TrimSpace(s)
 	if !front {
@@ -182,8 +182,8 @@ func (c *collector) result(m *message.Message) {
 // ran notes how a call ended: its commands, its error, or that an earlier
 // error is gone.
 func (c *collector) ran(known call, o outcome) {
-	told := o.failed || checksFail(known.commands, o.body)
-	if told && !o.failed {
+	failed := o.failed || checksFail(known.commands, o.body)
+	if failed && !o.failed {
 		o.failed, o.known = true, false // the exit code was that of tail
 	}
 	for _, cmd := range known.commands {

@@ -100,7 +100,7 @@ func isOrder(sentence string) bool {
 
 // constraints returns the sentences of a user's own text that order or
 // forbid, word for word as they were written. An item of a list of rules is
-// one as it stands, behind what introduces the list where that forbids.
+// one as it is, after what introduces the list where that forbids.
 func constraints(lines []line) []string {
 	var out []string
 	for _, l := range lines {

@@ -26,7 +26,7 @@ func TestConstraints(t *testing.T) {
 		{"leave the config alone", []string{"leave the config alone"}},
 		{"can you make sure that it builds?", []string{"can you make sure that it builds?"}},
 		{"Commit but don't push to the vm yet.", []string{"Commit but don't push to the vm yet."}},
-		// items of a list of rules, and what is none
+		// items of a list of rules, and what is not a rule
 		{"Rules for today:\n\n- Money is int64 in minor units.\n- Short answers\n\nFix it.", []string{"Money is int64 in minor units.", "Short answers"}},
 		{"Fix it. We want a key, from the ticket:\n1. The header is optional. It may be empty.\n2. 5xx are not kept", []string{"We want a key, from the ticket:", "The header is optional. It may be empty.", "5xx are not kept"}},
 		{"## Requirements\n* Two columns\n\n## Files\n* a.go", []string{"Two columns"}},
@@ -96,7 +96,7 @@ func TestConstraintLength(t *testing.T) {
 	}
 }
 
-// Whatever the text, a constraint stands in it word for word and is short.
+// Whatever the text, a constraint is in it word for word and is short.
 func TestConstraintsAreVerbatim(t *testing.T) {
 	pieces := []string{"must ", "never", ". ", "\n", "- ", "```\n", "<file>", "</file>", "日本語は禁止。", "don't", "? ", "x", "\"", "é", "e.g. ", strings.Repeat("long words here ", 9)}
 	rapid.Check(t, func(t *rapid.T) {

@@ -37,7 +37,7 @@ func isDir(p string) bool {
 }
 
 // piSources reads the messages of a pi session in file order; index is the
-// place of each entry behind the header.
+// place of each entry after the header.
 func piSources(t testing.TB, file string) (sources []ledger.Source, index []int) {
 	t.Helper()
 	data, err := os.ReadFile(file)

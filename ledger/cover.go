@@ -8,9 +8,9 @@ import (
 
 // Cover says, class by class, how many facts a text still holds.
 //
-// A fact is held where its Text stands in the text, word for word: upper and
+// A fact is held where its Text is in the text, word for word: upper and
 // lower case count, runs of white space are one space, and &lt; &gt; &amp;
-// &quot; &#39; stand for their characters. Besides:
+// &quot; &#39; count as their characters. Besides:
 //
 //   - a path, a command, an identifier, a URL, a number and a hash must not
 //     be part of a longer one: src/a.ts is not held by src/a.tsx, nor by
@@ -33,7 +33,7 @@ func (l *Ledger) Cover(text string) Coverage {
 }
 
 // Missing returns the facts that a text does not hold (see Cover). Those that
-// matter most stand last, and within a class the oldest first, so that a
+// matter most come last, and within a class the oldest first, so that a
 // reader with little room begins at the end.
 func (l *Ledger) Missing(text string) []Fact {
 	folded := fold(text)
@@ -61,8 +61,8 @@ func holds(folded string, f Fact) bool {
 	return strings.Contains(folded, strings.TrimRight(want, ".。"))
 }
 
-// containsWhole reports whether want stands in text and is no part of a
-// longer word, where part tells the characters of words.
+// containsWhole reports whether want is in text and not part of a
+// longer word, where part reports the characters of words.
 func containsWhole(text, want string, part func(rune) bool) bool {
 	if want == "" {
 		return true
@@ -98,7 +98,7 @@ func partAfter(after, want string, part func(rune) bool) bool {
 	if after == "" || !part(r) || !part(last) {
 		return false
 	}
-	if r == '.' { // ends a sentence unless a word goes on behind it
+	if r == '.' { // ends a sentence unless a word goes on after it
 		next, _ := utf8.DecodeRuneInString(after[n:])
 		return after[n:] != "" && part(next) && next != '.'
 	}

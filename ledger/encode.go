@@ -117,8 +117,8 @@ const (
 	maxText    = 4 << 10 // bytes of a fact's text, key or note
 )
 
-// Decode reads what Encode wrote. It never fails: what is no ledger, or above
-// 1 MB, is an empty one; what is no fact is left out. Facts of classes that
+// Decode reads what Encode wrote. It never fails: what is not a ledger, or above
+// 1 MB, is an empty one; what is not a fact is left out. Facts of classes that
 // are not known here are carried on.
 func Decode(raw []byte) *Ledger {
 	s := newSet()

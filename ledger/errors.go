@@ -50,7 +50,7 @@ func strong(line, plain string) bool {
 		numbered(line) && position().MatchString(line) || crosses.matchPlain(line, plain)
 }
 
-// happy reports whether a line tells of no failure of its own.
+// happy reports whether a line reports no failure of its own.
 func happy(line, plain string) bool {
 	return slices.ContainsFunc([]*pattern{&noFailures, &failedRunner, &stackFrame, &inFunction}, func(p *pattern) bool { return p.matchPlain(line, plain) })
 }
@@ -69,7 +69,7 @@ func numbered(line string) bool {
 	return false
 }
 
-// checkers are programs whose output tells of failures whatever their code.
+// checkers are programs whose output reports failures whatever their code.
 var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pytest", "tox", "tsc", "tsgo", "eslint", "biome", "jest",
 	"vitest", "mocha", "make", "cmake", "ctest", "gradle", "gradlew", "mvn", "dotnet", "ruff", "mypy", "pyright", "golangci-lint", "rspec",
 	"rake", "phpunit", "swift", "xcodebuild", "bazel", "uv", "poetry", "deno", "mise", "just", "rustc", "gcc", "g++", "clang", "javac"}
@@ -180,7 +180,7 @@ func lastUnhappy(lines []string) string {
 // tally is how a test runner counts at the end what failed.
 var tally = lazy.Regexp(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
 
-// withTally puts the count of failures behind the lines, in the place of one
+// withTally puts the count of failures after the lines, in place of one
 // from the middle where there is no room.
 func withTally(lines []string, last string) []string {
 	if len(lines) == 0 || slices.Contains(lines, last) || !tally().MatchString(last) {

@@ -17,7 +17,7 @@ type FileOp struct {
 }
 
 // Extractor names the files that a tool call touches. It is given every call,
-// returns nil for tools that it does not know, and must stand any arguments:
+// returns nil for tools that it does not know, and must accept any arguments:
 // a model may send a string or a list where an object belongs.
 //
 // To teach the ledger a tool, append one to the defaults:
@@ -78,7 +78,7 @@ func ShellFiles(call message.ToolCall) []FileOp {
 }
 
 // shellCommands returns the commands that a call runs, or nil where its tool
-// is no shell.
+// is not a shell.
 func shellCommands(call message.ToolCall) []shell.Command {
 	run, _ := calls.RunOf(calls.Name(call.Name), calls.ArgsOf(call))
 	return run.Commands
@@ -109,7 +109,7 @@ func below(dir, p string) string {
 func commandFiles(c shell.Command) []FileOp { return classed(calls.CommandOps(c)) }
 
 // fileClasses are the classes of what is done to files. Folders that are made
-// are no facts.
+// are not facts.
 var fileClasses = map[shell.Kind]Class{shell.Read: FileRead, shell.Write: FileModified, shell.Create: FileCreated,
 	shell.Delete: FileDeleted, shell.Move: FileMoved}
 

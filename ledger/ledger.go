@@ -1,5 +1,5 @@
 // Package ledger finds facts in a range of messages by code, without a
-// model, and tells whether a text still holds them (spec/compaction.md,
+// model, and reports whether a text still holds them (spec/compaction.md,
 // Verify: the ledger).
 package ledger
 
@@ -44,7 +44,7 @@ type Source struct {
 // Fact is something that the work depends on.
 type Fact struct {
 	Class   Class
-	Key     string   // what a newer fact of the class replaces: the path, the command, the name; "" where each stands alone
+	Key     string   // what a newer fact of the class replaces: the path, the command, the name; "" where each is alone
 	Text    string   // what has to be found in a text, verbatim; secrets masked
 	Note    string   // what else is known: exit status, new name of a moved file, tool; may be ""
 	Entries []string // ids of the entries it came from, oldest first

@@ -6,7 +6,7 @@ import (
 )
 
 // Merge joins the ledger that an earlier compaction carried with that of the
-// range behind it. A newer fact replaces an older one of the same class and
+// range after it. A newer fact replaces an older one of the same class and
 // key; what else replaces what is written at the rules of the set: a read of
 // a file that was modified later stays known, a deleted file is no longer
 // created or modified, what is done is no longer open.
@@ -37,7 +37,7 @@ func Merge(older, newer *Ledger) *Ledger {
 			}
 		}
 	}
-	// First all that is replaced, then the new: within the newer ledger the
+	// First everything that is replaced, then the new: within the newer ledger the
 	// rules have been applied, in an order that it no longer shows.
 	for i, f := range fresh {
 		fresh[i] = s.replace(f)

@@ -13,7 +13,7 @@ import (
 // depends on them; changed files because the log of changes is the work
 // itself; decisions and requests because what was chosen would be argued
 // again. Files read, commands, identifiers, URLs, numbers, hashes, finished
-// work and questions can be found again, or stand in lists of their own.
+// work and questions can be found again, or are in lists of their own.
 var importance = []Class{Request, Decision, FileModified, FileCreated, FileMoved, FileDeleted, Open, Error, Constraint}
 
 // Essential reports whether a fact of the class must not be lost: where a
@@ -73,7 +73,7 @@ func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
-// Line writes a fact on one line, without a bullet, as it stands in a residue
+// Line writes a fact on one line, without a bullet, as it is in a residue
 // and in an extractive summary. Cover finds the fact in it again.
 func Line(f Fact) string {
 	text := fold(f.Text)
@@ -102,7 +102,7 @@ func Line(f Fact) string {
 // rank is the place of a class among those that matter; -1: it does not.
 func rank(c Class) int { return slices.Index(importance, c) }
 
-// byImportance sorts facts so that those that matter most stand last, and
+// byImportance sorts facts so that those that matter most come last, and
 // keeps the order within a class.
 func byImportance(facts []Fact) {
 	slices.SortStableFunc(facts, func(a, b Fact) int { return cmp.Compare(rank(a.Class), rank(b.Class)) })

@@ -29,7 +29,7 @@ func sentences(line string) []string {
 			continue
 		}
 		if after, _ := utf8.DecodeRuneInString(line[end+min(n, len(line)-end):]); r == '.' && unicode.IsLower(after) && end-start < 12 {
-			continue // "ok. but …": too short to stand alone
+			continue // "ok. but …": too short to be alone
 		}
 		if s := strings.TrimSpace(line[start:end]); s != "" {
 			out = append(out, s)
@@ -52,7 +52,7 @@ func abbreviated(s string) bool {
 	return len(last) == 2 && last[0] >= '0' && last[0] <= '9' // "1."
 }
 
-// unquoted blanks what stands in `…`, "…" and “…”, at most 200 bytes each, so
+// unquoted blanks what is in `…`, "…" and “…”, at most 200 bytes each, so
 // that quoted words give no orders. Lengths are kept.
 func unquoted(s string) string {
 	const maxQuote = 200

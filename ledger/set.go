@@ -9,11 +9,11 @@ import (
 // set gathers facts in the order in which they became true and applies the
 // rules by which a newer fact replaces an older one:
 //
-//   - same class and key: the newer text stands; where the text is the same,
+//   - same class and key: the newer text stays; where the text is the same,
 //     the entries are joined;
 //   - a path has one of created, modified and deleted: the latest, but what
 //     was created and then modified stays created. Deleting a file so drops
-//     that it was created or modified. Reads and moves stand beside them;
+//     that it was created or modified. Reads and moves are found as well;
 //   - open and done exclude each other;
 //   - a failure is replaced by the next failure of the same command and
 //     dropped when that command succeeds.

@@ -9,7 +9,7 @@ import (
 )
 
 // injectedTags wrap what programs put into user messages: surroundings,
-// attached files, output of commands, skills. What stands in them is not what
+// attached files, output of commands, skills. What is in them is not what
 // the user said.
 var injectedTags = []string{"environment_context", "environment_details", "user_instructions", "INSTRUCTIONS", "system-reminder",
 	"system_reminder", "skill", "image", "file", "files", "document", "documents", "attached_files", "attachment", "attachments", "context",
@@ -48,7 +48,7 @@ func ownText(text string) string {
 	return dropComments(dropTags(text))
 }
 
-// slashArguments returns what the user typed behind a slash command that
+// slashArguments returns what the user typed after a slash command that
 // Claude Code expanded.
 func slashArguments(text string) (string, bool) {
 	const open, shut = "<command-args>", "</command-args>"

@@ -15,7 +15,7 @@ var (
 	hashShape   = lazy.Regexp(`(?:^|[^\w/.-])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{7,12})(?:$|[^\w-])`)
 )
 
-// valuesOf finds URLs, numbers with a unit and hashes in what somebody wrote.
+// valuesOf finds URLs, numbers with a unit and hashes in what someone wrote.
 func valuesOf(text string) []value {
 	var out []value
 	if strings.Contains(text, "://") {
@@ -39,8 +39,8 @@ func valuesOf(text string) []value {
 	return out
 }
 
-// unitFollows is false where numberShape finds nothing: behind each digit,
-// and a blank, stands no byte with which a unit begins.
+// unitFollows is false where numberShape finds nothing: after each digit,
+// and a blank, there is no byte with which a unit begins.
 func unitFollows(text string) bool {
 	const begins = "%msµhdwKMGTkgbtlfpreHqUuE€°x"
 	for i := 0; i < len(text); i++ {

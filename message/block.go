@@ -23,7 +23,7 @@ type Image struct {
 }
 
 // Thinking is a model's reasoning. Signature is opaque and binds the block to
-// what stood before it.
+// what came before it.
 type Thinking struct {
 	Thinking  string
 	Signature string

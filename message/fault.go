@@ -33,7 +33,7 @@ func (Class) Values() []string {
 // Unit is what a limit counts (docs/limits.md).
 type Unit string
 
-// The units. A number whose unit cannot be told is unknown, and teaches nothing.
+// The units. A number whose unit is not clear is unknown, and teaches nothing.
 const (
 	UnitContext    Unit = "context-tokens" // of the whole request, against the window
 	UnitOutput     Unit = "output-tokens"  // of the answer alone
@@ -47,7 +47,7 @@ const (
 )
 
 // Limit is what a request may not exceed, as a refusal names it. A number that
-// was not named is 0; the zero value is no limit.
+// was not named is 0; the zero value is not a limit.
 type Limit struct {
 	Unit Unit // "": no limit was named
 	Max  int64
@@ -63,7 +63,7 @@ type Fault struct {
 	Limit      Limit
 	Requested  int64 // in the limit's unit: what was asked for in all; 0: not named
 	RetryAfter time.Duration
-	Remedy     Remedy // what to do first, where the class does not tell; "": as the class says
+	Remedy     Remedy // what to do first, where the class does not say it; "": as the class says
 
 	Status  int    // HTTP status; 0: none
 	Message string // the provider's words

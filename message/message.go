@@ -74,7 +74,7 @@ type Message struct {
 	Summary string
 }
 
-// BashExecution is a command that the user ran beside the model.
+// BashExecution is a command that the user ran, not the model.
 type BashExecution struct {
 	Command            string
 	Output             string

@@ -17,7 +17,7 @@ type Model struct {
 	Reasoning bool // thinks
 
 	// UnboundThinking says that a signed thinking block stays valid when
-	// what stood before it changes. The zero value is the careful one.
+	// what came before it changes. The zero value is the careful one.
 	UnboundThinking bool
 	// AdaptiveThinking says that the model decides by itself how long it
 	// thinks: it is asked with an effort instead of a budget.

@@ -7,7 +7,7 @@ import (
 )
 
 // Outline is what can be said of a message without its texts: enough to tell
-// whether and where it stands in a view. Most messages of a long path are
+// whether and where it is in a view. Most messages of a long path are
 // never looked at more closely.
 type Outline struct {
 	Role       Role
@@ -62,7 +62,7 @@ type Outliner struct{ names map[string]string }
 
 // Scan takes the next value of s, a stored message, and outlines it. It
 // reports false for roles that are rare, whose messages have to be decoded.
-// Whether the value was valid s tells at its end.
+// Whether the value was valid, s reports at its end.
 func (l *Outliner) Scan(s *rawjson.Scanner) (*Outline, bool) {
 	o := &Outline{}
 	for name := range s.Members() {
@@ -150,7 +150,7 @@ func (l *Outliner) name(v []byte) string {
 	return s
 }
 
-// showsText reports whether a JSON string is more than white space. Most tell
+// showsText reports whether a JSON string is more than white space. Most show it
 // so with their first character.
 func showsText(v []byte) bool {
 	if len(v) > 2 && v[0] == '"' && v[1] > ' ' && v[1] < 0x7f && v[1] != '\\' {

@@ -21,7 +21,7 @@ func UTF16Len(s string) int {
 	return n
 }
 
-// Sanitize replaces invalid UTF-8 by U+FFFD, so that the text can stand in
+// Sanitize replaces invalid UTF-8 with U+FFFD, so that the text can be in
 // any JSON document. Valid text is returned unchanged.
 func Sanitize(s string) string {
 	if utf8.ValidString(s) {

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// DefaultWindow is the context window of a model that nobody knows, in
+// DefaultWindow is the context window of a model that no one knows, in
 // tokens. Users should be warned where it is in force.
 const DefaultWindow = 128_000
 
@@ -52,7 +52,7 @@ func NewCatalog(cfg Config, limits *Limits) *Catalog {
 
 // Lookup returns what is known of a model, under the names it was asked for.
 // It finds models under the notations of other programs and sellers too:
-// with or without a date, behind a maker's prefix, at another provider.
+// with or without a date, after a maker's prefix, at another provider.
 func (c *Catalog) Lookup(provider, id string) message.Model {
 	return c.Limits.InForce(c.known(provider, id))
 }
@@ -121,7 +121,7 @@ func (c ProviderConfig) model(id string) ModelConfig {
 	return ModelConfig{}
 }
 
-// unbound tells models whose signed thinking stays valid when the text before
+// unbound reports models whose signed thinking stays valid when the text before
 // it changes: those before the fifth generation of Claude. Others are taken
 // to bind it.
 func unbound(id string) bool {
@@ -134,7 +134,7 @@ func unbound(id string) bool {
 	return false
 }
 
-// adaptive tells models that decide by themselves how long they think: Claude
+// adaptive reports models that decide by themselves how long they think: Claude
 // from Opus 4.6 and Sonnet 4.6 on. Later ones refuse a budget.
 func adaptive(id string) bool {
 	name, claude := strings.CutPrefix(plainName(id), "claude-")

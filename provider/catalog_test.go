@@ -106,7 +106,7 @@ func TestLookupConfig(t *testing.T) {
 	}
 }
 
-// A model that nobody has configured is listed when its window was learned.
+// A model that no one has configured is listed when its window was learned.
 func TestLearnedModelsAreListed(t *testing.T) {
 	c := NewCatalog(Config{}, learned("local", "some/model", 8192))
 	if !slices.ContainsFunc(c.List(), func(m message.Model) bool {

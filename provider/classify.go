@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Response is a refusal as it came over the wire, or as somebody pasted it.
+// Response is a refusal as it came over the wire, or as someone pasted it.
 // Only Body or Status has to be set.
 type Response struct {
 	Status   int         // HTTP status; 0: not known
@@ -63,7 +63,7 @@ func (p Pattern) match(text string) bool {
 // (spec/provider-errors.md). It looks at structured fields first, then at the
 // text however deep it is wrapped, and last at the HTTP status. It judges
 // wordings by their shape (a size, a relation, a limit), so most texts that
-// nobody has seen before are judged rightly too.
+// no one has seen before are judged rightly too.
 //
 // For an overflow, Limit.Used is the size of the input and Fault.Requested
 // what was asked for in all, or the output alone where only that is named; a

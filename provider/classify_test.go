@@ -389,7 +389,7 @@ func TestClassifyMessage(t *testing.T) {
 func TestClassifyWrapping(t *testing.T) {
 	names := make([]string, 0, len(wrappers))
 	for n := range wrappers {
-		if n != "upper case" { // only once: an upper-case escape is no escape
+		if n != "upper case" { // only once: an upper-case escape is not an escape
 			names = append(names, n)
 		}
 	}

@@ -50,7 +50,7 @@ type Client struct {
 }
 
 // New makes a client. cfg.APIKey is used as it is; "" sends none. An empty
-// cfg.BaseURL stands for the dialect's own vendor. A nil httpClient stands
+// cfg.BaseURL means the dialect's own vendor. A nil httpClient means
 // for a plain one; one with a total timeout would cut long answers.
 func New(cfg ProviderConfig, dialect wire.Dialect, httpClient *http.Client) *Client {
 	if httpClient == nil {
@@ -105,7 +105,7 @@ func (c *Client) Complete(ctx context.Context, m message.Model, req timeline.Req
 	return answer, nil
 }
 
-// call renders once and tries until an answer came, nobody wants it any more,
+// call renders once and tries until an answer came, no one wants it anymore,
 // or the failure is final.
 func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions, emit func(message.Event) bool, again func() bool) *message.Fault {
 	body, err := c.dialect.Render(req, m, opts)
@@ -283,7 +283,7 @@ func (c *Client) maskText(s string) string {
 		}
 	}
 	for _, v := range secrets {
-		if len(v) >= 8 { // shorter ones stand in ordinary words
+		if len(v) >= 8 { // shorter ones are in ordinary words
 			s = strings.ReplaceAll(s, v, "[key]")
 		}
 	}
@@ -303,14 +303,14 @@ type masked struct {
 
 func (m masked) Error() string { return m.text }
 
-// Is and As look behind the text without giving it away.
+// Is and As see the cause without showing its text.
 func (m masked) Is(target error) bool { return errors.Is(m.err, target) }
 
 // As finds a typed cause.
 func (m masked) As(target any) bool { return errors.As(m.err, target) }
 
 // join puts a path below a base URL. Where both name the version, as users
-// write base URLs either way, it stands once.
+// write base URLs either way, it is there once.
 func join(base, path string) string {
 	for _, version := range []string{"/v1", "/v1beta"} {
 		if strings.HasSuffix(base, version) && strings.HasPrefix(path, version+"/") {

@@ -315,7 +315,7 @@ func TestHeadersAndAddress(t *testing.T) {
 	}
 }
 
-// Keys do not come back in errors, whoever quotes them.
+// Keys do not come back in errors, no matter who quotes them.
 func TestMask(t *testing.T) {
 	cfg := provider.ProviderConfig{APIKey: "my-very-own-key", Headers: map[string]provider.Secret{"X-Gate-Token": "gate-token-1"}}
 	for name, serve := range map[string]roundTrip{

@@ -12,7 +12,7 @@ import (
 
 // Config is what the user says about models and providers (docs/settings.md).
 type Config struct {
-	Model     string                    `json:"model"`     // "provider/id" to work with; "": nobody said
+	Model     string                    `json:"model"`     // "provider/id" to work with; "": not set
 	Providers map[string]ProviderConfig `json:"providers"` // by the part before the slash in "provider/id"
 	Retry     Retry                     `json:"retry"`
 	Errors    struct {
@@ -52,10 +52,10 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// ProviderConfig is a place to call models at. The zero value stands for the
+// ProviderConfig is a place to call models at. The zero value means the
 // vendor's own server and its usual key variable.
 type ProviderConfig struct {
-	Type      Type              `json:"type"`      // "": the vendor's usual one, and openai for a provider that nobody knows
+	Type      Type              `json:"type"`      // "": the vendor's usual one, and openai for a provider that no one knows
 	BaseURL   string            `json:"baseUrl"`   // "": the vendor's
 	APIKey    Secret            `json:"apiKey"`    // the key itself, or
 	APIKeyEnv string            `json:"apiKeyEnv"` // the name of the variable that holds it; "": the vendor's
@@ -129,7 +129,7 @@ func (c ProviderConfig) api() string {
 	return string(c.Type)
 }
 
-// vendor is what is known of a provider without asking anybody.
+// vendor is what is known of a provider without asking anyone.
 type vendor struct {
 	catalogue string   // its name in the catalogue; "": it has no models there
 	api       string   // dialect; "": as the catalogue says

@@ -2,7 +2,7 @@
 // dialect of package wire, knows the windows and prices of models, and judges
 // what a refusal means.
 //
-// Three parts stand side by side and can be used alone:
+// Three parts can be used alone:
 //
 //   - Classify turns an error answer into a message.Fault: a class that says
 //     what to do, and the numbers that the text named. It is pure.

@@ -73,7 +73,7 @@ type figure struct {
 	value int64
 	role  role
 	bytes bool // a number of bytes
-	part  bool // its role stands behind it: one of several parts of a whole
+	part  bool // its role comes after it: one of several parts of a whole
 }
 
 // readFigures finds the sizes in a flat text, in tokens and in bytes. A
@@ -121,7 +121,7 @@ var (
 	fieldPrompt = lazy(`["']n_prompt_tokens["'] ?: ?["']?(\d+)`)
 )
 
-// fields reads the numbers that llama.cpp gives beside its text.
+// fields reads the numbers that llama.cpp gives next to its text.
 func fields(text string) (figures, bool) {
 	f := figures{limit: first(fieldCtx(), text), input: first(fieldPrompt(), text)}
 	return f, f.limit > 0
@@ -263,7 +263,7 @@ func number(s string) int64 {
 	return n
 }
 
-// free reports whether a number stands alone and is no part of a name, a
+// free reports whether a number is alone and not part of a name, a
 // version, a path or an id.
 func free(text string, start, end int) bool {
 	if start > 0 && strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_-./#@", text[start-1]) >= 0 {
@@ -321,8 +321,8 @@ var (
 	totalIn     = lazy(`\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`)
 )
 
-// roleOf judges a number by the words around it. Words right behind it bind
-// closest ("8192 in the completion"), then the clause in front of it
+// roleOf judges a number by the words around it. Words right after it bind
+// closest ("8192 in the completion"), then the clause before it
 // ("maximum context length is ").
 func roleOf(before, after string) (r role, part bool) {
 	if i := strings.IndexAny(after, ".;:,()[]{}\"<>+=|"); i >= 0 {
@@ -353,7 +353,7 @@ func roleOf(before, after string) (r role, part bool) {
 	return roleInput, false
 }
 
-// lastClause splits what stands before a number at its last break.
+// lastClause splits what comes before a number at its last break.
 func lastClause(before string) (head, clause string) {
 	all := clauseBreak().FindAllStringIndex(before, -1)
 	if all == nil {

@@ -83,7 +83,7 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// appendHex decodes the hexadecimal digits behind s[i]; where there are none
+// appendHex decodes the hexadecimal digits after s[i]; where there are none
 // the letter itself is kept.
 func appendHex(out []byte, s string, i, digits int) ([]byte, int) {
 	r, ok := hexAt(s, i+1, digits)

@@ -67,7 +67,7 @@ func teaches(f *message.Fault) bool {
 }
 
 // Accepted notes that a server has answered a prompt of so many tokens. A
-// smaller window that was learned is not true any more, and one that was only
+// smaller window that was learned is no longer true, and one that was only
 // assumed is corrected. m is the model as it is known from elsewhere.
 func (l *Limits) Accepted(m message.Model, prompt int64) {
 	if l == nil {
@@ -95,7 +95,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 	l.put(m.Key(), list)
 }
 
-// assumed reports whether nobody has said the window of this very model here.
+// assumed reports whether no one has said the window of this very model here.
 func assumed(m message.Model) bool {
 	return m.WindowSource == WindowCatalogue || m.WindowSource == WindowDefault
 }

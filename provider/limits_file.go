@@ -60,7 +60,7 @@ func (l *Limits) Save() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	there, _ := readLessons(l.path) // what is broken is written anew
+	there, _ := readLessons(l.path) // what is broken is written again
 	all := map[string][]Lesson{}
 	for model, list := range there {
 		if !l.forgotten[model] {

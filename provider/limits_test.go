@@ -138,7 +138,7 @@ func TestLearnedWindowFollowsEvidence(t *testing.T) {
 			}
 		}
 		if got := l.InForce(m).Window; got > most {
-			t.Fatalf("%d in force, and nobody named more than %d", got, most)
+			t.Fatalf("%d in force, and no one named more than %d", got, most)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestLimitsFile(t *testing.T) {
 	}
 }
 
-// What cannot be read teaches nothing, and is written anew.
+// What cannot be read teaches nothing, and is written again.
 func TestBrokenLimitsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "windows.json")
 	for content, broken := range map[string]bool{"{": true, "": false, `{"p/a":4048,"p/b":[{"unit":"context-tokens","number":9000}]}`: false} {
@@ -201,7 +201,7 @@ func TestBrokenLimitsFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l, err := OpenLimits(path); err != nil || len(l.Of("p/a")) != 1 {
-			t.Errorf("%q: not written anew: %v", content, err)
+			t.Errorf("%q: not written again: %v", content, err)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 type Registry struct {
 	// Catalog is what is known of models; it learns from refusals.
 	Catalog *Catalog
-	// HTTP makes the calls; nil stands for a plain client.
+	// HTTP makes the calls; nil means a plain client.
 	HTTP *http.Client
 	// Retry, IdleTimeout and Patterns are given to every client.
 	Retry       Retry
@@ -72,7 +72,7 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 	return &Bound{Client: c, Model: m, Catalog: r.Catalog, own: own}, nil
 }
 
-// Default names the model to use where nobody named one: of the first
+// Default names the model to use where no one named one: of the first
 // provider that has a key, the user's own before the vendors.
 func (r *Registry) Default() (name string, ok bool) {
 	for _, p := range slices.Sorted(maps.Keys(r.cfg.Providers)) {
@@ -138,7 +138,7 @@ func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
 type Bound struct {
 	Client *Client
 	Model  message.Model
-	// Catalog learns windows from refusals; nil: nobody does.
+	// Catalog learns windows from refusals; nil: no one does.
 	Catalog *Catalog
 
 	own bool // the server is one that the user named

@@ -14,7 +14,7 @@ const maxListing = 4 << 20
 
 // AskWindow asks a server of the user's own, which speaks OpenAI's chat or
 // responses, how large its model's window is, unless a setting says it, and
-// tells the catalogue. Servers that do not tell change nothing. It makes at
+// tells the catalogue. Servers that do not say it change nothing. It makes at
 // most two small requests; ctx bounds them.
 func (b *Bound) AskWindow(ctx context.Context) {
 	if b.Catalog == nil || !b.own || b.Model.WindowSource == WindowSetting || b.Model.API != apiChat && b.Model.API != apiResponses {
@@ -23,7 +23,7 @@ func (b *Bound) AskWindow(ctx context.Context) {
 	base := b.Client.cfg.BaseURL
 	window := listedWindow(b.Client.get(ctx, base+"/models"), b.Model.ID)
 	if window == 0 {
-		// llama.cpp tells at its root what it was started with.
+		// llama.cpp says at its root what it was started with.
 		props := b.Client.get(ctx, strings.TrimSuffix(base, "/v1")+"/props")
 		window = rawjson.Int(rawjson.Get(rawjson.Get(props, "default_generation_settings"), "n_ctx"))
 	}
@@ -35,7 +35,7 @@ func (b *Bound) AskWindow(ctx context.Context) {
 	b.Model.Window, b.Model.WindowSource = m.Window, m.WindowSource
 }
 
-// windowNames are the members in which servers tell the window of a model in
+// windowNames are the members in which servers give the window of a model in
 // their list: what is loaded before what could be (LM Studio, vLLM, OpenRouter
 // and its likes).
 var windowNames = []string{"loaded_context_length", "max_model_len", "context_length", "context_window", "max_context_length"}

@@ -34,7 +34,7 @@ type Retry struct {
 	// Sleep waits; nil waits for real. It returns early, with the context's
 	// error, when the call is given up.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Notify is told of each retry before the wait; nil: nobody is. try
+	// Notify is told of each retry before the wait; nil: no one is. try
 	// counts from 1.
 	Notify func(try int, wait time.Duration, f *message.Fault)
 }

@@ -90,7 +90,7 @@ func (e *evidence) overflowCode() bool {
 	return e.hasCode(overflowCodes...) && !e.ctx.onlyOutputIsTooMuch()
 }
 
-// budget is a rate limit as a text tells it.
+// budget is a rate limit as a text gives it.
 type budget struct {
 	is, neverFits          bool
 	limit, used, requested int64
@@ -152,7 +152,7 @@ var (
 	dayLimit   = lazy(`\bdaily\b|per day|\bmonthly\b`)
 )
 
-// quota tells a spent budget from a short wait. Both come as 429; the vendors
+// quota distinguishes a spent budget from a short wait. Both come as 429; the vendors
 // that name a wait in seconds mean it.
 func (e *evidence) quota() bool {
 	wordy := quotaWords().MatchString(e.text)

@@ -2,7 +2,7 @@ package provider
 
 import "github.com/coppice-dev/coppice/message"
 
-// Silent finds a full context window behind an answer that claims success
+// Silent recognizes a full context window by an answer that claims success
 // (spec/provider-errors.md, Silent cases). window is the model's, estimate the
 // size of the request, both in tokens; 0 for one that is not known switches
 // off the checks that need it. The result is nil for an honest answer.

@@ -33,7 +33,7 @@ type table struct {
 	exact  map[string]*tableRow
 	plain  map[string]*tableRow // provider and plain name
 	full   map[string]*tableRow // id
-	any    map[string]*tableRow // id without what stands before its last slash
+	any    map[string]*tableRow // id without what comes before its last slash
 	loose  map[string]*tableRow // plain name
 }
 

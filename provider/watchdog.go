@@ -11,7 +11,7 @@ import (
 var errIdle = errors.New("the server sent nothing for too long")
 
 // watchdog cancels a call whose server falls silent. It only counts while
-// somebody waits for the server: a slow reader is not the server's fault.
+// the caller waits for the server: a slow reader is not the server's fault.
 type watchdog struct {
 	idle  time.Duration
 	timer *time.Timer

@@ -14,7 +14,7 @@ import (
 const nearCap = 0.8
 
 // media turns old images into stubs, oldest first, until the request is well
-// below the cap. Those behind the last user message stay.
+// below the cap. Those after the last user message stay.
 func (p *planner) media(maxBytes int64) error {
 	limit := int64(nearCap * float64(maxBytes))
 	var total int64
@@ -65,7 +65,7 @@ func withoutImages(m *message.Message, id string) (content []message.Block, free
 		}
 		data, err := base64.StdEncoding.DecodeString(img.Data)
 		if err != nil {
-			data = []byte(img.Data) // not base64: its own bytes tell it apart as well
+			data = []byte(img.Data) // not base64: its own bytes identify it as well
 		}
 		sum := sha256.Sum256(data)
 		stub := fmt.Sprintf("[image left out: %s, %d bytes, sha256 %s; read en:%s]", img.MIMEType, len(data), hex.EncodeToString(sum[:6]), id)

@@ -24,10 +24,10 @@ const freeTail = 8_000
 const lookback = 20
 
 // Worth keeps the edits that pay: a change costs one rewrite of what the
-// provider does not find any more and saves its tokens on each later call.
+// provider no longer finds and saves its tokens on each later call.
 // Edits of one plan share the rewrite of the first of them, so they are judged
 // together, the oldest ones first to go. An edit is free when the cache is
-// cold or when it stands in the last 8,000 tokens, near enough to be found.
+// cold or when it is in the last 8,000 tokens, near enough to be found.
 func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]Edit, error) {
 	if !e.Warm || len(edits) == 0 {
 		return edits, nil
@@ -57,7 +57,7 @@ func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]E
 // rewritesOf is how many tokens an edit of each entry makes a provider write
 // again: those from there on while the prefix before them is found, else all.
 func rewritesOf(v *timeline.View, est tokens.Estimator) (map[string]int64, error) {
-	behind := make(map[string]int64, len(v.Items))
+	after := make(map[string]int64, len(v.Items))
 	var far []string
 	var sum int64
 	blocks := 0
@@ -71,15 +71,15 @@ func rewritesOf(v *timeline.View, est tokens.Estimator) (map[string]int64, error
 		if it.Entry == nil {
 			continue
 		}
-		behind[it.Entry.ID] = sum
+		after[it.Entry.ID] = sum
 		if blocks > lookback {
 			far = append(far, it.Entry.ID)
 		}
 	}
 	for _, id := range far {
-		behind[id] = sum
+		after[id] = sum
 	}
-	return behind, nil
+	return after, nil
 }
 
 // Breaks reports whether an edit of an old message would invalidate reasoning

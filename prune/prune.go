@@ -89,7 +89,7 @@ type result struct {
 	head     message.Message // without content
 	size     int64
 	open     bool // of the current turn, or after the last assistant message: not to be touched
-	complete bool // it holds all that was asked for
+	complete bool // it holds everything that was asked for
 	empty    bool // its tool marked it so
 }
 
@@ -163,7 +163,7 @@ func (p *planner) after(r result, content []message.Block) int64 {
 	return p.est.Message(&m)
 }
 
-// oldOutput prunes results behind the protected newest ones. The result that
+// oldOutput prunes results after the protected newest ones. The result that
 // crosses the line is still protected.
 func (p *planner) oldOutput() {
 	var passed, saved int64

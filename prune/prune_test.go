@@ -158,7 +158,7 @@ func TestEmptyResults(t *testing.T) {
 	}
 }
 
-// Old images give way when the byte cap nears; those behind the last user
+// Old images give way when the byte cap nears; those after the last user
 // message stay (reference/user-reports.md, scenario 13).
 func TestMedia(t *testing.T) {
 	w := newWork(t)
@@ -181,7 +181,7 @@ func TestMedia(t *testing.T) {
 	}
 }
 
-// A change with X tokens behind it pays after about 11.5·X/T calls.
+// A change with X tokens after it pays after about 11.5·X/T calls.
 func TestWorth(t *testing.T) {
 	w := newWork(t)
 	w.user("go")
@@ -207,8 +207,8 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-// An edit in front of signed reasoning breaks it, except on models that do not
-// sign what stands before it.
+// An edit before signed reasoning breaks it, except on models that do not
+// sign what comes before it.
 func TestBreaks(t *testing.T) {
 	w := newWork(t)
 	w.user("go")
@@ -238,12 +238,12 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-// Behind more than twenty blocks a provider does not find the prefix in front
+// After more than twenty blocks a provider does not find the prefix in front
 // of an edit: then the whole view is written again, and what the edit saves is
-// set against that. A cheap end of the view is no reason either.
+// set against that. A cheap end of the view is not a reason either.
 func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
 	for _, tt := range []struct {
-		rounds       int // of two blocks each, behind the edit
+		rounds       int // of two blocks each, after the edit
 		result       int // tokens of the result that is edited
 		horizon      int64
 		want         int

@@ -64,7 +64,7 @@ func (p *planner) superseded() {
 	}
 }
 
-// complete tells whether a result holds all that was asked for. Tools say so
+// complete reports whether a result holds everything that was asked for. Tools say so
 // in their details, or in a line at the end.
 func complete(m *message.Message, details []byte) bool {
 	if rawjson.Kind(rawjson.Get(details, "truncation")) == '{' || rawjson.Bool(rawjson.Get(details, "truncated")) {

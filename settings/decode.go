@@ -181,7 +181,7 @@ func (d *decoder) scalar(name string, node *hujson.Value, v reflect.Value) bool 
 	return true
 }
 
-// unfit tells what is wrong with a single value.
+// unfit says what is wrong with a single value.
 func unfit(v reflect.Value) string {
 	var err error
 	if all := words(v.Type()); all != nil && !slices.Contains(all, v.String()) {

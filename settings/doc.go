@@ -6,10 +6,10 @@
 // handed pointers to them with their defaults, and gives each key its value
 // and its origin. One table (table.go) names every key, with its help and
 // whether a project may set it; it says nothing about types. A key whose type
-// nobody handed in is passed over, so that a library that knows a part of the
+// no one handed in is skipped, so that a library that knows a part of the
 // keys can read the same files as the command line.
 //
 // Files are JSON with comments and trailing commas. What is wrong in them is
 // returned as problems next to settings that can be used: a broken file never
-// keeps anybody from reading a session. Everything is pure but files.go.
+// keeps anyone from reading a session. Everything is pure but files.go.
 package settings

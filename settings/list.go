@@ -73,7 +73,7 @@ func show(name string, v, def reflect.Value) jsontext.Value {
 }
 
 // encode writes a value as a settings file would have it, without what is not
-// set in structs, and without secrets. name is its key: it tells the unit of
+// set in structs, and without secrets. name is its key: it says the unit of
 // a time span.
 func encode(name string, v reflect.Value) jsontext.Value {
 	if text, ok := v.Interface().(encoding.TextMarshaler); ok {

@@ -15,13 +15,13 @@ import (
 const maxFile = 256 << 10
 
 // parseFile reads a document: an object, or nothing but comments, which
-// stands for an empty one. The line is that of the error, 0 where unknown.
+// is an empty one. The line is that of the error, 0 where unknown.
 func parseFile(data []byte) (doc hujson.Value, line int, err error) {
 	if len(data) > maxFile {
 		return doc, 0, fmt.Errorf("is larger than %d KiB", maxFile>>10)
 	}
 	doc, err = hujson.Parse(data)
-	// What may be missing: the line end behind a last comment, the object.
+	// What may be missing: the line end after a last comment, the object.
 	for _, tail := range []string{"\n", "{\n}\n", "\n{\n}\n"} {
 		if err == nil {
 			break
@@ -53,7 +53,7 @@ func parseError(err error) (line int, why error) {
 	return line, fmt.Errorf("cannot be read: %w", err)
 }
 
-// parseText reads a value as it is typed in a shell: texts stand without
+// parseText reads a value as it is typed in a shell: texts are without
 // quotes, everything else is JSON.
 func parseText(t reflect.Type, text string) (hujson.Value, error) {
 	for t.Kind() == reflect.Pointer {

@@ -18,7 +18,7 @@ type Part struct {
 	Into any
 }
 
-// validator is a value that tells what is wrong with it.
+// validator is a value that says what is wrong with it.
 type validator interface{ Validate() error }
 
 // slot is where the value of a key goes.
@@ -31,7 +31,7 @@ type slot struct {
 	tag  reflect.StructTag
 }
 
-// Complete tells which keys of the table have no place in the parts, and which
+// Complete says which keys of the table have no place in the parts, and which
 // places have no key. A face that hands in all types tests it.
 func Complete(parts ...Part) error {
 	var errs []error

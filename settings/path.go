@@ -39,7 +39,7 @@ func splitKey(name string) ([]string, error) {
 }
 
 // target finds the key that a name belongs to, and the type of what the name
-// stands for: the key itself or something within it.
+// means: the key itself or something within it.
 func target(all map[string]*slot, parts []string) (*slot, reflect.Type, bool) {
 	for n := 1; n <= len(parts); n++ {
 		s, ok := all[strings.Join(parts[:n], ".")]

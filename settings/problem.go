@@ -44,7 +44,7 @@ type Problem struct {
 	Detail string // what is wrong, without secrets
 	Hint   string // the nearest known key, or ""
 
-	// Unknown says that nobody knows the key. Only who handed in all types
+	// Unknown says that no one knows the key. Only who handed in all types
 	// should tell users.
 	Unknown bool
 }

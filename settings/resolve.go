@@ -27,7 +27,7 @@ type File struct {
 	Data []byte
 }
 
-// Flag is a setting given on the command line. Texts stand without quotes,
+// Flag is a setting given on the command line. Texts are given without quotes,
 // other values as JSON.
 type Flag struct {
 	Name  string // as the user typed it: --keep-recent
@@ -54,7 +54,7 @@ type ProjectFile struct {
 
 // Resolve puts the layers together into the parts, which hold the defaults. It
 // is pure. The settings can always be used; what is wrong in a layer is left
-// out and told in the problems. A key that is known and that no part has is
+// out and named in the problems. A key that is known and that no part has is
 // passed over.
 func Resolve(in Input, parts ...Part) (*Result, []Problem) {
 	r := &resolver{slots: slots(parts), sources: map[string]Source{}, result: &Result{}}
@@ -200,7 +200,7 @@ func (r *resolver) assign(k row, node *hujson.Value, d *decoder) {
 	}
 }
 
-// wrong tells what the part says about the very value that it was given.
+// wrong returns what the part says about the very value that it was given.
 func wrong(s *slot) string {
 	if v, ok := s.part.Into.(validator); ok {
 		for _, f := range valid.Fields(v.Validate()) {
@@ -232,7 +232,7 @@ func sum(a, b reflect.Value) reflect.Value {
 	return out
 }
 
-// checkAll tells what only the merged values show.
+// checkAll returns what only the merged values show.
 func (r *resolver) checkAll(parts []Part) {
 	for _, p := range parts {
 		v, ok := p.Into.(validator)

@@ -391,7 +391,7 @@ func TestFlagProblems(t *testing.T) {
 }
 
 // A library hands in the types that it knows: the other keys are passed over,
-// and what they say is nobody's problem.
+// and what they say is not reported.
 func TestPartOfTheKeys(t *testing.T) {
 	var c compaction.Settings
 	in := user(`{"compaction":{"reserveTokens":5,"model":"odd","continueText":7},"providers":7,"zzz":1}`)

@@ -16,12 +16,12 @@ func ContentHash(data []byte) string {
 
 // trustFile is the file in the user's folder that says what is trusted: the
 // hash of the content, by the path of the file. A file that changes, and
-// another file with the same content, have to be trusted anew.
+// another file with the same content, have to be trusted again.
 type trustFile struct {
 	Trusted map[string]string `json:"trusted"`
 }
 
-// parseTrust reads a trust file; nothing stands for an empty one.
+// parseTrust reads a trust file; nothing is an empty one.
 func parseTrust(data []byte) (trustFile, error) {
 	t := trustFile{Trusted: map[string]string{}}
 	if len(bytes.TrimSpace(data)) == 0 {

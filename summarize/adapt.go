@@ -66,7 +66,7 @@ func fromAny(f ledger.Fact, entries map[string]bool) bool {
 	return false
 }
 
-// refused changes the next attempt after an answer that is no summary. It
+// refused changes the next attempt after an answer that is not a summary. It
 // reports false where the model had its tries: the same request again would
 // fail the same way (reference: R057).
 func (f *fold) refused(r *Refusal) bool {
@@ -90,7 +90,7 @@ func (f *fold) refused(r *Refusal) bool {
 		advice = "Use every one of the headings that are given below, as they are written."
 	}
 	if f.tries > 1 && len(changes) == 0 {
-		changes = f.shrink() // being told was not enough
+		changes = f.shrink() // asking was not enough
 	}
 	if f.tries > 1 && len(changes) == 0 {
 		changes = f.grow()

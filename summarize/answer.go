@@ -79,7 +79,7 @@ func shortOf(summary string) string {
 	return goal + " Next: " + next
 }
 
-// listMark stands before an item of a list.
+// listMark comes before an item of a list.
 var listMark = lazy.Regexp(`^(?:[-*>]\s+|\d+[.)]\s+)*(?:\[[ x]\]\s+)?`)
 
 // firstLine returns the first line under a heading, without list marks and

@@ -8,7 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// candidate is somebody who can be asked for a part of a summary.
+// candidate can be asked for a part of a summary.
 type candidate struct {
 	rung  string
 	model message.Model // zero for a remote endpoint

@@ -10,7 +10,7 @@ import (
 )
 
 // carry puts the lines of a previous summary that still hold into the groups
-// where they stood, before the newer items. A summary from elsewhere has the
+// where they were, before the newer items. A summary from elsewhere has the
 // same sections at best; what fits nowhere becomes a note.
 func (e *extraction) carry(previous string) {
 	older := make(map[*bucket][]string)
@@ -42,7 +42,7 @@ func (e *extraction) carry(previous string) {
 	}
 }
 
-// saysNothing is a line that stands under a heading for want of content.
+// saysNothing matches a line that is under a heading because there is no content.
 var saysNothing = lazy.Regexp(`(?i)^(?:[-*] )?\(?(?:none(?: (?:yet|captured|identified|beyond .*|[-–—] .*))?|no prior history|n/a)[.)]*$`)
 
 // words in the headings of other programs' summaries, and where their lines go.
@@ -121,7 +121,7 @@ func (e *extraction) holds(b *bucket, item string) bool {
 	if b.place == atGoal && isQuote(item) && !e.in.collected && len(e.facts.Of(ledger.Request)) > 0 {
 		return false // the ledger has what was asked
 	}
-	if e.saidBeside(b, item) {
+	if e.saidElsewhere(b, item) {
 		return false
 	}
 	bare := strings.Trim(item, "\"`")

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Reason says why an answer is no summary.
+// Reason says why an answer is not a summary.
 type Reason string
 
 // The reasons (spec/compaction.md, Refused).
@@ -18,7 +18,7 @@ const (
 	CutOff     Reason = "cut-off"     // the output limit ended it
 	CalledTool Reason = "tool-call"   // a call, also one written as text
 	ErrorText  Reason = "error-text"  // an error or a refusal where a summary should be
-	NotSmaller Reason = "not-smaller" // as large as what it stands for
+	NotSmaller Reason = "not-smaller" // as large as what it replaces
 	TooLong    Reason = "too-long"    // above the cap
 	NoSections Reason = "no-sections" // without the headings that were asked for
 )
@@ -36,7 +36,7 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("summary refused: %s: %s", r.Reason, r.Detail)
 }
 
-// Source is what a summary has to stand for.
+// Source is what a summary has to replace.
 type Source struct {
 	Tokens   int64              // size of what is summarized, previous summary included; 0: not known
 	Cap      int64              // tokens that the text may have; 0: no cap
@@ -54,7 +54,7 @@ var (
 	toolAnywhere = lazy.Regexp(`<tool_calls?>|<function_calls?>|<invoke name=`)
 )
 
-// Check returns a *Refusal where text is no summary of its source, or nil.
+// Check returns a *Refusal where text is not a summary of its source, or nil.
 // The order is from the surest sign to the weakest.
 func Check(text string, src Source) error {
 	estimate := src.Estimate

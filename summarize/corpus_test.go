@@ -15,7 +15,7 @@ import (
 )
 
 // corpus returns session files of other people, where they are installed
-// beside the project, or skips the test.
+// next to the project, or skips the test.
 func corpus(t *testing.T, pattern string) []string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -56,7 +56,7 @@ func readSources(t *testing.T, name string) []ledger.Source {
 }
 
 // Real sessions: an extraction within the usual limit holds every fact that
-// the work depends on, and is far smaller than what it stands for.
+// the work depends on, and is far smaller than what it replaces.
 func TestExtractOfRealSessions(t *testing.T) {
 	for _, name := range corpus(t, "pi/*.jsonl") {
 		t.Run(filepath.Base(name), func(t *testing.T) {

@@ -19,7 +19,7 @@ var (
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
 
-// Escape makes text safe to stand inside a summary request or a summary: what
+// Escape makes text safe to be inside a summary request or a summary: what
 // looks like a wrapper tag, a role marker or a control token is still readable
 // but no longer one (invariant I11; reference: R058, R233). Escaping twice
 // changes nothing.
@@ -37,7 +37,7 @@ func Escape(text string) string {
 	return text
 }
 
-// escapeRoles puts a backslash before role markers, wherever they stand.
+// escapeRoles puts a backslash before role markers, wherever they are.
 func escapeRoles(text string) string {
 	var b strings.Builder
 	done := 0

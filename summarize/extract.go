@@ -30,14 +30,14 @@ func Extract(in Input) Result {
 // extraction is one part of an extracted summary in the making.
 type extraction struct {
 	form
-	in      Input
-	sources []ledger.Source
-	facts   *ledger.Ledger
-	beside  string         // text that the reader sees besides this part
-	below   *ledger.Ledger // facts of the part behind this one; nil: none
-	limit   int64          // tokens at most
-	usual   int64          // tokens without necessity
-	buckets []*bucket
+	in        Input
+	sources   []ledger.Source
+	facts     *ledger.Ledger
+	elsewhere string         // text that the reader sees besides this part
+	below     *ledger.Ledger // facts of the part after this one; nil: none
+	limit     int64          // tokens at most
+	usual     int64          // tokens without necessity
+	buckets   []*bucket
 }
 
 // bucket holds the candidates of a group, oldest first.
@@ -50,7 +50,7 @@ type bucket struct {
 
 func (in Input) historyExtraction() *extraction {
 	most, _ := in.caps()
-	e := &extraction{form: historyForm(), in: in, sources: in.History, facts: in.Ledger, beside: in.Visible,
+	e := &extraction{form: historyForm(), in: in, sources: in.History, facts: in.Ledger, elsewhere: in.Visible,
 		below: in.PrefixLedger, limit: capped(most, in.MaxOutput)}
 	e.prepare(in.PreviousSummary)
 	return e
@@ -59,7 +59,7 @@ func (in Input) historyExtraction() *extraction {
 // prefixExtraction is the part of a split turn; above is the history part.
 func (in Input) prefixExtraction(above string) *extraction {
 	_, most := in.caps()
-	e := &extraction{form: prefixForm(), in: in, sources: in.Prefix, facts: in.PrefixLedger, beside: in.Visible + "\n\n" + above,
+	e := &extraction{form: prefixForm(), in: in, sources: in.Prefix, facts: in.PrefixLedger, elsewhere: in.Visible + "\n\n" + above,
 		limit: capped(most, in.PrefixMaxOutput)}
 	e.prepare("")
 	return e
@@ -108,7 +108,7 @@ func (e *extraction) fill() {
 	}
 }
 
-// add puts an item behind the others, once.
+// add puts an item after the others, once.
 func (e *extraction) add(b *bucket, text string) {
 	text = Escape(e.in.Mask(clip(text, b.units)))
 	if i := slices.Index(b.items, text); i >= 0 {
@@ -128,7 +128,7 @@ func (e *extraction) quoteRequest(goal *bucket) {
 			continue
 		}
 		quoted := Escape(e.in.Mask(`"` + clip(text, goal.units-2) + `"`))
-		if strings.Contains(e.beside, text) || slices.Contains(goal.items, quoted) {
+		if strings.Contains(e.elsewhere, text) || slices.Contains(goal.items, quoted) {
 			return
 		}
 		goal.items = slices.DeleteFunc(goal.items, func(item string) bool {

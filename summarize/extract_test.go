@@ -183,7 +183,7 @@ gone.go
 	got := Extract(Input{History: sources(user(text("Go on")), assistant(text("New words."))), Ledger: work(), PreviousSummary: previous}).Summary
 	for _, once := range []string{"Some words before.", "Ship the release", "package billing", "Answer in French.", "Set up the build", "old.go", "b.go", "no database", "Update the docs", "Make it fast", "New words.", "Parse the flag"} {
 		if n := strings.Count(got, once); n != 1 {
-			t.Errorf("%q stands %d times", once, n)
+			t.Errorf("%q is there %d times", once, n)
 		}
 	}
 	for _, gone := range []string{"undefined: Foo", "[ ] Parse the flag", "Old words.", "gone.go"} {
@@ -225,7 +225,7 @@ func TestExtractSettles(t *testing.T) {
 			}
 		}
 		if n := strings.Count(res.Summary, "`make`"); n != 1 || !strings.Contains(res.Summary, fmt.Sprintf("exit %d)", pass)) {
-			t.Fatalf("pass %d: the command stands %d times:\n%s", pass, n, res.Summary)
+			t.Fatalf("pass %d: the command is there %d times:\n%s", pass, n, res.Summary)
 		}
 	}
 	for i, n := range sizes[3:] {

@@ -168,7 +168,7 @@ func (f *fold) take(room int64) {
 	}
 }
 
-// whole is the transcript of all that is left; false where it does not fit. A
+// whole is the transcript of everything that is left; false where it does not fit. A
 // history that is much too long is not written to its end.
 func (f *fold) whole(room int64, limit int) (string, bool) {
 	var b strings.Builder
@@ -216,7 +216,7 @@ func (f *fold) query(room int64) query {
 	pass, passes := 0, 0
 	if more := f.more(); more || f.passes > 0 {
 		pass, passes = f.pass()
-		if more && f.window > 0 { // it has to fit beside the next rounds
+		if more && f.window > 0 { // it has to fit together with the next rounds
 			q.check.Cap = capped(f.cap, room/2-f.output/8)
 		}
 	}
@@ -224,7 +224,7 @@ func (f *fold) query(room int64) query {
 	return q
 }
 
-// more reports whether something is left behind the present query.
+// more reports whether something is left after the present query.
 func (f *fold) more() bool { return f.piece != nil || f.taken < len(f.left) }
 
 // pass is the number of the present pass and about how many there will be.

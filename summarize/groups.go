@@ -21,7 +21,7 @@ const (
 )
 
 // group is one kind of line in an extracted summary. The order of groups is
-// the order in which they stand; rank is the order in which they get room.
+// the order in which they appear; rank is the order in which they get room.
 type group struct {
 	place place
 	label string // before inline items; before each item of a list, if it has one
@@ -124,10 +124,10 @@ func prefixForm() form {
 	}
 }
 
-// arrow stands between the old and the new path of a moved file.
+// arrow is between the old and the new path of a moved file.
 const arrow = " → "
 
-// shown is how a fact stands in a summary. The fact's own text is in it word
+// shown is how a fact is written in a summary. The fact's own text is in it word
 // for word; what tools said is quoted, so that it reads as their words.
 func shown(f ledger.Fact) string {
 	text := oneLine(f.Text)

@@ -146,7 +146,7 @@ func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, l
 	}}
 }
 
-// sizeOf is the size of messages as they stand in the view, uncut.
+// sizeOf is the size of messages as they are in the view, uncut.
 func sizeOf(sources []ledger.Source) int64 {
 	var n int64
 	for _, s := range sources {
@@ -270,7 +270,7 @@ func (r *run) tell(p Progress) {
 }
 
 // askShared tries the request that the model had once, with an instruction
-// behind it. Whatever comes of it but a summary, the serialized form is next.
+// after it. Whatever comes of it but a summary, the serialized form is next.
 func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	suited := c.suited(p.part)
 	f := newFold(suited, c.model)

@@ -62,7 +62,7 @@ func inOrder(t *testing.T, s string, parts ...string) {
 	for _, p := range parts {
 		i := strings.Index(s[at:], p)
 		if i < 0 {
-			t.Fatalf("%q is not behind the parts before it in:\n%s", p, s)
+			t.Fatalf("%q does not come after the parts before it in:\n%s", p, s)
 		}
 		at += i + len(p)
 	}
@@ -99,7 +99,7 @@ func TestSplitTurn(t *testing.T) {
 	}
 }
 
-// Somebody's own prompt replaces ours and has the last word; the rules for
+// A caller's own prompt replaces ours and has the last word; the rules for
 // updates and prefixes stay (reference: row 126d).
 func TestOwnPrompt(t *testing.T) {
 	m := newModel(100_000, func(int, string) (*message.Message, error) { return reply("plain prose"), nil })

@@ -34,9 +34,9 @@ var (
 )
 
 // instructions say what to do with the transcript. They end with the base
-// prompt, so that somebody's own prompt has the last word.
+// prompt, so that a caller's own prompt has the last word.
 type instructions struct {
-	base     string // somebody's own prompt; "": ours
+	base     string // a caller's own prompt; "": ours
 	prefix   bool   // the beginning of a split turn
 	branch   bool   // a branch that was left
 	update   bool   // there is a previous summary

@@ -51,7 +51,7 @@ func (r *run) failed() Result {
 	return Result{Usage: r.usage, Attempts: r.attempts}
 }
 
-// extract makes a part by code. The prefix part does not say again what stands
+// extract makes a part by code. The prefix part does not say again what is
 // in the history part above it.
 func (r *run) extract(p *wanted, parts []*wanted) {
 	var e *extraction

@@ -26,7 +26,7 @@ func roundsOf(sources []ledger.Source) []round {
 		for _, c := range callsOf(sources[i].Message) {
 			end = max(end, last[c.ID]+1)
 		}
-		// Results that name no call of ours go with what stands before them.
+		// Results that name no call of ours go with what comes before them.
 		for end < len(sources) && roleOf(sources[end].Message) == message.RoleToolResult {
 			end++
 		}
@@ -36,7 +36,7 @@ func roundsOf(sources []ledger.Source) []round {
 	return out
 }
 
-// lastResults is where the last result of each call stands.
+// lastResults is where the last result of each call is.
 func lastResults(sources []ledger.Source) map[string]int {
 	last := map[string]int{}
 	for i, s := range sources {
@@ -88,8 +88,8 @@ func (s serializer) shows(r round) bool {
 	})
 }
 
-// pieceOf makes a round of a text that is no message, such as a previous
-// summary that is too large to stand beside the transcript.
+// pieceOf makes a round of a text that is not a message, such as a previous
+// summary that is too large to go with the transcript.
 func pieceOf(label, text string) round {
 	return round{text: "[" + label + "]: " + text}
 }

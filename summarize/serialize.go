@@ -45,7 +45,7 @@ func ConvertToLLM(msgs []*message.Message) []*message.Message {
 //	[Tool result]: (bash, error)
 //	text
 //
-// The second line of a result names the tool and tells an error; it is there
+// The second line of a result names the tool and says whether it failed; it is there
 // only where one of them is known. Thinking is left out, images are stubs,
 // long tool results and arguments are shortened with the number of characters
 // left out, secrets are masked, and look-alikes of our markers are escaped.
@@ -177,7 +177,7 @@ func (s serializer) argument(v []byte) string {
 	return shorten(string(s.masked(nil, v, maxDepth)), s.limit)
 }
 
-// maxDepth bounds how deep arguments are walked; what lies deeper is masked as
+// maxDepth bounds how deep arguments are walked; what is deeper is masked as
 // raw text. Walking each level again would be slow on hostile nesting.
 const maxDepth = 16
 
@@ -213,7 +213,7 @@ func (s serializer) masked(out, v []byte, depth int) []byte {
 	return append(out, s.mask(message.Sanitize(string(v)))...)
 }
 
-// stubs stands for the content that is not text.
+// stubs replaces the content that is not text.
 func (s serializer) stubs(content []message.Block) string {
 	var out []string
 	for _, b := range content {
@@ -234,7 +234,7 @@ func (s serializer) mime(t string) string {
 	return "unknown type"
 }
 
-// size tells how large the content of so many base64 characters is.
+// size says how large the content of so many base64 characters is.
 func size(base64 int) string {
 	n := base64 / 4 * 3
 	if n < 1024 {
@@ -252,7 +252,7 @@ func shorten(text string, limit int) string {
 	return head + "\n\n" + leftOut(text, head)
 }
 
-// shortenMiddle keeps head and tail: what went wrong usually stands at the end.
+// shortenMiddle keeps head and tail: what went wrong usually is at the end.
 func shortenMiddle(text string, limit int) string {
 	if message.CutHead(text, limit) == text {
 		return text

@@ -96,7 +96,7 @@ func TestConvertToLLM(t *testing.T) {
 	}
 }
 
-// fakeKey has the shape of a cloud key and belongs to nobody.
+// fakeKey has the shape of a cloud key and belongs to no one.
 const fakeKey = "AKIA" + "Z7QX4TWLR3VNK2PB"
 
 func TestSecretsAreMasked(t *testing.T) {

@@ -26,10 +26,10 @@ type Input struct {
 	Prefix  []ledger.Source // the beginning of a split turn; it gets a part of its own
 
 	// PreviousSummary is updated by the new one. Its file lists are taken out
-	// before anybody sees it.
+	// before anyone sees it.
 	PreviousSummary string
 
-	// Visible is what stays visible beside the summary: the caller's file
+	// Visible is what stays visible besides the summary: the caller's file
 	// lists, pins, the open request. An extraction does not say it again.
 	Visible string
 
@@ -98,7 +98,7 @@ const (
 	PhasePrefix  Phase = "prefix" // the beginning of a split turn
 )
 
-// Progress tells what is being asked for.
+// Progress says what is being asked for.
 type Progress struct {
 	Phase  Phase
 	Rung   string
@@ -126,7 +126,7 @@ type Ladder struct {
 	// Without it Summarize can fail.
 	Extract bool
 	// Progress is told of each request before it is sent, one call at a time.
-	// nil: nobody.
+	// nil: no one.
 	Progress func(Progress)
 	Mask     func(string) string // hides secrets; nil: the known shapes
 }
@@ -157,12 +157,12 @@ func (f *Failed) Error() string {
 	return "no summarizer gave a summary: " + strings.Join(parts, "; ")
 }
 
-// ResidueHeading stands above facts that code put under a summary because the
+// ResidueHeading is above facts that code put under a summary because the
 // summarizer dropped them. An extraction does not carry these lines over: the
 // ledger that comes with it has them.
 const ResidueHeading = "## Facts Found by Code"
 
-// turnContext stands between the history part and the prefix part.
+// turnContext is between the history part and the prefix part.
 const turnContext = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 
 // noHistory is the history part of a split turn with nothing before it.

@@ -9,12 +9,12 @@ import (
 
 // unsaid are the facts that the reader does not see elsewhere.
 //
-// Requests are an exception: a summary has to tell what the work is, so only
+// Requests are an exception: a summary has to say what the work is, so only
 // those of the part below are left to it. So are commands: one of a single
 // word is too easily found in another sentence, so only its whole line counts.
 func (e *extraction) unsaid() *ledger.Ledger {
 	missing := map[string]bool{}
-	for _, f := range e.facts.Missing(e.beside) {
+	for _, f := range e.facts.Missing(e.elsewhere) {
 		missing[string(f.Class)+f.Text] = true
 	}
 	out := &ledger.Ledger{}
@@ -24,7 +24,7 @@ func (e *extraction) unsaid() *ledger.Ledger {
 		case ledger.Request:
 			said = slices.ContainsFunc(e.below.Of(ledger.Request), func(b ledger.Fact) bool { return b.Text == f.Text })
 		case ledger.Command:
-			said = strings.Contains(e.beside, Escape(shown(f)))
+			said = strings.Contains(e.elsewhere, Escape(shown(f)))
 		}
 		if !said {
 			out.Facts = append(out.Facts, f)
@@ -33,9 +33,9 @@ func (e *extraction) unsaid() *ledger.Ledger {
 	return out
 }
 
-// saidBeside reports whether an item of a previous summary stands elsewhere
+// saidElsewhere reports whether an item of a previous summary is elsewhere
 // in what the reader sees.
-func (e *extraction) saidBeside(b *bucket, item string) bool {
+func (e *extraction) saidElsewhere(b *bucket, item string) bool {
 	if len(b.holds) == 0 || b.holds[0] == ledger.Request || b.holds[0] == ledger.Command {
 		return false
 	}
@@ -43,5 +43,5 @@ func (e *extraction) saidBeside(b *bucket, item string) bool {
 	if from, to, ok := strings.Cut(item, arrow); ok && f.Class == ledger.FileMoved {
 		f.Text, f.Note = from, to
 	}
-	return strings.Contains(e.beside, f.Text) && len((&ledger.Ledger{Facts: []ledger.Fact{f}}).Missing(e.beside)) == 0
+	return strings.Contains(e.elsewhere, f.Text) && len((&ledger.Ledger{Facts: []ledger.Fact{f}}).Missing(e.elsewhere)) == 0
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 )
 
-// What the reader sees beside the summary is not said again in it; requests
+// What the reader sees besides the summary is not said again in it; requests
 // and commands are.
 func TestExtractDoesNotRepeatWhatIsVisible(t *testing.T) {
 	visible := "<modified-files>\nb.go\nd.go (moved to e.go)\n</modified-files>\n\nNo new dependencies! Add a --json flag; then make."
@@ -37,7 +37,7 @@ func TestExtractSaysWhatBothPartsKnowOnce(t *testing.T) {
 	got := Extract(Input{History: talk(1), Ledger: facts, Prefix: sources(user(text("Make it fast"))), PrefixLedger: prefix}).Summary
 	for _, once := range []string{"Make it fast", "Never use reflection.", "Write a benchmark", "`make` (exit 2)"} {
 		if n := strings.Count(got, once); n != 1 {
-			t.Errorf("%q stands %d times:\n%s", once, n, got)
+			t.Errorf("%q is there %d times:\n%s", once, n, got)
 		}
 	}
 	inOrder(t, got, "Never use reflection.", turnContext, "Make it fast")

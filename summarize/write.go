@@ -2,10 +2,10 @@ package summarize
 
 import "strings"
 
-// nothing stands under a heading without content.
+// nothing is under a heading without content.
 const nothing = "(none)"
 
-// goOn stands under Next Steps where nothing is known to be open.
+// goOn is under Next Steps where nothing is known to be open.
 const goOn = "Go on with the last request under Goal, unless it is finished."
 
 // write renders what was taken.

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/gensample > examples/sample-session.jsonl
 //
-// The session tells a piece of work on an invented Go service (story*.go).
+// The session is a piece of work on an invented Go service (story*.go).
 // Its source tree is made from templates (workspace.go), tools work on that
 // tree (tools.go), and the recorder gives everything the form of a session
 // file (recorder.go). Each run writes the same bytes.

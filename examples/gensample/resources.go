@@ -35,7 +35,7 @@ func (r resource) After(i int) []string {
 	return r.States[min(i+1, len(r.States)):min(i+3, len(r.States))]
 }
 
-// HasMoney tells whether some field is an amount.
+// HasMoney reports whether some field is an amount.
 func (r resource) HasMoney() bool {
 	return slices.ContainsFunc(r.Fields, func(c column) bool { return c.Type == "money.Amount" })
 }
@@ -64,7 +64,7 @@ func (r resource) Assignments() string {
 	return strings.Join(parts, ", ")
 }
 
-// VersionArg is the number of the argument behind the assignments.
+// VersionArg is the number of the argument after the assignments.
 func (r resource) VersionArg() int { return strings.Count(r.Assignments(), "=") + 4 }
 
 // Columns are the database columns of a field; an amount has two.

@@ -103,7 +103,7 @@ func script(name string) string {
 // mistake in the story.
 func (ws workspace) replace(path, old, new string) {
 	if strings.Count(ws[path], old) != 1 {
-		panic(fmt.Sprintf("%s: %q stands there %d times", path, old, strings.Count(ws[path], old)))
+		panic(fmt.Sprintf("%s: %q is there %d times", path, old, strings.Count(ws[path], old)))
 	}
 	ws[path] = strings.Replace(ws[path], old, new, 1)
 }

@@ -22,7 +22,7 @@ type Op struct {
 type Edit struct {
 	Old, New string
 	Section  string // what a patch names as the surroundings: a function, a class
-	Script   string // instead of texts: what sed or perl was told to do
+	Script   string // instead of texts: what sed or perl was asked to do
 }
 
 // fileTools are the tools that take a path, by name.

@@ -16,7 +16,7 @@ type Task struct {
 // TaskChange is what a call does to the list of work.
 type TaskChange struct {
 	All   bool   // Tasks is the whole list; what is missing is gone
-	New   bool   // Tasks are added; the result may tell their ids
+	New   bool   // Tasks are added; the result may name their ids
 	Tasks []Task // otherwise changes of tasks that are known
 }
 

@@ -12,7 +12,7 @@ import (
 // Op names an operation of FS or File.
 type Op string
 
-// The operations, as they stand in the record of Faulty.
+// The operations, as they are in the record of Faulty.
 const (
 	OpOpen      Op = "open"
 	OpAppend    Op = "open-append"
@@ -139,7 +139,7 @@ func (f *Faulty) open(op Op, name string, open func(string) (File, error)) (File
 	return &faultyFile{fs: f, name: name, file: file}, nil
 }
 
-// Stat describes the file behind a name.
+// Stat describes the file after a name.
 func (f *Faulty) Stat(name string) (fs.FileInfo, error) {
 	if _, err := f.before(OpStat, name, ""); err != nil {
 		return nil, err

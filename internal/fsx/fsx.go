@@ -2,7 +2,7 @@
 // system, the operating system's answer, and a faulty twin for tests.
 //
 // It names operations and not files, because what has to be tested is their
-// order: a file is durable only when its folder was synced behind it.
+// order: a file is durable only when its folder was synced after it.
 package fsx
 
 import (
@@ -20,7 +20,7 @@ type FS interface {
 	// CreateExclusive makes a file for reading and for writing at its end; it
 	// fails with fs.ErrExist where the name is taken.
 	CreateExclusive(name string, perm fs.FileMode) (File, error)
-	// Stat describes the file behind a name; links are followed.
+	// Stat describes the file after a name; links are followed.
 	Stat(name string) (fs.FileInfo, error)
 	// ReadDir lists a folder, ordered by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
@@ -32,7 +32,7 @@ type FS interface {
 	Rename(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(name string) error
-	// RemoveAll removes a folder and all in it; a missing one is no error.
+	// RemoveAll removes a folder and all in it; a missing one is not an error.
 	RemoveAll(name string) error
 	// SyncDir makes the names in a folder durable.
 	SyncDir(name string) error
@@ -43,7 +43,7 @@ type File interface {
 	io.ReaderAt
 	io.Writer
 	io.Closer
-	// Stat describes the open file, whatever its name stands for by now.
+	// Stat describes the open file, whatever its name refers to by now.
 	Stat() (fs.FileInfo, error)
 	// Sync makes what was written durable.
 	Sync() error

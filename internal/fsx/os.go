@@ -11,7 +11,7 @@ import (
 type OS struct{}
 
 // Open opens a file for reading. What is neither file nor folder is refused:
-// to open a pipe that nobody writes to would never return.
+// to open a pipe that no one writes to would never return.
 func (OS) Open(name string) (File, error) {
 	if err := waits("open", name); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (OS) CreateExclusive(name string, perm fs.FileMode) (File, error) {
 	return file(os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, perm))
 }
 
-// ErrNotRegular says that a name stands for a pipe, a device or a socket.
+// ErrNotRegular says that a name refers to a pipe, a device or a socket.
 var ErrNotRegular = errors.New("not a regular file")
 
 // waits refuses what may wait for another program instead of being read.
@@ -61,7 +61,7 @@ func (a appending) Close() error                            { return a.f.Close()
 func (a appending) Stat() (fs.FileInfo, error)              { return a.f.Stat() }
 func (a appending) Sync() error                             { return a.f.Sync() }
 
-// Stat describes the file behind a name.
+// Stat describes the file after a name.
 func (OS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // ReadDir lists a folder.

@@ -16,7 +16,7 @@ import (
 // return it, so that calls can be chained. Values must not change before
 // Bytes.
 type Object struct {
-	parts [][]byte // what stands before buf
+	parts [][]byte // what comes before buf
 	buf   []byte
 }
 

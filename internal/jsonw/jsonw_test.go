@@ -66,7 +66,7 @@ func TestClean(t *testing.T) {
 		{"high alone", `"\ud83d"`, `"\ufffd"`},
 		{"low alone", `"x\uDE00y"`, `"x\ufffdy"`},
 		{"two high", `"\ud83d\ud83d\ude00"`, `"\ufffd\ud83d\ude00"`},
-		{"escaped backslash is no escape", `"\\ud83d"`, `"\\ud83d"`},
+		{"escaped backslash is not an escape", `"\\ud83d"`, `"\\ud83d"`},
 		{"bytes", "\"\xed\xa0\"", "\"\uFFFD\""},
 	}
 	for _, tt := range tests {

@@ -103,7 +103,7 @@ func squeeze(name string) string {
 	return string(buf)
 }
 
-// value judges what stands at p as the value of a named secret.
+// value judges what is at p as the value of a named secret.
 func value(s string, p int, kind string) (span, int) {
 	quoted := false
 	for p < len(s) && strings.IndexByte("\\\"'`", s[p]) >= 0 {

@@ -21,7 +21,7 @@ const (
 	tilde
 	colon
 	blank     // space and tab
-	special   // other signs that stand in passwords
+	special   // other signs that are in passwords
 	quotation // quotes and brackets
 
 	letters    = lower | upper
@@ -123,7 +123,7 @@ func entropy(v string) float64 {
 	return bits
 }
 
-// placeholder reports whether v only stands for a secret: a variable, a name
+// placeholder reports whether v only takes the place of a secret: a variable, a name
 // in capitals, crossed-out text.
 func placeholder(v string) bool {
 	if v == "" || strings.ContainsAny(v[:1], "$<{%*[") || strings.Contains(v, "...") {

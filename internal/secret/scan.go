@@ -39,7 +39,7 @@ func at(s string, i int) (found span, next int) {
 	return token(s, i)
 }
 
-// wordStart reports whether no letter or digit stands before i. A letter that
+// wordStart reports whether no letter or digit comes before i. A letter that
 // belongs to an escape (\n in quoted JSON) does not count.
 func wordStart(s string, i int) bool {
 	return i == 0 || !alnum(s[i-1]) || i > 1 && s[i-2] == '\\'
@@ -60,7 +60,7 @@ func urlPassword(s string, i int) (span, int) {
 	return span{start, end, "url-password"}, 0
 }
 
-// bearer finds the token behind the word Bearer or Basic.
+// bearer finds the token after the word Bearer or Basic.
 func bearer(s string, i int) span {
 	const minToken = 16
 	word := run(s, i, letters)

@@ -1,4 +1,4 @@
-// Package secret replaces secrets in text by stubs that say what stood there
+// Package secret replaces secrets in text with stubs that say what was there
 // (invariant I11). It knows the shapes of common credentials; what only looks
 // random (git and content hashes, UUIDs) is left alone.
 //

@@ -14,7 +14,7 @@ type Settings struct {
 // Pattern is a regular expression in Go's syntax.
 type Pattern string
 
-// Validate tells what is wrong with it.
+// Validate says what is wrong with it.
 func (p Pattern) Validate() error {
 	if p == "" {
 		return valid.Wrong("", "must not be empty")

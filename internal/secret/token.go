@@ -12,7 +12,7 @@ type shape struct {
 	accept func(body string) bool
 }
 
-// shapes are tried in this order; a longer prefix stands before a shorter one
+// shapes are tried in this order; a longer prefix comes before a shorter one
 // that it begins with.
 var shapes = []shape{
 	{prefix: "AKIA", kind: "aws-key", set: upper | digit, min: 16, max: 16},
@@ -114,7 +114,7 @@ func jwt(s string, i int) (span, int) {
 	return span{i, end, "jwt"}, 0
 }
 
-// random reports whether the body of a key is no name made of words.
+// random reports whether the body of a key is not a name made of words.
 func random(body string) bool {
 	c := classes(body)
 	return c.longest >= 20 || c.digits > 0 && c.upper > 0 && c.lower > 0 || c.longest >= 16 && c.digits >= 2

@@ -204,7 +204,7 @@ func into(dest, src string, isDir bool) string {
 	return dest
 }
 
-// GitVerb is git's subcommand, the first word that is no option, and the words
+// GitVerb is git's subcommand, the first word that is not an option, and the words
 // after it.
 func GitVerb(args []Word) (verb string, rest []Word) {
 	for i := 0; i < len(args); i++ {

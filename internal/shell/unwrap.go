@@ -120,7 +120,7 @@ func innerScript(c Command) (string, bool) {
 	return "", false
 }
 
-// Operands are the words that are no options; valued options take the next
+// Operands are the words that are not options; valued options take the next
 // word with them.
 func Operands(args []Word, valued ...string) []Word {
 	var out []Word

@@ -43,7 +43,7 @@ func Wrong(name, format string, args ...any) error {
 	return &Field{Name: name, Why: fmt.Sprintf(format, args...)}
 }
 
-// Fields are all fields that an error tells of, in order.
+// Fields are all fields that an error names, in order.
 func Fields(err error) []*Field {
 	if f, ok := err.(*Field); ok { //nolint:errorlint // the tree is walked here
 		return []*Field{f}

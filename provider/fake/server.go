@@ -47,12 +47,12 @@ type Request struct {
 	Header    http.Header
 	Body      []byte
 	Model     string
-	Tokens    int64 // size of all that is said in it, by o200k
+	Tokens    int64 // size of everything that is said in it, by o200k
 	MaxOutput int64 // 0: no limit asked for
 	Problems  []wire.Problem
 }
 
-// Text returns all that is said in the request, one string a line.
+// Text returns everything that is said in the request, one string a line.
 func (r Request) Text() string { return strings.Join(said(r.Body), "\n") }
 
 // New starts a server. Without a script it answers "ok".
@@ -94,7 +94,7 @@ func (s *Server) Model(dialect string) message.Model {
 }
 
 // Bind returns a client with a model of the server. It panics for a name that
-// is no dialect's.
+// is not a dialect's.
 func (s *Server) Bind(dialect string) *provider.Bound {
 	d, ok := dialects.ByName(dialect)
 	if !ok {

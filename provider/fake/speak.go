@@ -59,7 +59,7 @@ func encode(v any) []byte {
 type writer struct{ w http.ResponseWriter }
 
 // event sends one event; without a name it is data alone. A client that has
-// gone away is noticed by whoever waits for it.
+// gone away is noticed where it is waited for.
 func (w *writer) event(name string, data []byte) {
 	if name != "" {
 		fmt.Fprintf(w.w, "event: %s\n", name)

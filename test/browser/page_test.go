@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// tab is a page that was loaded from disk, with all that it did beside
+// tab is a page that was loaded from disk, with everything that it did next to
 // showing itself.
 type tab struct {
 	t   *testing.T

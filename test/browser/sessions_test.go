@@ -91,7 +91,7 @@ func compacted(t *testing.T) *session.Session {
 	return s
 }
 
-// hostileTexts try to get out of where they stand.
+// hostileTexts try to get out of where they are.
 func hostileTexts() []string {
 	return []string{
 		`</script><script>window.pwned = 1; alert(1)</script>`,
@@ -104,8 +104,8 @@ func hostileTexts() []string {
 	}
 }
 
-// hostile says all that as a user, a model and a tool, and more where only
-// the page's own words should stand.
+// hostile says all of that as a user, a model and a tool, and more where only
+// the page's own words should be.
 func hostile(t *testing.T) *session.Session {
 	t.Helper()
 	s := empty(t)
@@ -173,7 +173,7 @@ func entryID(t *testing.T, s *session.Session, begins string) string {
 			return e.ID
 		}
 	}
-	t.Fatalf("nobody says %q", begins)
+	t.Fatalf("no one says %q", begins)
 	return ""
 }
 

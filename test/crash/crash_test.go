@@ -223,7 +223,7 @@ func blind(file string) {
 }
 
 // Two processes append to one file at once, one of them without knowing locks:
-// every line parses, nothing is lost, and the second was told.
+// every line parses, nothing is lost, and the second gets to know it.
 func TestTwoProcesses(t *testing.T) {
 	file := newFile(t)
 	first, second := child("neighbour", file), child("neighbour", file)

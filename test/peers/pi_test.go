@@ -127,7 +127,7 @@ func ours(v *timeline.View) []said {
 	return out
 }
 
-// theirs is pi's list without what Coppice leaves out by rule, results behind
+// theirs is pi's list without what Coppice leaves out by rule, results after
 // their calls.
 func theirs(o opened) []said {
 	failed := map[string]bool{}

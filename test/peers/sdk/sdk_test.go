@@ -182,7 +182,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // sameJSON compares calls by what their arguments say: a library may write
-// them anew.
+// them again.
 func sameJSON(a, b call) bool {
 	var x, y any
 	return json.Unmarshal([]byte(a.Arguments), &x) == nil && json.Unmarshal([]byte(b.Arguments), &y) == nil && a.Name == b.Name && cmp.Equal(x, y)
