@@ -162,7 +162,7 @@ func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, behind [
 	}
 	slices.Reverse(turn)
 	if len(behind) == 0 {
-		if !waits(turn) {
+		if len(timeline.Turns(turn).Open(len(turn))) == 0 {
 			return target, nil
 		}
 		var err error
@@ -170,37 +170,8 @@ func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, behind [
 			return nil, err
 		}
 	}
-	at := len(turn) - 1
 	path := append(turn, behind...)
-	groups, _ := timeline.GroupOutlines(outlines(path))
-	for _, g := range groups {
-		if g.Assistant <= at && at < g.Last() {
-			at = g.Last()
-		}
-	}
-	return path[at], nil
-}
-
-func outlines(path []*session.Entry) []*message.Outline {
-	out := make([]*message.Outline, len(path))
-	for i, e := range path {
-		if timeline.Bears(e) {
-			out[i] = e.Outline()
-		}
-	}
-	return out
-}
-
-// waits reports whether a call on the path has no result there.
-func waits(path []*session.Entry) bool {
-	stored := outlines(path)
-	groups, _ := timeline.GroupOutlines(stored)
-	for _, g := range groups {
-		if len(g.Results) < len(stored[g.Assistant].Calls) {
-			return true
-		}
-	}
-	return false
+	return path[timeline.Turns(path).GroupEnd(len(turn)-1)], nil
 }
 
 // newestBehind returns the entries from behind target to the newest one that

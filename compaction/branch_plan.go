@@ -38,7 +38,7 @@ func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*Bra
 		return nil, err
 	}
 	sizer := &timeline.Sizer{Estimator: est}
-	inside := insideGroups(left)
+	turns := timeline.Turns(left)
 	edge := len(left)
 	for i := len(left) - 1; i >= 0; i-- {
 		if listed[i].Entry == nil {
@@ -55,7 +55,7 @@ func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*Bra
 		p.Tokens += size
 		edge = i
 	}
-	for edge < len(left) && inside[edge] {
+	for edge < len(left) && turns.Inside(edge) {
 		if listed[edge].Entry != nil {
 			p.Tokens -= sizer.Of(listed[edge])
 		}
@@ -88,18 +88,6 @@ func (p *BranchPlan) take(listed []timeline.Item, edge, begin int) {
 // stored reports whether an entry is a summary.
 func stored(e *session.Entry) bool {
 	return e.Type == session.TypeCompaction || e.Type == session.TypeBranchSummary
-}
-
-// insideGroups marks entries in front of which no edge may stand.
-func insideGroups(path []*session.Entry) []bool {
-	inside := make([]bool, len(path))
-	groups, _ := timeline.GroupOutlines(outlines(path))
-	for _, g := range groups {
-		for i := g.Assistant + 1; i <= g.Last(); i++ {
-			inside[i] = true
-		}
-	}
-	return inside
 }
 
 // covered returns where what the latest compaction behind edge has summarized

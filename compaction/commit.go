@@ -148,7 +148,14 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 	details := &session.CompactionDetails{Model: a.view.Model, ThinkingLevel: a.view.ThinkingLevel,
 		Pins: a.pinRefs(), Rung: d.rung, Coverage: coverage, Ledger: d.facts.Encode(ledger.MaxCarried)}
 	for _, it := range p.Request {
-		details.Request = append(details.Request, a.view.RequestRef(it))
+		details.Request = append(details.Request, a.view.Ref(it))
+	}
+	for _, o := range p.Open {
+		ref := a.view.Ref(o.Item)
+		for _, r := range o.Results {
+			ref.Group = append(ref.Group, a.view.Ref(r))
+		}
+		details.Open = append(details.Open, ref)
 	}
 	for _, e := range edits {
 		details.Edits = append(details.Edits, e.ID)

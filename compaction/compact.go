@@ -38,7 +38,8 @@ type Compactor struct {
 	// history. It goes only to the model that already had it.
 	SharedPrefix bool
 
-	// OpenCalls tells whether a running turn waits for a tool; nil: no turn runs.
+	// OpenCalls tells whether a tool is running in this process; nil: none
+	// is. Calls that wait for a client, a person or another process do not count.
 	OpenCalls func() bool
 }
 
@@ -286,7 +287,7 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
 	}
-	d.verified = verify(a.mask(body), shown, facts, d.lists, a.budgets, a.estimator())
+	d.verified = verify(a.mask(body), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
 	d.short = a.mask(d.short)
 	if a.request.Edit == nil {
 		return d, nil
@@ -416,6 +417,6 @@ func (a *attempt) addUsage(u *message.Usage) {
 
 // floorDetail names each part that does not fit, with its size (invariant I5).
 func floorDetail(p *Plan, summary, kept, after int64) string {
-	return fmt.Sprintf("the request would have about %d tokens where %d are allowed: fixed part %d, pins %d, open request %d, pending input %d, summary %d, kept %d",
-		after, p.Target, p.Floor.Fixed, p.Floor.Pins, p.Floor.Request, p.Floor.Pending, summary, kept)
+	return fmt.Sprintf("the request would have about %d tokens where %d are allowed: fixed part %d, pins %d, open request %d, open calls %d, pending input %d, summary %d, kept %d",
+		after, p.Target, p.Floor.Fixed, p.Floor.Pins, p.Floor.Request, p.Floor.Open, p.Floor.Pending, summary, kept)
 }

@@ -1,12 +1,10 @@
 package compaction
 
 import (
-	"slices"
-
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // span is the part of the path that a plan may reduce: from the first kept
@@ -16,8 +14,9 @@ type span struct {
 	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
 	sizer  *timeline.Sizer
 	sizes  []int64 // estimates of listed, as far as somebody asked; -1: not yet
-	valid  []bool  // a cut may stand here
-	starts []bool  // a turn starts here
+	turns  *turn.Conversation
+	first  int // the item of path[0] in turns
+	limit  int // the last cut that covers nothing unread; len(path): everything was read
 }
 
 // measure prepares a view's path for cutting.
@@ -26,29 +25,19 @@ func measure(v *timeline.View, est tokens.Estimator) (span, error) {
 	if err != nil {
 		return span{}, err
 	}
-	n := len(v.Path)
-	s := span{path: v.Path, listed: listed, sizer: &timeline.Sizer{Estimator: est}, sizes: make([]int64, n), valid: make([]bool, n), starts: make([]bool, n)}
-	stored := make([]*message.Outline, n)
-	for i, e := range v.Path {
-		if timeline.Bears(e) {
-			stored[i] = e.Outline()
-		}
-		if !s.has(i) {
-			continue
-		}
-		role := s.listed[i].Outline().Role
-		s.sizes[i] = -1
-		s.valid[i] = role != message.RoleToolResult && known(role)
-		s.starts[i] = startsTurn(role)
-	}
-	groups, _ := timeline.GroupOutlines(stored)
-	for _, g := range groups {
-		for i := g.Assistant + 1; i <= g.Last(); i++ {
-			s.valid[i] = false
+	s := span{path: v.Path, listed: listed, sizer: &timeline.Sizer{Estimator: est}, sizes: make([]int64, len(v.Path))}
+	s.turns, s.first = v.Turns()
+	s.limit = s.turns.Limit() - s.first
+	for i := range s.sizes {
+		if s.has(i) {
+			s.sizes[i] = -1
 		}
 	}
 	return s, nil
 }
+
+// valid reports whether a cut may be before an entry.
+func (s span) valid(i int) bool { return s.turns.Valid(s.first + i) }
 
 // has reports whether a summarizer would get something of an entry.
 func (s span) has(i int) bool { return s.listed[i].Entry != nil }
@@ -62,23 +51,6 @@ func (s span) size(i int) int64 {
 	return s.sizes[i]
 }
 
-func known(r message.Role) bool {
-	switch r {
-	case message.RoleUser, message.RoleAssistant, message.RoleBashExecution, message.RoleCustom,
-		message.RoleBranchSummary, message.RoleCompactionSummary:
-		return true
-	}
-	return false
-}
-
-func startsTurn(r message.Role) bool {
-	switch r {
-	case message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleBranchSummary, message.RoleCompactionSummary:
-		return true
-	}
-	return false
-}
-
 // cut is where the kept side begins.
 type cut struct {
 	at        int // index in the span's path; len(path): nothing is kept
@@ -87,9 +59,9 @@ type cut struct {
 }
 
 // find walks back from the newest entry until budget is reached and cuts at
-// the first valid point at or behind that entry; if there is none, at the
-// last valid one (spec/compaction.md, Plan 4). It reports false where there is
-// nothing in front of the cut.
+// the first valid point at or after that entry, if there is none, at the last
+// valid one, and never where something unread would be covered
+// (docs/compaction.md). It reports false where there is nothing before the cut.
 func (s span) find(budget int64) (cut, bool) {
 	var sum int64
 	for i := len(s.path) - 1; i >= 0; i-- {
@@ -99,69 +71,53 @@ func (s span) find(budget int64) (cut, bool) {
 		if sum += s.size(i); sum < budget {
 			continue
 		}
-		at := s.nextValid(i)
+		at := s.turns.NextCut(s.first + i)
 		if at < 0 {
-			at = s.lastValid(len(s.path))
+			at = s.first + s.last()
 		}
-		if at <= 0 {
-			return cut{}, false
-		}
-		return s.dress(at), true
+		return s.cutAt(at - s.first)
 	}
 	return cut{}, false
 }
 
-// cutBehind cuts so that to is the last entry in front of the cut, or, where
-// that would tear a unit, the last one before its unit.
-func (s span) cutBehind(to int) (cut, bool) {
+// cutAfter cuts so that to is the last entry before the cut, or, where that
+// would tear a unit or cover something unread, an earlier one.
+func (s span) cutAfter(to int) (cut, bool) {
 	at := to + 1
-	for at < len(s.path) && !s.has(at) && !s.inside(at) {
+	for at < len(s.path) && !s.turns.Shown(s.first+at) {
 		at++
 	}
-	if at < len(s.path) && !s.valid[at] {
-		at = s.lastValid(at)
+	if at < len(s.path) && !s.valid(at) {
+		at = s.turns.LastCut(s.first+at) - s.first
 	}
-	if at <= 0 {
+	return s.cutAt(at)
+}
+
+// cutAt cuts before an entry, or before what is unread if that is earlier.
+func (s span) cutAt(at int) (cut, bool) {
+	at = min(at, s.limit)
+	switch {
+	case at <= 0:
 		return cut{}, false
-	}
-	if at == len(s.path) {
+	case at == len(s.path):
 		return cut{at: at, point: at, turnStart: -1}, true
 	}
 	return s.dress(at), true
 }
 
-// inside reports whether an entry that is not listed stands in a tool group.
-func (s span) inside(i int) bool {
-	next := slices.IndexFunc(s.listed[i:], func(it timeline.Item) bool { return it.Entry != nil })
-	return next >= 0 && s.listed[i+next].Outline().Role == message.RoleToolResult
-}
-
-func (s span) nextValid(i int) int {
-	for ; i < len(s.path); i++ {
-		if s.valid[i] {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s span) lastValid(before int) int {
-	for i := before - 1; i >= 0; i-- {
-		if s.valid[i] {
-			return i
-		}
-	}
-	return -1
+// last is the last valid cut of the path that covers nothing unread.
+func (s span) last() int {
+	return min(s.turns.LastCut(s.first+len(s.path))-s.first, s.limit)
 }
 
 // dress finds the split turn and pulls directly preceding metadata into the
-// kept side. The split is decided first: metadata in front of the cut never
+// kept side. The split is decided first: metadata before the cut never
 // turns a whole turn into a split one.
 func (s span) dress(at int) cut {
 	c := cut{at: at, point: at, turnStart: -1}
-	if !s.starts[at] {
+	if !s.turns.Starts(s.first + at) {
 		for i := at - 1; i >= 0; i-- {
-			if s.starts[i] {
+			if s.turns.Starts(s.first + i) {
 				c.turnStart = i
 				break
 			}

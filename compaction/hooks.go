@@ -147,14 +147,14 @@ func withDetails(body, details []byte) []byte {
 }
 
 // firstKept checks a hook's choice of the first kept entry: it must be on the
-// path, at a point where a cut may stand, with something to summarize in
-// front of it.
+// path, at a point where a cut may be, with something to summarize before it.
+// A cut that would cover something unread is moved before that.
 func (s span) firstKept(id string) (cut, bool) {
 	for i, e := range s.path {
-		if e.ID == id && s.valid[i] {
-			c := s.dress(i)
-			front, _ := s.list(0, c.at)
-			return c, len(front) > 0
+		if e.ID == id && s.valid(i) {
+			c, ok := s.cutAt(i)
+			covered, _ := s.list(0, c.at)
+			return c, ok && len(covered) > 0
 		}
 	}
 	return cut{}, false

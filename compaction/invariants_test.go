@@ -108,7 +108,7 @@ func (m *moment) checkShape(t tb, after *timeline.View) {
 	}
 }
 
-// checkAccount is I1.
+// checkAccount is I1 and I12.
 func (m *moment) checkAccount(t tb, v *timeline.View) {
 	t.Helper()
 	path, err := m.c.Session.Path(ctx, nil)
@@ -117,6 +117,9 @@ func (m *moment) checkAccount(t tb, v *timeline.View) {
 	}
 	if err := history.Account(path, v); err != nil {
 		t.Fatalf("I1: %v", err)
+	}
+	if err := history.Unread(path, v); err != nil {
+		t.Fatalf("I12: %v", err)
 	}
 }
 
@@ -161,12 +164,13 @@ func openTexts(v *timeline.View) (out []string) {
 	return out
 }
 
-// blocks are a message's texts as they stand in an encoded request.
+// blocks are a message's texts as they are in an encoded request, a result that
+// goes out as text within a frame.
 func blocks(m *message.Message) (out []string) {
 	for _, b := range m.Content {
 		if t, ok := b.(message.Text); ok && strings.TrimSpace(t.Text) != "" {
 			enc := string(message.EncodeContent([]message.Block{message.Text{Text: t.Text}}))
-			out = append(out, enc[1:len(enc)-1])
+			out = append(out, enc[len(`[{"type":"text","text":"`):len(enc)-len(`"}]`)])
 		}
 	}
 	return out

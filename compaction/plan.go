@@ -50,6 +50,8 @@ type Plan struct {
 	Previous *session.Entry // the compaction in force, or nil
 	Pins     []timeline.Item
 	Request  []timeline.Item
+	Open     []timeline.OpenCalls // covered without a result, and shown
+	Older    []timeline.OpenCalls // covered without a result, and only named in the summary
 
 	Target       int64         // tokens that the request has to stay under; 0: unknown window
 	Size         timeline.Size // of the view as it is
@@ -69,11 +71,12 @@ type Floor struct {
 	Fixed   int64 // system prompt and tools
 	Pins    int64
 	Request int64
+	Open    int64 // calls without a result
 	Pending int64
 }
 
 // Sum is the whole floor.
-func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Pending }
+func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
 // EstimatedAfter is the size of the next request with a summary that uses all
 // it may: floor, allowance and what is kept.
@@ -108,13 +111,13 @@ func MakePlan(in PlanInput) (*Plan, error) {
 			return nil, err
 		}
 		if !ok {
-			return p.skip(NothingToCompact, "everything fits into what is kept"), nil
+			return p.skip(NothingToCompact, "everything is kept: it fits, or nobody has read it yet"), nil
 		}
 		if err := p.fill(in, s, c, budget); err != nil {
 			return nil, err
 		}
 		if len(p.History)+len(p.Prefix) == 0 {
-			return p.skip(NothingToCompact, "there is no message in front of the cut"), nil
+			return p.skip(NothingToCompact, "there is no message before the cut"), nil
 		}
 		if in.To != "" || p.Target <= 0 || tokens.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
 			return p, nil
@@ -157,6 +160,8 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 		for _, it := range append(in.View.OpenRequest(), pinnedItems(in.View)...) {
 			all.Request += s.sizer.Of(it)
 		}
+		_, open := in.View.OpenCalls(len(in.View.Path))
+		all.Open = openTokens(open, s.sizer, p.Target)
 		history, prefix := in.outputLimits(true)
 		keep = min(keep, (p.Target-all.Sum()-in.allowance(history, prefix))/2)
 	}
@@ -188,7 +193,8 @@ func (in PlanInput) allowance(history, prefix int64) int64 {
 func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	if in.To == "" {
 		if in.Keep != nil && *in.Keep == 0 {
-			return cut{at: len(s.path), point: len(s.path), turnStart: -1}, len(s.path) > 0, nil
+			c, ok := s.cutAt(len(s.path))
+			return c, ok, nil
 		}
 		c, ok := s.find(budget)
 		return c, ok, nil
@@ -197,7 +203,7 @@ func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	if to < 0 {
 		return cut{}, false, fmt.Errorf("--to %s: %w among the entries that can be summarized", in.To, session.ErrNotFound)
 	}
-	c, ok := s.cutBehind(to)
+	c, ok := s.cutAfter(to)
 	return c, ok, nil
 }
 
@@ -219,12 +225,13 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	p.Prefix, p.prefixItems = s.list(historyEnd, c.at)
 	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
-	p.lastUnitKept = c.point >= s.lastValid(len(s.path)) || budget <= 0
+	p.lastUnitKept = c.point >= s.last() || budget <= 0
 	p.fillFloor(in, s.sizer, c.at)
 	return s.sizer.Err()
 }
 
-// fillFloor finds which pins and which part of the open request the cut covers.
+// fillFloor finds which pins, which part of the open request and which open
+// calls the cut covers.
 func (p *Plan) fillFloor(in PlanInput, sizer *timeline.Sizer, at int) {
 	p.Floor = Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
 	p.Pins, p.Request = nil, nil
@@ -250,9 +257,18 @@ func (p *Plan) fillFloor(in PlanInput, sizer *timeline.Sizer, at int) {
 			p.Floor.Request += size
 		}
 	}
+	p.Older, p.Open = in.View.OpenCalls(at)
+	p.Floor.Open = openTokens(p.Open, sizer, p.Target)
 }
 
-// pinnedItems are the pinned messages that stand in the log.
+func openTokens(open []timeline.OpenCalls, sizer *timeline.Sizer, target int64) (sum int64) {
+	for _, o := range open {
+		sum += o.Tokens(sizer, target)
+	}
+	return sum
+}
+
+// pinnedItems are the pinned messages that are in the log.
 func pinnedItems(v *timeline.View) []timeline.Item {
 	var out []timeline.Item
 	for _, it := range v.Items {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -41,7 +42,7 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	if err != nil {
 		return Losses{}, err
 	}
-	v := verify(summarize.Extract(in).Summary, shown, facts, lists, c.Settings.budgets(), c.estimator())
+	v := verify(summarize.Extract(in).Summary, shown, p.olderCalls(), facts, lists, c.Settings.budgets(), c.estimator())
 	out := Losses{Facts: facts.Counts(), Lost: map[ledger.Class]int{}}
 	for class, s := range v.coverage {
 		if s.Kept < s.Facts {
@@ -103,6 +104,26 @@ func (p *Plan) requestText() (string, error) {
 		text += llmText(timeline.ShortenRequest(m, p.Request[i].Entry.ID, p.Target))
 	}
 	return text, err
+}
+
+// olderCalls is the line about calls that wait for a result and are not shown
+// any more.
+func (p *Plan) olderCalls() []string {
+	var calls []string
+	for _, o := range slices.Backward(p.Older) {
+		for _, c := range o.Calls {
+			calls = append(calls, c.Name+" (en:"+o.Item.Entry.ID+")")
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	line := fmt.Sprintf("- %d older tool calls have no result yet and are not shown: ", len(calls)) +
+		strings.Join(calls[:min(len(calls), olderPaths)], ", ")
+	if len(calls) > olderPaths {
+		line += ", …"
+	}
+	return []string{line}
 }
 
 func llmText(m *message.Message) string {

@@ -21,8 +21,9 @@ type verified struct {
 // verify completes a summary: what it lost of the classes that matter goes
 // word for word under it, within the budgets; then the file lists
 // (spec/compaction.md, Verify). shown is covered text that stays visible
-// anyway: pins and the open request.
-func verify(body, shown string, facts *ledger.Ledger, lists fileLists, b budgets, est tokens.Estimator) verified {
+// anyway: pins and the open request. lines stand in the residue whatever the
+// budgets are.
+func verify(body, shown string, lines []string, facts *ledger.Ledger, lists fileLists, b budgets, est tokens.Estimator) verified {
 	body = strings.TrimSpace(body)
 	tail := lists.text(est)
 	visible := body + "\n\n" + tail + "\n\n" + shown
@@ -36,7 +37,7 @@ func verify(body, shown string, facts *ledger.Ledger, lists fileLists, b budgets
 		}
 	}
 	var v verified
-	lines := v.take(constraints, b.constraints, est, true)
+	lines = append(lines, v.take(constraints, b.constraints, est, true)...)
 	lines = append(lines, v.take(others, b.residue, est, false)...)
 	parts := []string{body}
 	if len(lines) > 0 {

@@ -171,6 +171,9 @@ func encodeDetails(d *CompactionDetails) []byte {
 	}
 	b.Str("thinkingLevel", d.ThinkingLevel)
 	b.Raw("pins", list(d.Pins, encodeRef)).Raw("request", list(d.Request, encodeRef)).Raw("edits", stringArray(d.Edits))
+	if len(d.Open) > 0 {
+		b.Raw("open", list(d.Open, encodeRef))
+	}
 	b.Str("rung", d.Rung).OptRaw("coverage", d.Coverage).OptRaw("ledger", d.Ledger)
 	return b.Bytes()
 }

@@ -287,6 +287,7 @@ type CompactionDetails struct {
 	ThinkingLevel string
 	Pins          []Ref // pinned entries that are covered, in path order
 	Request       []Ref // the open request, as far as it is covered, in path order
+	Open          []Ref // messages whose calls had no result when they were covered, each with the results of its other calls
 	Edits         []string
 	Rung          string
 	Coverage      []byte // raw

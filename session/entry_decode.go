@@ -86,6 +86,8 @@ func decodeDetails(raw []byte) *CompactionDetails {
 			d.Pins = decodeRefs(v)
 		case "request":
 			d.Request = decodeRefs(v)
+		case "open":
+			d.Open = decodeRefs(v)
 		case "edits":
 			d.Edits = stringsOf(v)
 		case "rung":

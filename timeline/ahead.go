@@ -11,7 +11,9 @@ import (
 // its leaf, as session.Session.Prepare makes it. What the view has read is not
 // read again; src, the log that it is of, is asked only for what is further back.
 func (v *View) With(ctx context.Context, src Source, entries ...*session.Entry) (*View, error) {
-	return Project(ctx, &ahead{Source: src, path: slices.Concat(v.Path, entries), added: entries, atRoot: v.AtRoot}, nil, v.policy)
+	before := slices.Clone(v.beyond)
+	slices.Reverse(before)
+	return Project(ctx, &ahead{Source: src, path: slices.Concat(before, v.Path, entries), added: entries, atRoot: v.rootRead || v.AtRoot}, nil, v.policy)
 }
 
 // ahead reads a path that is in memory, and from its beginning on what the log

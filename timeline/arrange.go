@@ -7,63 +7,75 @@ import (
 )
 
 // arrange puts the candidates into the view so that calls and results are
-// paired (invariant I2): the results of one assistant message stand together
-// right behind it, what was recorded between moves behind them, a call
-// without a result gets one that says so.
+// paired (invariant I2): the results of one assistant message are together
+// right after it, what was recorded between moves behind them, a call without
+// a result gets one that says so. A second result stays where it came.
 func (v *View) arrange(cands []candidate) {
-	stored := make([]*message.Outline, len(cands))
-	for i, c := range cands {
-		stored[i] = c.item.Entry.Outline() // pairs are those of the log, edits aside
-	}
-	groups, orphans := GroupOutlines(stored)
-	// By candidate: the number from 1 of the group that it heads, or that it
-	// is a result of.
-	headOf, memberOf := make([]int, len(cands)), make([]int, len(cands))
-	for n, g := range groups {
-		headOf[g.Assistant] = n + 1
-		for _, r := range g.Results {
-			memberOf[r] = n + 1
-		}
-	}
 	v.Items = slices.Grow(v.Items, len(cands))
-	for _, i := range orphans {
-		if cands[i].rule == "" {
-			cands[i].rule = RuleOrphanResult
-		}
-	}
-	next := 0
-	number := func() int { next++; return next }
+	group := 0
 	for i := range cands {
-		if memberOf[i] > 0 {
-			continue // stands behind its call
-		}
-		n := headOf[i]
-		if n == 0 {
-			v.add(&cands[i], number())
+		c := &cands[i]
+		if c.item.Entry == nil {
 			continue
 		}
-		g := groups[n-1]
-		num := number()
-		head := &cands[i]
-		v.add(head, num)
-		answered := make([]string, 0, len(g.Results))
-		for _, r := range g.Results {
-			res := &cands[r]
-			id := res.item.outline.ToolCallID
-			answered = append(answered, id)
-			switch {
-			case res.rule != "":
-			case head.rule == RuleEditNull, head.callless[id]:
-				res.rule = RuleEditNull
-			case head.rule != "":
-				res.rule = head.rule
-			}
-			v.add(res, num)
-		}
-		if head.rule == "" {
-			v.answerMissing(head, answered, num)
+		group++
+		switch head := v.turns.Head(i); {
+		case c.item.outline.Role != message.RoleToolResult:
+			v.addGroup(cands, i, group)
+		case head < 0 && v.Compaction == nil:
+			c.leaveOut(RuleOrphanResult)
+			v.addResult(c, i, group)
+		case head < 0:
+			c.item.Loose = true // its call was covered
+			v.addResult(c, i, group)
+		case v.turns.Second(i):
+			c.item.Loose = true
+			c.follow(&cands[head])
+			v.addResult(c, i, group)
 		}
 	}
+}
+
+// addGroup adds a message with the results of its calls.
+func (v *View) addGroup(cands []candidate, i, group int) {
+	head := &cands[i]
+	v.add(head, group)
+	if len(head.item.outline.Calls) == 0 && head.callless == nil {
+		return
+	}
+	var answered []string
+	for _, r := range v.turns.Results(i) {
+		res := &cands[r]
+		answered = append(answered, res.item.outline.ToolCallID)
+		res.follow(head)
+		v.addResult(res, r, group)
+	}
+	if head.rule == "" {
+		v.answerMissing(head, answered, group)
+	}
+}
+
+// follow leaves a result out where its call is not shown.
+func (c *candidate) follow(head *candidate) {
+	switch {
+	case head.callless[c.item.outline.ToolCallID]:
+		c.leaveOut(RuleEditNull)
+	case head.rule != "":
+		c.leaveOut(head.rule)
+	}
+}
+
+func (c *candidate) leaveOut(r Rule) {
+	if c.rule == "" {
+		c.rule = r
+	}
+}
+
+func (v *View) addResult(c *candidate, i, group int) {
+	if c.rule != "" {
+		v.turns.Hide(i)
+	}
+	v.add(c, group)
 }
 
 func (v *View) add(c *candidate, group int) {
@@ -75,8 +87,8 @@ func (v *View) add(c *candidate, group int) {
 	v.Items = append(v.Items, c.item)
 }
 
-// missingResult is what a call shows whose tool never came back.
-const missingResult = "[no result: the tool call was interrupted]"
+// missingResult is what a call shows that has no result.
+const missingResult = "[no result yet: the tool call was interrupted, or it still waits]"
 
 // answerMissing adds results for the calls that have none.
 func (v *View) answerMissing(head *candidate, answered []string, group int) {
@@ -85,7 +97,7 @@ func (v *View) answerMissing(head *candidate, answered []string, group int) {
 			answered = slices.Delete(answered, i, i+1) // calls may share an id
 			continue
 		}
-		it := Item{Pos: -1, Group: group, Pinned: head.item.Pinned, Kind: SyntheticResult}
+		it := Item{Pos: -1, Group: group, Pinned: head.item.Pinned, Open: head.item.Open, Kind: SyntheticResult}
 		it.show(&message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
 			Content: []message.Block{message.Text{Text: missingResult}}})
 		v.Items = append(v.Items, it)

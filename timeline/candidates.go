@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -26,31 +27,24 @@ func Bears(e *session.Entry) bool {
 	return e.Type != session.TypeCompaction && e.Outline() != nil
 }
 
-// candidates lists the covered entries that are shown, then those of the
-// path, edits applied.
+// candidates lists the covered entries that are shown, then, after an empty
+// one if there are any, those of the path, edits applied. What bears no message
+// is an empty one.
 func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) ([]candidate, error) {
-	cands := make([]candidate, 0, len(t.covered)+len(t.path))
+	cands := make([]candidate, 0, len(t.covered)+1+len(t.path))
 	for _, c := range t.covered {
-		cand := candidate{item: Item{Entry: c.entry, outline: c.entry.Outline(), Pos: -1, Pinned: c.pinned, Request: c.request}}
-		if cand.item.outline == nil {
-			continue
-		}
-		if c.edit != nil && !c.pinned {
-			if err := cand.edit(c.edit); err != nil {
-				return nil, err
-			}
-		}
-		if c.request && !c.pinned {
-			m, err := cand.item.own()
-			if err != nil {
-				return nil, err
-			}
-			cand.item.show(ShortenRequest(m, c.entry.ID, p.Target))
+		cand, err := c.candidate(p)
+		if err != nil {
+			return nil, err
 		}
 		cands = append(cands, cand)
 	}
+	if len(cands) > 0 {
+		cands = append(cands, candidate{})
+	}
 	for i, e := range t.path {
 		if !Bears(e) {
+			cands = append(cands, candidate{})
 			continue
 		}
 		o := e.Outline()
@@ -77,6 +71,37 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) ([]c
 		}
 	}
 	return cands, nil
+}
+
+// candidate is a covered entry on its way into the view, where it bears a
+// message.
+func (c coveredEntry) candidate(p Policy) (candidate, error) {
+	cand := candidate{item: Item{Entry: c.entry, outline: c.entry.Outline(), Pos: -1, Pinned: c.pinned, Request: c.request, Open: c.open}}
+	switch {
+	case cand.item.outline == nil:
+		return candidate{}, nil
+	case c.pinned:
+		return cand, nil
+	case c.edit != nil:
+		cand.item.edit = &session.Ref{ID: c.edit.ID, At: c.edit.At}
+		if err := cand.edit(c.edit.ContextEdit()); err != nil {
+			return cand, err
+		}
+	}
+	if !c.request && !c.open {
+		return cand, nil
+	}
+	m, err := cand.item.own()
+	if err != nil {
+		return cand, err
+	}
+	if c.request {
+		m = ShortenRequest(m, c.entry.ID, p.Target)
+	} else {
+		m = shortenOpen(m, c.entry.ID, p.Target)
+	}
+	cand.item.show(m)
+	return cand, nil
 }
 
 // edits returns the context edit in force per target: the latest one, unless
@@ -170,7 +195,7 @@ func callIDs(before, after *message.Message) map[string]bool {
 
 // leaveOutEmpty leaves a candidate out that has nothing that can be sent.
 func (c *candidate) leaveOutEmpty() error {
-	if c.rule != "" {
+	if c.rule != "" || c.item.Entry == nil {
 		return nil
 	}
 	shows := true
@@ -233,6 +258,47 @@ func ShortenRequest(m *message.Message, id string, target int64) *message.Messag
 	for i, b := range out.Content {
 		if t, ok := b.(message.Text); ok {
 			out.Content[i] = message.Text{Text: HeadTail(t.Text, id, int(float64(message.UTF16Len(t.Text))*share))}
+		}
+	}
+	return out
+}
+
+// openShare is the part of the target, one in so many, that a message with open
+// calls may take where a compaction covers it: all of them have a quarter.
+const openShare = 4 * MaxOpenCalls
+
+// shortenOpen is a covered message with open calls, or a result in its group,
+// as a view shows it where the request has to stay under target tokens: one
+// above its share with the head and the tail of its texts and arguments, and
+// where to read the rest. target 0: no bound.
+func shortenOpen(m *message.Message, id string, target int64) *message.Message {
+	limit := target / openShare
+	size := tokens.Default{}.Message(m)
+	if limit <= 0 || size <= limit {
+		return m
+	}
+	out := m.Clone()
+	share := float64(limit) / float64(size)
+	cut := func(s string) string {
+		if short := HeadTail(s, id, int(float64(message.UTF16Len(s))*share)); len(short) < len(s) {
+			return short
+		}
+		return s
+	}
+	for i, b := range out.Content {
+		switch b := b.(type) {
+		case message.Text:
+			out.Content[i] = message.Text{Text: cut(b.Text)}
+		case message.ToolCall:
+			for name, v := range rawjson.Members(b.Arguments) {
+				switch s := rawjson.String(v); {
+				case s != "":
+					b.Arguments = rawjson.Set(b.Arguments, name, rawjson.Quote(cut(s)))
+				case float64(len(v)) > float64(len(b.Arguments))*share:
+					b.Arguments = rawjson.Set(b.Arguments, name, rawjson.Quote(cut(string(v))))
+				}
+			}
+			out.Content[i] = b
 		}
 	}
 	return out

@@ -10,17 +10,11 @@ import (
 // entry stands for metadata, the prompt, commands kept from the model and what
 // an edit left out.
 func (v *View) Listed() ([]Item, error) {
-	outlines := make([]*message.Outline, len(v.Path))
-	for i, e := range v.Path {
-		if Bears(e) {
-			outlines[i] = e.Outline()
-		}
-	}
 	listed := make([]Item, len(v.Path))
-	gone := make([]bool, len(v.Path))
+	gone := map[int]bool{} // what an edit left out
 	for i, e := range v.Path {
-		o := outlines[i]
-		if o == nil || o.Role == message.RoleSystem || o.Excluded {
+		o := e.Outline()
+		if !Bears(e) || o.Role == message.RoleSystem || o.Excluded {
 			continue
 		}
 		c := candidate{item: Item{Entry: e, Pos: i, outline: o}}
@@ -29,24 +23,26 @@ func (v *View) Listed() ([]Item, error) {
 				return nil, err
 			}
 		}
-		if c.rule == "" {
-			listed[i] = c.item
+		if c.rule == RuleEditNull {
+			gone[i] = true
+			continue
 		}
-		gone[i] = c.rule == RuleEditNull
+		listed[i] = c.item
 	}
-	groups, _ := GroupOutlines(outlines)
-	for _, g := range groups {
-		for _, r := range g.Results {
-			if gone[g.Assistant] {
-				listed[r] = Item{}
-			}
+	if len(gone) == 0 {
+		return listed, nil
+	}
+	turns := Turns(v.Path)
+	for i := range listed {
+		if gone[turns.Head(i)] {
+			listed[i] = Item{}
 		}
 	}
 	return listed, nil
 }
 
 // ListPath lists a piece of a path as Listed does that of a view, however many
-// compactions stand on it: with the edits in force at its end, less those that
+// compactions are on it: with the edits in force at its end, less those that
 // went with a compaction that was undone. A compaction that was not stands for
 // its summary.
 func ListPath(path []*session.Entry) ([]Item, error) {

@@ -33,6 +33,26 @@ func ToLLM(m *message.Message) *message.Message {
 	return nil
 }
 
+// looseResult is how a model sees a tool result that has no place after its
+// call: as a record of what the tool said.
+func looseResult(m *message.Message) *message.Message {
+	line := "Record of a tool result, not words of the user. "
+	if m.IsError {
+		line += "The tool `" + m.ToolName + "` failed: it"
+	} else {
+		line += "The tool `" + m.ToolName + "`"
+	}
+	line += " answered its call " + m.ToolCallID + " once more, or after the call had left this view:"
+	text := strings.NewReplacer("<tool_result>", "&lt;tool_result>", "</tool_result>", "&lt;/tool_result>").Replace(m.Text("\n"))
+	out := userText(m, line+"\n\n<tool_result>\n"+text+"\n</tool_result>")
+	for _, b := range m.Content {
+		if _, isText := b.(message.Text); !isText {
+			out.Content = append(out.Content, b)
+		}
+	}
+	return out
+}
+
 func userText(m *message.Message, text string) *message.Message {
 	return &message.Message{Role: message.RoleUser, Time: m.Time, Content: []message.Block{message.Text{Text: text}}}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // ErrNotPinnable says that an entry bears no message that a view could show.
@@ -32,25 +33,19 @@ func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) (
 			return nil, err
 		}
 	}
-	var path []*session.Entry // from the leaf back
-	callID, found := "", false
-	for e := leaf; e != nil; {
-		path = append(path, e)
-		o := e.Outline()
-		if e.ID == id && !found {
-			found = true
-			why, err := unpinnable(e)
-			if err != nil {
+	var back []*session.Entry // from the leaf
+	found, settled := -1, false
+	for e := leaf; e != nil && !settled; {
+		back = append(back, e)
+		if e.ID == id && found < 0 {
+			found = len(back) - 1
+			if why, err := unpinnable(e); err != nil {
 				return nil, err
-			}
-			if why != "" {
+			} else if why != "" {
 				return nil, fmt.Errorf("%s: %w: %s", id, ErrNotPinnable, why)
 			}
-			if o.Role == message.RoleToolResult {
-				callID = o.ToolCallID
-			}
 		}
-		if found && (callID == "" || calls(o, callID)) {
+		if settled = found >= 0 && settles(back, found); settled {
 			break
 		}
 		next, err := src.Parent(ctx, e)
@@ -59,39 +54,48 @@ func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) (
 		}
 		e = next
 	}
-	if !found {
+	if found < 0 {
 		return nil, fmt.Errorf("%s: %w on the path to the leaf", id, session.ErrNotFound)
 	}
-	slices.Reverse(path)
-	return groupAround(path, id), nil
+	slices.Reverse(back)
+	return groupAround(back, len(back)-1-found), nil
+}
+
+// settles reports whether the last entry of a path read backwards tells what
+// group an entry is in: it is a result, and that is its first call, or it is
+// none.
+func settles(back []*session.Entry, at int) bool {
+	o := back[at].Outline()
+	if o.Role != message.RoleToolResult {
+		return true
+	}
+	last := len(back) - 1
+	if !calls(back[last].Outline(), o.ToolCallID) {
+		return false
+	}
+	c := turn.Read(len(back), func(i int) turn.Item { return turnItem(back[last-i]) })
+	return !c.Second(last - at) // the call of a second result may be further back
 }
 
 func calls(o *message.Outline, id string) bool {
 	return o != nil && o.Role == message.RoleAssistant && slices.ContainsFunc(o.Calls, func(c message.CallHead) bool { return c.ID == id })
 }
 
-// groupAround returns the members of the tool group that id is in, or id's
-// entry alone.
-func groupAround(path []*session.Entry, id string) []*session.Entry {
-	outlines := make([]*message.Outline, len(path))
-	for i, e := range path {
-		if Bears(e) {
-			outlines[i] = e.Outline()
+// groupAround returns the members of the tool group that an entry is in, with
+// second results, or the entry alone.
+func groupAround(path []*session.Entry, at int) []*session.Entry {
+	c := Turns(path)
+	head := at
+	if h := c.Head(at); h >= 0 {
+		head = h
+	}
+	members := []*session.Entry{path[head]}
+	for i := head + 1; i < len(path); i++ {
+		if c.Head(i) == head {
+			members = append(members, path[i])
 		}
 	}
-	groups, _ := GroupOutlines(outlines)
-	for _, g := range groups {
-		idx := append([]int{g.Assistant}, g.Results...)
-		if slices.ContainsFunc(idx, func(i int) bool { return path[i].ID == id }) {
-			members := make([]*session.Entry, len(idx))
-			for n, i := range idx {
-				members[n] = path[i]
-			}
-			return members
-		}
-	}
-	i := slices.IndexFunc(path, func(e *session.Entry) bool { return e.ID == id })
-	return path[i : i+1]
+	return members
 }
 
 // unpinnable says why an entry cannot be pinned, or "".

@@ -27,13 +27,16 @@ func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*V
 
 // trail is what the walk brings home: everything the view depends on.
 type trail struct {
-	path    []*session.Entry // first kept entry (or root) to leaf
-	atRoot  bool
-	comp    *session.Entry // the compaction in force, or nil
-	compPos int            // its index in path; -1 without one
+	path     []*session.Entry // first kept entry (or root) to leaf
+	atRoot   bool
+	beyond   []*session.Entry // read besides, from path back
+	rootRead bool             // the last one read is the root
+	comp     *session.Entry   // the compaction in force, or nil
+	compPos  int              // its index in path; -1 without one
 
 	undone   []span          // positions of (compaction, uncompact) pairs
 	dead     map[string]bool // ids of edits that went with an undone compaction
+	open     []coveredEntry  // shown for their open calls, found where no compaction of ours names them
 	covered  []coveredEntry  // shown although covered, in path order
 	pins     []session.Ref   // in force, in the order they were set
 	pinned   map[string]bool // ids of pinned entries, groups included
@@ -48,7 +51,8 @@ type coveredEntry struct {
 	entry   *session.Entry
 	pinned  bool
 	request bool
-	edit    *session.ContextEdit
+	open    bool           // a call of its message had no result when it was covered
+	edit    *session.Entry // the context edit in force on it, or nil
 }
 
 // walk reads from the leaf back to where the view begins.
@@ -95,13 +99,21 @@ func walk(ctx context.Context, src Source, leaf *session.Entry) (*trail, error) 
 		t.atRoot = next == nil
 		e = next
 	}
-	if t.comp != nil && back[len(back)-1].ID != firstKept {
+	n := len(back) // how many of them the view keeps
+	if t.comp != nil && back[n-1].ID != firstKept {
 		t.problems = append(t.problems, session.Problem{Kind: session.ProblemUnknownFirstKept, EntryID: t.comp.ID,
 			Detail: fmt.Sprintf("its first kept entry %q is not on the path before it: nothing from before is kept", firstKept)})
-		back = back[:compStep+1]
-		t.atRoot = false
+		n = compStep + 1
 	}
-	n := len(back)
+	if t.comp != nil && t.comp.Compaction().Coppice == nil {
+		var err error
+		if back, n, err = t.readOn(ctx, src, back, compStep, n); err != nil {
+			return nil, err
+		}
+	}
+	t.beyond, t.rootRead = slices.Clone(back[n:]), t.atRoot
+	t.atRoot = t.atRoot && n == len(back)
+	back = back[:n]
 	slices.Reverse(back)
 	t.path = back
 	if t.comp != nil {
@@ -122,8 +134,8 @@ func (t *trail) bury(c *session.Compaction) {
 	}
 }
 
-// findCovered reads the pins and the open request that the compaction in
-// force covers, and the pins set since.
+// findCovered reads the pins, the open request and the open calls that the
+// compaction in force covers, and the pins set since.
 func (t *trail) findCovered(ctx context.Context, src Source) error {
 	pins, order := map[string]session.Ref{}, []string{}
 	set := func(r session.Ref) {
@@ -149,6 +161,9 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 		}
 	}
 	shown := map[string]*coveredEntry{}
+	for _, c := range t.open {
+		shown[c.entry.ID] = &c
+	}
 	onPath := map[string]bool{}
 	if len(pins) > 0 {
 		onPath = ids(t.path)
@@ -163,7 +178,7 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 			return err
 		}
 	}
-	if err := t.addRequest(ctx, src, shown); err != nil {
+	if err := t.addNamed(ctx, src, shown); err != nil {
 		return err
 	}
 	for _, c := range shown {
@@ -202,47 +217,88 @@ func (t *trail) addPin(ctx context.Context, src Source, r session.Ref, onPath ma
 		if err != nil {
 			return err
 		}
-		shown[e.ID] = &coveredEntry{entry: e, pinned: true}
+		show(shown, e).pinned = true
 	}
 	return nil
 }
 
-func (t *trail) addRequest(ctx context.Context, src Source, shown map[string]*coveredEntry) error {
+// show returns what is known of a covered entry that is shown.
+func show(shown map[string]*coveredEntry, e *session.Entry) *coveredEntry {
+	c := shown[e.ID]
+	if c == nil {
+		c = &coveredEntry{entry: e}
+		shown[e.ID] = c
+	}
+	return c
+}
+
+// addNamed adds what the compaction in force names: the open request, and the
+// messages with open calls.
+func (t *trail) addNamed(ctx context.Context, src Source, shown map[string]*coveredEntry) error {
 	if t.comp == nil || t.comp.Compaction().Coppice == nil {
 		return nil
 	}
-	for _, r := range t.comp.Compaction().Coppice.Request {
-		e, err := src.Find(ctx, r.ID, r.At)
-		if errors.Is(err, session.ErrNotFound) {
-			t.problems = append(t.problems, session.Problem{Kind: "unknown-request", EntryID: r.ID, Detail: "part of the open request, but not in the log"})
-			continue
-		}
+	d := t.comp.Compaction().Coppice
+	for _, r := range d.Request {
+		c, err := t.addRef(ctx, src, shown, r, session.Problem{Kind: "unknown-request", Detail: "part of the open request, but not in the log"})
 		if err != nil {
 			return err
 		}
-		c := shown[e.ID]
-		if c == nil {
-			c = &coveredEntry{entry: e}
-			shown[e.ID] = c
-		}
 		c.request = true
-		if r.Edit != nil {
-			if ed, err := src.Find(ctx, r.Edit.ID, r.Edit.At); err == nil {
-				c.edit = ed.ContextEdit()
+	}
+	for _, r := range d.Open {
+		for _, m := range append([]session.Ref{r}, r.Group...) {
+			c, err := t.addRef(ctx, src, shown, m, session.Problem{Kind: "unknown-open-call", Detail: "shown for a call without a result, but not in the log"})
+			if err != nil {
+				return err
 			}
+			c.open = true
 		}
 	}
 	return nil
+}
+
+// addRef adds a covered entry with the edit in force on it. One that is not in
+// the log is the problem p; then nothing comes of what is returned.
+func (t *trail) addRef(ctx context.Context, src Source, shown map[string]*coveredEntry, r session.Ref, p session.Problem) (*coveredEntry, error) {
+	e, err := src.Find(ctx, r.ID, r.At)
+	if errors.Is(err, session.ErrNotFound) {
+		p.EntryID = r.ID
+		t.problems = append(t.problems, p)
+		return &coveredEntry{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.has(e) {
+		return &coveredEntry{}, nil // not covered: it is shown anyway
+	}
+	c := show(shown, e)
+	if r.Edit != nil {
+		if ed, err := src.Find(ctx, r.Edit.ID, r.Edit.At); err == nil && ed.ContextEdit() != nil {
+			c.edit = ed
+		}
+	}
+	return c, nil
+}
+
+// has reports whether an entry is on the path.
+func (t *trail) has(e *session.Entry) bool {
+	covered := len(t.path) == 0 || e.At < t.path[0].At // a parent is before its child in the log
+	return !covered && slices.ContainsFunc(t.path, func(o *session.Entry) bool { return o.ID == e.ID })
 }
 
 // view projects the trail. Nothing but reading a message can fail.
 func (t *trail) view(p Policy) (*View, error) {
-	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p}
+	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p, beyond: t.beyond, rootRead: t.rootRead}
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}
 	v.Model, v.ThinkingLevel = t.modelAndLevel()
 	v.pins, v.pinned = t.pins, t.pinned
+	for _, c := range t.covered {
+		v.covered = append(v.covered, c.entry)
+	}
 	var err error
 	if v.Prompt, err = t.prompt(); err != nil {
 		return nil, err
@@ -254,7 +310,8 @@ func (t *trail) view(p Policy) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.dropThinking(cands, t.requestModel(p, v)); err != nil {
+	v.readTurns(cands)
+	if err := t.dropThinking(v, cands, t.requestModel(p, v)); err != nil {
 		return nil, err
 	}
 	switch {

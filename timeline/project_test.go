@@ -167,7 +167,18 @@ func TestProject(t *testing.T) {
 		{"interleaved results", []string{user("u1", "", "a"), assistant("a1", "u1", "toolUse", call("x")), assistant("a2", "a1", "toolUse", call("y")),
 			result("r2", "a2", "y", "1"), result("r1", "r2", "x", "2")}, "u1 a1 r1 a2 r2", ""},
 		{"orphan and second result", []string{user("u1", "", "a"), result("r0", "u1", "q", "?"), assistant("a1", "r0", "toolUse", call("x")),
-			result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2")}, "u1 a1 r1", "r0:orphan-result r2:orphan-result"},
+			result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2")}, "u1 a1 r1 r2", "r0:orphan-result"},
+		{"late result", []string{assistant("a1", "", "toolUse", call("x")+","+call("y")), result("r1", "a1", "y", "1"), user("u1", "r1", "a"),
+			answer("a2", "u1", "b"), result("r2", "a2", "x", "2"), user("u2", "r2", "c")}, "a1 r1 r2 u1 a2 u2", ""},
+		{"late second result", []string{assistant("a1", "", "toolUse", call("x")), result("r1", "a1", "x", "pending"), answer("a2", "r1", "b"),
+			result("r2", "a2", "x", "approved"), answer("a3", "r2", "c")}, "a1 r1 a2 r2 a3", ""},
+		{"second result of a failed attempt", []string{assistant("a1", "", "error", call("x")), result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2"), user("u1", "r2", "a")},
+			"u1", "a1:failed-attempt r1:failed-attempt r2:failed-attempt"},
+		{"second result whose call is gone", []string{assistant("a1", "", "toolUse", call("x")), result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2"), edit("e", "r2", "a1", "null"), user("u1", "e", "a")},
+			"u1", "a1:edit-null r1:edit-null r2:edit-null"},
+		{"result of a call that was compacted away", []string{assistant("a1", "", "toolUse", call("x")), user("u1", "a1", "a"), answer("a2", "u1", "b"), user("u2", "a2", "c"),
+			entry("compaction", "c", "u2", `"summary":"s","firstKeptEntryId":"u2","tokensBefore":9,"details":{"coppice":{"v":1}}`), result("r1", "c", "x", "1")},
+			"c u2 r1", ""},
 		{"calls that share an id", []string{assistant("a1", "", "toolUse", call("x")+","+call("x")+","+call("x")), result("r1", "a1", "x", "1"), result("r2", "r1", "x", "2")},
 			"a1 r1 r2 !missing-result", ""},
 		{"a call id used again", []string{assistant("a1", "", "toolUse", call("x")), result("r1", "a1", "x", "1"),
@@ -198,11 +209,32 @@ func TestProject(t *testing.T) {
 	}
 }
 
-func TestProjectReadsNoFurtherThanItsFirstKeptEntry(t *testing.T) {
-	l := parse(t, user("u1", "", "a"), answer("a1", "u1", "b"), user("u2", "a1", "c"), compactionOf("c", "u2", "u2"), user("u3", "c", "d"))
-	v, err := Project(context.Background(), only{l, map[string]bool{"u3": true, "c": true, "u2": false}, t}, nil, Policy{})
-	if err != nil || shows(v) != "c u2 u3" || v.AtRoot {
-		t.Errorf("shows %q, at root %v, err %v", shows(v), v.AtRoot, err)
+func TestProjectReadsNoFurtherThanItMust(t *testing.T) {
+	ours := entry("compaction", "c", "u2", `"summary":"s","firstKeptEntryId":"u2","tokensBefore":9,"details":{"coppice":{"v":1}}`)
+	tests := []struct {
+		name    string
+		lines   []string
+		parents []string
+		shows   string
+	}{
+		{"our own: to its first kept entry", []string{user("u1", "", "a"), answer("a1", "u1", "b"), user("u2", "a1", "c"), ours, user("u3", "c", "d")},
+			[]string{"u3", "c"}, "c u2 u3"},
+		{"another program's: to the last final answer", []string{user("u0", "", "a"), answer("a0", "u0", "b"), user("u1", "a0", "c"), user("u2", "u1", "d"),
+			compactionOf("c", "u2", "u2"), user("u3", "c", "e")}, []string{"u3", "c", "u2", "u1"}, "c u2 u3"},
+		{"another program's: it keeps that", []string{user("u1", "", "a"), answer("a1", "u1", "b"), compactionOf("c", "a1", "a1"), user("u3", "c", "e")},
+			[]string{"u3", "c"}, "c a1 u3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			may := map[string]bool{}
+			for _, id := range tt.parents {
+				may[id] = true
+			}
+			v, err := Project(context.Background(), only{parse(t, tt.lines...), may, t}, nil, Policy{})
+			if err != nil || shows(v) != tt.shows || v.AtRoot {
+				t.Errorf("shows %q, at root %v, err %v", shows(v), v.AtRoot, err)
+			}
+		})
 	}
 }
 

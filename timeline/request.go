@@ -19,6 +19,9 @@ func (v *View) Request(send bool) (Request, error) {
 	msgs := make([]*message.Message, len(v.Items))
 	err := parallel(len(v.Items), func(i int) error {
 		m, err := v.Items[i].Message()
+		if err == nil && v.Items[i].Loose {
+			m = looseResult(m)
+		}
 		if m = ToLLM(m); m != nil {
 			msgs[i] = withoutEmpty(m)
 		}
@@ -79,19 +82,15 @@ func (v *View) OpenRequest() []Item {
 	return open
 }
 
-// RequestRef names an item of the open request for the entry that will cover
-// it, with the edit in force on it.
-func (v *View) RequestRef(it Item) session.Ref {
+// Ref names an item for the compaction that will cover it, with the edit in
+// force on it.
+func (v *View) Ref(it Item) session.Ref {
 	r := session.Ref{ID: it.Entry.ID, At: it.Entry.At}
 	if !it.Edited {
 		return r
 	}
-	if v.Compaction != nil && it.Pos < 0 {
-		for _, old := range v.Compaction.Compaction().Coppice.Request {
-			if old.ID == r.ID {
-				r.Edit = old.Edit
-			}
-		}
+	if it.Pos < 0 {
+		r.Edit = it.edit
 		return r
 	}
 	for _, e := range v.Path {

@@ -73,7 +73,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
-	usage, after, err := v.lastUsage()
+	usage, at, err := v.lastUsage()
 	if err != nil {
 		return Size{}, err
 	}
@@ -81,7 +81,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	for i, n := range sizes {
 		s.Estimated += n
 		s.Bytes += bytes[i]
-		if usage != nil && i > after {
+		if usage != nil && v.after(i, at) {
 			behind += n
 		} else {
 			through += n
@@ -109,6 +109,15 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	}
 	s.Measured = &measured
 	return s, nil
+}
+
+// after reports whether the request that item at answered had no item i. Late
+// results are shown with their calls, further up.
+func (v *View) after(i, at int) bool {
+	if p := v.Items[i].Pos; p >= 0 {
+		return p > v.Items[at].Pos
+	}
+	return i > at
 }
 
 // lastUsage finds the newest count that still holds: of a message that

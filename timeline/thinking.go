@@ -10,18 +10,18 @@ import (
 // dropThinking takes reasoning out of messages that may not send it back:
 // those of another model, and, where signatures are bound to what stood
 // before, those whose prefix is another one now (spec/context.md, Repair).
-func (t *trail) dropThinking(cands []candidate, model message.Model) error {
+func (t *trail) dropThinking(v *View, cands []candidate, model message.Model) error {
 	var changed []bool
 	if !model.UnboundThinking {
 		var err error
-		if changed, err = t.changedPrefix(); err != nil {
+		if changed, err = t.changedPrefix(v); err != nil {
 			return err
 		}
 	}
 	for i := range cands {
 		c := &cands[i]
 		o := c.item.outline
-		if c.rule != "" || o.Role != message.RoleAssistant || !o.Reasons {
+		if o == nil || c.rule != "" || o.Role != message.RoleAssistant || !o.Reasons {
 			continue
 		}
 		sameModel := o.Provider == model.Provider && o.Model == model.ID
@@ -56,7 +56,7 @@ func withoutThinking(m *message.Message) *message.Message {
 
 // changedPrefix tells for each position of the path whether what the model
 // sees before it differs from what it saw when the message was made.
-func (t *trail) changedPrefix() ([]bool, error) {
+func (t *trail) changedPrefix(v *View) ([]bool, error) {
 	n := len(t.path)
 	diff := make([]int, n+1)
 	mark := func(from, to int) { // positions from <= m < to
@@ -69,6 +69,7 @@ func (t *trail) changedPrefix() ([]bool, error) {
 	for _, s := range t.undone {
 		mark(s.after+1, s.before)
 	}
+	v.markLate(mark)
 	t.markPins(mark)
 	if err := t.markEdits(mark); err != nil {
 		return nil, err
@@ -83,6 +84,16 @@ func (t *trail) changedPrefix() ([]bool, error) {
 		changed[i] = sum > 0
 	}
 	return changed, nil
+}
+
+// markLate: what was said between a call and a late result saw the call
+// without it.
+func (v *View) markLate(mark func(from, to int)) {
+	for i := range v.Path {
+		if r := v.first + i; v.turns.Late(r) && !v.turns.Second(r) {
+			mark(v.turns.Head(r)-v.first+1, i)
+		}
+	}
 }
 
 // markPins: a pin or unpin of a covered entry changes what stands before everything.

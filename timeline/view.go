@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // Source is where a projection reads. *session.Session is one; so is any
@@ -41,10 +42,15 @@ type View struct {
 	ThinkingLevel string // "off" where the path sets none
 	Problems      []session.Problem
 
-	edits  map[string]*session.ContextEdit // in force, by target; pinned targets left out
-	pins   []session.Ref                   // in force, in the order they were set
-	pinned map[string]bool                 // ids of pinned entries, groups included
-	policy Policy                          // what it was projected with
+	edits    map[string]*session.ContextEdit // in force, by target; pinned targets left out
+	pins     []session.Ref                   // in force, in the order they were set
+	pinned   map[string]bool                 // ids of pinned entries, groups included
+	turns    *turn.Conversation              // of covered, one item for what is past if there are any, and Path
+	first    int                             // the item of Path[0] in turns
+	covered  []*session.Entry                // shown although covered, in path order
+	policy   Policy                          // what it was projected with
+	beyond   []*session.Entry                // what was read from before Path, backwards
+	rootRead bool                            // with beyond, everything up to the root was read
 }
 
 // PinRefs returns the pins in force, one per target, each with its tool group.
@@ -60,12 +66,17 @@ type Item struct {
 	Group   int            // items of one tool group share a number; others have one of their own
 	Pinned  bool
 	Request bool // shown because it belongs to the open request
+	Open    bool // shown because a call in it, or in the message that it answers, had no result when it was covered
 	Edited  bool
-	Kind    Synthetic // "" for a message that stands in the log
+	// Loose says that a tool result goes out as text of its own: its call has
+	// a result already, or went with what a compaction covers.
+	Loose bool
+	Kind  Synthetic // "" for a message that is in the log
 
 	message *message.Message // as shown; nil: as it stands in the log
 	outline *message.Outline // of the message as shown
 	bare    bool             // shown without reasoning
+	edit    *session.Ref     // of a covered item: the edit in force on it
 }
 
 // Message returns the message as shown: edited, reasoning left out where it

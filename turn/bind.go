@@ -27,6 +27,8 @@ type again struct{ item, went int32 }
 func (b *binder) next(i int, it Item) {
 	f := b.flags[i]
 	switch {
+	case it.Past:
+		b.batchItem, b.answered, b.went = -1, i, int32(len(b.calls))
 	case f&isAssistant != 0:
 		if b.batchItem < 0 || b.has(b.batchItem, failed) || f&failed != 0 {
 			b.batch = int32(len(b.calls))
@@ -44,7 +46,7 @@ func (b *binder) next(i int, it Item) {
 		b.bind(i, it.Result)
 	case f&hidden == 0:
 		b.batchItem = -1
-		if b.answered >= 0 {
+		if b.answered >= 0 && b.has(b.answered, isAssistant) {
 			b.went = b.link[b.answered]
 		}
 	}

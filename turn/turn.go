@@ -21,6 +21,9 @@ type Item struct {
 	Result string             // of a tool result: the id of the call it names
 	Hidden bool               // the model does not see it
 	Failed bool               // an attempt that failed or was aborted; it is hidden too
+	// Past says that everything before it is over, as behind a summary: it
+	// was read, and results that still come for it are late.
+	Past bool
 }
 
 // Conversation is a sequence of items, read once. Items are named by their

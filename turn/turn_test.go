@@ -13,7 +13,7 @@ import (
 
 // parse reads a conversation from words: u a user message, a an assistant
 // message, a:x:y one with the calls x and y, r:x a result of x, m metadata,
-// o an unknown role, b a branch summary. A ! makes an attempt failed, a - hides.
+// o an unknown role, b a branch summary, p what makes everything before it past. A ! makes an attempt failed, a - hides.
 func parse(words string) []Item {
 	var items []Item
 	for _, w := range strings.Fields(words) {
@@ -31,6 +31,8 @@ func parse(words string) []Item {
 			it.Role, it.Result = message.RoleToolResult, ids
 		case 'b':
 			it.Role = message.RoleBranchSummary
+		case 'p':
+			it.Past = true
 		case 'o':
 			it.Role = "telepathy"
 		}
@@ -73,6 +75,7 @@ func TestPairs(t *testing.T) {
 		{"a failed attempt is no answer", "u a:x a! r:x", "1.0"},
 		{"a hidden answer does not count", "u a:x a- r:x", "1.0"},
 		{"metadata is nothing", "u a:x m r:x m r:x", "1.0 1.0s"},
+		{"after what is past", "a:x:y r:x p u r:y", "0.0 0.1l"},
 		{"a result without an id", "u a:x r: r:x", "- 1.0"},
 	}
 	for _, tt := range tests {
@@ -129,6 +132,8 @@ func TestCuts(t *testing.T) {
 		{"late and unread", "u a:x a u a u r:x", []int{0, 1, 2, 3, 4, 5}, []int{6}, 5},
 		{"late and read", "u a:x a u r:x a", []int{0, 1, 2, 3, 5}, nil, 6},
 		{"second and unread", "u a:x r:x a u a r:x", []int{0, 1, 3, 4, 5}, []int{6}, 5},
+		{"what is past was read", "a:x r:x p u", []int{0, 3}, nil, 4},
+		{"after what is past", "a:x p u r:x u", []int{0, 2, 4}, []int{3}, 2},
 		{"an orphan at the start", "r:x u", []int{1}, []int{0}, -1},
 		{"of a failed attempt", "u a!:x r:x u", []int{0, 3}, nil, 4},
 		{"of a hidden message", "u a-:x r:x u", []int{0, 3}, nil, 4},

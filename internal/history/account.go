@@ -20,7 +20,7 @@ func Account(path []*session.Entry, v *timeline.View) error {
 	for _, it := range v.Items {
 		if it.Entry != nil && it.Entry.Type != session.TypeCompaction {
 			shown[it.Entry.ID]++
-			if it.Pos < 0 && !it.Pinned && !it.Request {
+			if it.Pos < 0 && !it.Pinned && !it.Request && !it.Open {
 				return fmt.Errorf("%s is covered and shown for no reason", it.Entry.ID)
 			}
 		}
@@ -46,13 +46,14 @@ func Account(path []*session.Entry, v *timeline.View) error {
 	return nil
 }
 
-// Pairing checks invariant I2 over a request's messages.
+// Pairing checks invariant I2 over a request's messages. It does so without
+// package turn, on purpose: it is the second opinion on what that decides.
 func Pairing(msgs []*message.Message) error {
 	var waiting map[string]int // calls of the last assistant message without result
 	for i, m := range msgs {
 		if m.Role == message.RoleToolResult {
 			if waiting[m.ToolCallID] == 0 {
-				return fmt.Errorf("message %d: result %s does not stand behind its call", i, m.ToolCallID)
+				return fmt.Errorf("message %d: result %s is not after its call", i, m.ToolCallID)
 			}
 			if waiting[m.ToolCallID]--; waiting[m.ToolCallID] == 0 {
 				delete(waiting, m.ToolCallID)

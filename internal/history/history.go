@@ -1,5 +1,5 @@
 // Package history draws session histories for property tests: parallel tool
-// calls, interleaved and missing results, crashes in mid-turn, branches,
+// calls, interleaved, missing, late and second results, crashes in mid-turn, branches,
 // compactions of other programs, images, emoji, CJK, huge results, foreign and
 // unknown entries.
 package history
@@ -20,9 +20,10 @@ type Drawer struct {
 	T *rapid.T
 	S *session.Session
 
-	calls int
-	turns int
-	now   time.Time
+	calls   int
+	turns   int
+	now     time.Time
+	results []*message.Message // that may still come: late ones, or a second time
 }
 
 // New returns a drawer over an empty session.
@@ -45,6 +46,10 @@ func (d *Drawer) Turns(n int) {
 		case 4:
 			d.Turn()
 			d.branch()
+		case 5:
+			d.late()
+		case 6:
+			d.assistant(message.StopAborted) // an attempt of which nothing came
 		default:
 			d.Turn()
 		}
@@ -70,7 +75,7 @@ func (d *Drawer) Turn() {
 var image = message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"}
 
 // round draws an assistant message with calls, and results in any order, some
-// of them missing.
+// of them missing. A failed attempt may come after them.
 func (d *Drawer) round() {
 	stop := message.StopToolUse
 	if d.oneIn(15, "failed") {
@@ -87,7 +92,11 @@ func (d *Drawer) round() {
 	}
 	d.assistant(stop, content...)
 	for _, i := range rapid.Permutation(indices(n)).Draw(d.T, "order") {
+		if d.oneIn(6, "comes again") {
+			d.results = append(d.results, results[i])
+		}
 		if d.oneIn(20, "lost result") {
+			d.results = append(d.results, results[i])
 			continue
 		}
 		if d.oneIn(25, "foreign between") {
@@ -95,6 +104,22 @@ func (d *Drawer) round() {
 		}
 		d.message(results[i])
 	}
+	if d.oneIn(12, "failed after it") {
+		d.assistant(message.StopError)
+	}
+}
+
+// late draws a result that was not there when its round ended, or that was and
+// comes a second time. Its call may be on another branch.
+func (d *Drawer) late() {
+	if len(d.results) == 0 {
+		d.Turn()
+		return
+	}
+	i := rapid.IntRange(0, len(d.results)-1).Draw(d.T, "late")
+	m := d.results[i].Clone()
+	m.Content = []message.Block{message.Text{Text: "late: " + d.text(rapid.SampledFrom([]int{10, 1500}).Draw(d.T, "late words"))}}
+	d.message(m)
 }
 
 func (d *Drawer) call() message.ToolCall {
@@ -141,9 +166,12 @@ func (d *Drawer) metadata() {
 	case 2:
 		d.add(session.NameDraft("a name"))
 	default:
-		if leaf := d.leaf(); leaf != nil {
-			d.add(session.LabelDraft(leaf.ID, "here"))
+		leaf := d.leaf()
+		if leaf == nil {
+			d.Turn()
+			return
 		}
+		d.add(session.LabelDraft(leaf.ID, "here"))
 	}
 }
 

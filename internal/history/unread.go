@@ -1,0 +1,99 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Unread checks invariant I12 over a whole path whose call ids are all
+// different: a result that no answer has followed is in the view, and so are the
+// newest eight calls without a result. It finds them without package turn, on
+// purpose: it is the second opinion on what that decides.
+func Unread(path []*session.Entry, v *timeline.View) error {
+	u := unread{path: path, start: len(path) - len(v.Path), shown: map[string]bool{}, rule: map[string]timeline.Rule{}}
+	for _, it := range v.Items {
+		if it.Entry != nil {
+			u.shown[it.Entry.ID] = true
+		}
+	}
+	for _, l := range v.LeftOut {
+		u.rule[l.EntryID] = l.Rule
+	}
+	u.readCalls()
+	return u.check()
+}
+
+type unread struct {
+	path  []*session.Entry
+	start int // of the view's path
+	shown map[string]bool
+	rule  map[string]timeline.Rule
+	// counts tells the calls whose results count: their message did not fail
+	// and was not edited by the user.
+	counts map[string]bool
+}
+
+func (u *unread) readCalls() {
+	u.counts = map[string]bool{}
+	edited := map[string]bool{}
+	for i := len(u.path) - 1; i >= 0; i-- {
+		e := u.path[i]
+		if ed := e.ContextEdit(); ed != nil {
+			edited[ed.TargetID] = true
+		}
+		if o := e.Outline(); o != nil && !o.Failed() && !edited[e.ID] {
+			for _, c := range o.Calls {
+				u.counts[c.ID] = true
+			}
+		}
+	}
+}
+
+// check walks back: until the first answer results are unread.
+func (u *unread) check() error {
+	answered := map[string]bool{} // calls with a result after them
+	hidden, read, open := false, false, 0
+	foreign := u.lastForeign()
+	for i := len(u.path) - 1; i >= 0; i-- {
+		e := u.path[i]
+		if !timeline.Bears(e) {
+			continue
+		}
+		switch o := e.Outline(); {
+		case o.Role == message.RoleToolResult:
+			answered[o.ToolCallID] = true
+			wasRead := read || hidden && i < u.start // what is covered was read by an answer that the user hid since
+			if u.counts[o.ToolCallID] && !wasRead && !u.shown[e.ID] && u.rule[e.ID] == "" {
+				return fmt.Errorf("result %s was not read and is not shown", e.ID)
+			}
+		case o.Role != message.RoleAssistant || o.Failed() || !o.Shows:
+		case u.rule[e.ID] == timeline.RuleEditNull:
+			hidden = true
+		default:
+			read = true
+			for _, c := range o.Calls {
+				if answered[c.ID] || !u.counts[c.ID] {
+					continue
+				}
+				if open++; open <= timeline.MaxOpenCalls && !u.shown[e.ID] && i > foreign {
+					return fmt.Errorf("call %s of %s has no result and is not shown", c.ID, e.ID)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lastForeign is the place of the last compaction of another program, -1
+// without one: of what such a one covers not all open calls are known.
+func (u *unread) lastForeign() int {
+	for i := len(u.path) - 1; i >= 0; i-- {
+		if c := u.path[i].Compaction(); c != nil && c.Coppice == nil {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,155 @@
+package timeline
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/turn"
+)
+
+// turnItem is what the algebra of turns has to know of an entry.
+func turnItem(e *session.Entry) turn.Item {
+	if !Bears(e) {
+		return turn.Item{}
+	}
+	o := e.Outline()
+	return turn.Item{Role: o.Role, Calls: o.Calls, Result: o.ToolCallID, Failed: o.Failed(), Hidden: o.Excluded || o.Role == message.RoleAssistant && !o.Shows}
+}
+
+// Turns reads a piece of a path: which result answers which call, what is a
+// group, what is open.
+func Turns(path []*session.Entry) *turn.Conversation {
+	return turn.Read(len(path), func(i int) turn.Item { return turnItem(path[i]) })
+}
+
+// Turns returns the algebra of the view: of the covered entries that it shows,
+// then of Path, whose first entry is item first.
+func (v *View) Turns() (c *turn.Conversation, first int) { return v.turns, v.first }
+
+// readTurns reads the candidates. What they leave out by a rule is hidden, and
+// what is covered is past.
+func (v *View) readTurns(cands []candidate) {
+	v.first = len(cands) - len(v.Path)
+	v.turns = turn.Read(len(cands), func(i int) turn.Item {
+		c := &cands[i]
+		if c.item.Entry == nil {
+			return turn.Item{Past: i == v.first-1}
+		}
+		it := turnItem(c.item.Entry) // pairs are those of the log, edits aside
+		it.Hidden = it.Hidden || c.rule != ""
+		return it
+	})
+}
+
+// OpenCalls is an assistant message with calls that have no result before a
+// cut.
+type OpenCalls struct {
+	Item    Item
+	Results []Item             // of its other calls, from before the cut
+	Calls   []message.CallHead // those without a result
+
+	answered bool // one of Calls has a result after the cut
+}
+
+// Tokens is about what a covered message with open calls takes in the view of a
+// request that has to stay under target tokens; 0: no bound. Pinned members are
+// counted among the pins.
+func (o OpenCalls) Tokens(sizer *Sizer, target int64) int64 {
+	const noResult = 25 // what stands in for a result
+	sum := noResult * int64(len(o.Calls))
+	for _, it := range append([]Item{o.Item}, o.Results...) {
+		if it.Pinned {
+			continue
+		}
+		size := sizer.Of(it)
+		if target > 0 {
+			size = min(size, target/openShare)
+		}
+		sum += size
+	}
+	return sum
+}
+
+// OpenCalls returns what a cut before an entry of the path, named by its
+// index, would cover of calls that still wait for their result there, oldest
+// first: those that stay in view, which are the newest and all whose result is
+// kept, and older ones. What the compaction in force covers already is among
+// them.
+func (v *View) OpenCalls(cut int) (older, shown []OpenCalls) {
+	all := v.openCalls(cut)
+	n := 0
+	for _, o := range slices.Backward(all) {
+		if n < MaxOpenCalls || o.answered {
+			shown = append(shown, o)
+		} else {
+			older = append(older, o)
+		}
+		if !o.answered {
+			n += len(o.Calls)
+		}
+	}
+	slices.Reverse(shown)
+	slices.Reverse(older)
+	return older, shown
+}
+
+func (v *View) openCalls(cut int) []OpenCalls {
+	open := v.turns.Open(v.first + cut)
+	if len(open) == 0 {
+		return nil
+	}
+	items := make(map[string]Item, len(open)) // of what is shown, by the entry's id
+	for _, it := range v.Items {
+		if it.Entry != nil {
+			items[it.Entry.ID] = it
+		}
+	}
+	var out []OpenCalls
+	for _, o := range open {
+		head, ok := items[v.entry(o.Item).ID]
+		if !ok {
+			continue
+		}
+		calls := OpenCalls{Item: head}
+		stored := v.entry(o.Item).Outline().Calls
+		for _, n := range o.Calls {
+			if head.calls(stored[n].ID) {
+				calls.Calls = append(calls.Calls, stored[n])
+				calls.answered = calls.answered || v.turns.Result(o.Item, n) >= 0
+			}
+		}
+		for _, r := range v.turns.Results(o.Item) {
+			if it, ok := items[v.entry(r).ID]; ok && r < v.first+cut {
+				calls.Results = append(calls.Results, it)
+			}
+		}
+		if len(calls.Calls) > 0 {
+			out = append(out, calls)
+		}
+	}
+	return out
+}
+
+// entry returns the entry of an item of the algebra.
+func (v *View) entry(i int) *session.Entry {
+	if i >= v.first {
+		return v.Path[i-v.first]
+	}
+	return v.covered[i]
+}
+
+// calls reports whether an item shows a call of that id.
+func (it Item) calls(id string) bool { return calls(it.outline, id) }
+
+// Messages returns the message that each entry bears, nil for none.
+func Messages(entries []*session.Entry) ([]*message.Message, error) {
+	msgs := make([]*message.Message, len(entries))
+	err := parallel(len(entries), func(i int) (err error) {
+		if Bears(entries[i]) {
+			msgs[i], err = entries[i].Message()
+		}
+		return err
+	})
+	return msgs, err
+}
