@@ -187,7 +187,8 @@ func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, erro
 		case <-a.slot:
 			a.slot <- struct{}{}
 		case <-ctx.Done():
-			yield(Event{Type: EventError, Error: ctx.Err().Error()}, ctx.Err())
+			err := aborted(ctx)
+			yield(Event{Type: EventError, Error: err.Error()}, err)
 			return
 		}
 		a.start(ctx, func(r *run) error { return r.manual(focus) })(yield)
@@ -295,6 +296,9 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 		defer a.setAbort(nil)
 		r := &run{Agent: a, ctx: ctx, cancel: cancel, yield: yield}
 		err := r.hooked(work)
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ErrAborted) {
+			err = aborted(ctx) // whatever it broke is not its failure
+		}
 		r.tellForeign()
 		if err != nil && !r.gone {
 			yield(Event{Type: EventError, Error: err.Error()}, err)

@@ -198,7 +198,7 @@ func (r *run) record(msg *message.Message, text string, shown bool, f *message.F
 	if f != nil {
 		facts := r.facts()
 		failed := &message.Message{Role: message.RoleAssistant, API: facts.API, Provider: facts.Provider, Model: facts.ID,
-			StopReason: message.StopError, ErrorMessage: r.cfg.Mask(f.Error())}
+			StopReason: message.StopError, ErrorMessage: r.cfg.Mask(f.Error()), ErrorClass: f.Class}
 		if r.ctx.Err() != nil {
 			failed.StopReason = message.StopAborted
 		}
@@ -225,8 +225,10 @@ func asFault(err error) *message.Fault {
 }
 
 // abortError is why the run ends that was aborted.
-func (r *run) abortError() error {
-	if cause := context.Cause(r.ctx); !errors.Is(cause, ErrAborted) {
+func (r *run) abortError() error { return aborted(r.ctx) }
+
+func aborted(ctx context.Context) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, ErrAborted) {
 		return fmt.Errorf("%w: %w", ErrAborted, cause) // the caller's context ended
 	}
 	return ErrAborted

@@ -154,9 +154,6 @@ func compact(ctx context.Context, c *compaction.Compactor, req compaction.Reques
 		return superseded(ctx, o)
 	}
 	o = &compaction.Outcome{Status: compaction.Failed, Reason: compaction.IO, Err: err, Detail: err.Error()}
-	if ctx.Err() != nil {
-		o.Status, o.Reason = compaction.Cancelled, compaction.Interrupted
-	}
 	return superseded(ctx, o)
 }
 

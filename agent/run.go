@@ -180,7 +180,7 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 		switch {
 		case last != nil:
 			end.StopReason = last.StopReason
-		case errors.Is(err, ErrAborted):
+		case r.ctx.Err() != nil:
 			end.StopReason = message.StopAborted
 		default:
 			end.StopReason = message.StopError

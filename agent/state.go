@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"strings"
-
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -63,7 +61,7 @@ func refusals(path []*session.Entry) (int, error) {
 			if err != nil {
 				return 0, err
 			}
-			if strings.HasPrefix(m.ErrorMessage, string(message.ClassOverflow)) {
+			if m.ErrorClass == message.ClassOverflow || m.ErrorClass == message.ClassOverflowOutput {
 				n++
 			}
 		}

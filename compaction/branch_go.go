@@ -62,12 +62,27 @@ type Navigated struct {
 // that ended is in the result; an error means that there was no attempt: the
 // session cannot be read, or the target is not known.
 func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, error) {
+	t := &trip{Compactor: c, Navigation: n, out: &Navigated{}}
 	r, err := c.Route(ctx, n.Target)
 	if err != nil {
-		return nil, err
+		return t.ended(ctx, err)
 	}
-	t := &trip{Compactor: c, Navigation: n, route: r, out: &Navigated{Route: r, Leaf: r.OldLeaf}}
+	t.route, t.out.Route, t.out.Leaf = r, r, r.OldLeaf
 	t.run(ctx)
+	return t.ended(ctx, nil)
+}
+
+// ended is the result of a navigation. Whatever a cancelled context made fail
+// is cancelled; err means that there was no attempt.
+func (t *trip) ended(ctx context.Context, err error) (*Navigated, error) {
+	switch {
+	case stopped(ctx, err):
+		t.end(Cancelled, Interrupted, context.Cause(ctx))
+	case err != nil:
+		return nil, err
+	case t.out.Status == Failed && ctx.Err() != nil:
+		t.out.Status, t.out.Reason = Cancelled, Interrupted
+	}
 	return t.out, nil
 }
 
@@ -192,7 +207,27 @@ type Merge struct {
 
 // Merge brings notes of another branch over without leaving this one.
 func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
-	from, err := c.Session.Find(ctx, m.From, -1)
+	n := Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}
+	t := &trip{Compactor: c, Navigation: n, out: &Navigated{}}
+	r, err := c.mergeRoute(ctx, m.From)
+	if err != nil {
+		return t.ended(ctx, err)
+	}
+	t.route, t.out.Route, t.out.Leaf = r, r, r.OldLeaf
+	d, ok := t.summary(ctx, TreeAnswer{})
+	switch {
+	case !ok:
+	case d == nil:
+		t.end(Skipped, NothingToMerge, errors.New("nothing was said there that is not on this branch"))
+	default:
+		t.commit(ctx, r.OldLeaf, []session.Draft{*d})
+	}
+	return t.ended(ctx, nil)
+}
+
+// mergeRoute is the way as if an entry were left for the leaf.
+func (c *Compactor) mergeRoute(ctx context.Context, id string) (*Route, error) {
+	from, err := c.Session.Find(ctx, id, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -203,20 +238,10 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.part(ctx, from, leaf) // as if from were left for the leaf
+	r, err := c.part(ctx, from, leaf)
 	if err != nil {
 		return nil, err
 	}
 	r.OldLeaf, r.Target, r.NewLeaf = leaf, from, leaf
-	n := Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}
-	t := &trip{Compactor: c, Navigation: n, route: r, out: &Navigated{Route: r, Leaf: leaf}}
-	d, ok := t.summary(ctx, TreeAnswer{})
-	switch {
-	case !ok:
-	case d == nil:
-		t.end(Skipped, NothingToMerge, errors.New("nothing was said there that is not on this branch"))
-	default:
-		t.commit(ctx, leaf, []session.Draft{*d})
-	}
-	return t.out, nil
+	return r, nil
 }

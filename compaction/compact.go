@@ -96,8 +96,23 @@ func (c *Compactor) mask(s string) string {
 
 // Compact makes one attempt. How it ended is in the outcome; an error means
 // that there was no attempt (the session cannot be read, the request names an
-// unknown entry).
+// unknown entry). Whatever a cancelled context made fail is cancelled.
 func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
+	out, err := c.compact(ctx, r)
+	switch {
+	case stopped(ctx, err):
+		return interrupted(context.Cause(ctx)), nil
+	case err == nil && out.Status == Failed && ctx.Err() != nil:
+		out.Status, out.Reason = Cancelled, Interrupted
+	}
+	return out, err
+}
+
+// stopped reports whether an error came when the context had ended: then it is
+// no failure, whatever it says.
+func stopped(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }
+
+func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 	if r.Trigger == "" {
 		r.Trigger = Manual
 	}

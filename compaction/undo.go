@@ -25,6 +25,18 @@ type Undone struct {
 // that is over the threshold, automatic compaction is off for the session from
 // here on (entry coppice.state), or it would do the same again at once.
 func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
+	out, err := c.undo(ctx)
+	switch {
+	case stopped(ctx, err):
+		cause := context.Cause(ctx)
+		return &Undone{Status: Cancelled, Reason: Interrupted, Err: cause, Detail: cause.Error()}, nil
+	case err == nil && out.Status == Failed && ctx.Err() != nil:
+		out.Status, out.Reason = Cancelled, Interrupted
+	}
+	return out, err
+}
+
+func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 	v, err := c.View(ctx, nil)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,8 @@ func Decode(raw []byte) *Message {
 			m.StopReason = stopReason(v)
 		case "errorMessage":
 			m.ErrorMessage = rawjson.String(v)
+		case "errorClass":
+			m.ErrorClass = Class(rawjson.String(v))
 		case "toolCallId":
 			m.ToolCallID = rawjson.String(v)
 		case "toolName":

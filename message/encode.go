@@ -27,6 +27,7 @@ func Encode(m *Message) []byte {
 		o.Raw("usage", EncodeUsage(u))
 		o.Str("stopReason", string(m.StopReason))
 		o.OptStr("errorMessage", m.ErrorMessage)
+		o.OptStr("errorClass", string(m.ErrorClass))
 	case RoleToolResult:
 		o.Str("toolCallId", m.ToolCallID)
 		o.Str("toolName", m.ToolName)

@@ -55,6 +55,7 @@ type Message struct {
 	Usage        *Usage
 	StopReason   StopReason
 	ErrorMessage string
+	ErrorClass   Class // of the refusal that ErrorMessage tells of; "": none, or not known
 
 	// toolResult
 	ToolCallID string

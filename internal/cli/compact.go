@@ -151,6 +151,9 @@ func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder
 	stop := a.progress(l)
 	out, err := c.Compact(ctx, req)
 	stop()
+	if err == nil && out.Plan == nil { // interrupted before there was anything to tell
+		err = out.Err
+	}
 	if err != nil {
 		return explain("compact "+c.Session.Ref(), err)
 	}

@@ -151,10 +151,11 @@ func tryFor(err error) string {
 func (a *app) report(ctx context.Context, err error, asJSON bool) int {
 	var f *failure
 	if !errors.As(err, &f) {
-		err = explain("failed", err)
-		if errors.As(err, &f); f.What == "failed" && ctx.Err() == nil && isCobraUsage(f.Why) {
-			f.Code, f.What = codeUsage, "usage"
-		}
+		// Commands explain what they return; the rest is the parser's.
+		f = &failure{Code: codeUsage, What: "usage", Why: err.Error(), cause: err}
+	}
+	if ctx.Err() != nil && f.Code == codeFailed { // whatever it broke is not its failure
+		f.Code, f.Why = codeInterrupted, "interrupted"
 	}
 	if f.Code == codeUsage && f.Try == "" {
 		f.Try = a.help

@@ -52,6 +52,9 @@ func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) e
 	}
 	n, err := c.Merge(ctx, compaction.Merge{From: e.ID, Focus: focus})
 	stop()
+	if err == nil && n.Route == nil { // interrupted before there was anything to tell
+		err = n.Err
+	}
 	if err != nil {
 		return explain("merge "+e.ID, err)
 	}

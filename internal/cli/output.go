@@ -37,12 +37,6 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
-// isCobraUsage recognizes cobra's own errors, which have no type.
-func isCobraUsage(msg string) bool {
-	return strings.HasPrefix(msg, "unknown command") || strings.HasPrefix(msg, "unknown flag") ||
-		strings.HasPrefix(msg, "required flag") || strings.HasPrefix(msg, "if any flags in the group")
-}
-
 func join(items []string) string {
 	const most = 8
 	if len(items) > most {

@@ -132,6 +132,13 @@ func command(group, use, short, long, example string, args cobra.PositionalArgs,
 			}
 			return nil
 		},
-		RunE: run,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := run(cmd, args)
+			var code exitCode
+			if errors.As(err, &code) {
+				return err
+			}
+			return explain("failed", err)
+		},
 	}
 }

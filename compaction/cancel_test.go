@@ -1,0 +1,121 @@
+package compaction_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/coppice-dev/coppice/compaction"
+)
+
+// countdown is a context that ends when it has been looked at so many times.
+type countdown struct {
+	context.Context
+	end  context.CancelFunc
+	mu   sync.Mutex
+	left int
+}
+
+func newCountdown(n int) *countdown {
+	inner, cancel := context.WithCancel(ctx)
+	return &countdown{Context: inner, end: cancel, left: n}
+}
+
+func (c *countdown) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+func (c *countdown) Done() <-chan struct{} {
+	_ = c.Err()
+	return c.Context.Done()
+}
+
+// Wherever a context ends, the attempt is cancelled: never failed, never an
+// error, and nothing is written (invariant I7).
+func TestACancelledContextIsCancelled(t *testing.T) {
+	type end struct {
+		status compaction.Status
+		reason compaction.Reason
+		err    error
+	}
+	keep := int64(500)
+	attempts := map[string]func(ctx context.Context, c *compaction.Compactor, first string) (end, error){
+		"compact": func(ctx context.Context, c *compaction.Compactor, _ string) (end, error) {
+			o, err := c.Compact(ctx, compaction.Request{Keep: &keep})
+			if err != nil {
+				return end{}, err
+			}
+			return end{o.Status, o.Reason, o.Err}, nil
+		},
+		"navigate": func(ctx context.Context, c *compaction.Compactor, first string) (end, error) {
+			n, err := c.Navigate(ctx, compaction.Navigation{Target: first, Summarize: new(true)})
+			if err != nil {
+				return end{}, err
+			}
+			return end{n.Status, n.Reason, n.Err}, nil
+		},
+		"merge": func(ctx context.Context, c *compaction.Compactor, first string) (end, error) {
+			n, err := c.Merge(ctx, compaction.Merge{From: first})
+			if err != nil {
+				return end{}, err
+			}
+			return end{n.Status, n.Reason, n.Err}, nil
+		},
+		"undo": func(ctx context.Context, c *compaction.Compactor, _ string) (end, error) {
+			u, err := c.Undo(ctx)
+			if err != nil {
+				return end{}, err
+			}
+			return end{u.Status, u.Reason, u.Err}, nil
+		},
+	}
+	for name, attempt := range attempts {
+		t.Run(name, func(t *testing.T) {
+			cancelled := 0
+			for n := range 200 {
+				s := newDay(6, 2000).onDisk(t)
+				c := extractor(s, 200_000)
+				if name == "undo" {
+					if o, err := c.Compact(ctx, compaction.Request{Keep: &keep}); err != nil || o.Status != compaction.Applied {
+						t.Fatal(o, err)
+					}
+				}
+				path, err := s.Path(ctx, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before, err := os.ReadFile(s.Ref())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := attempt(newCountdown(n), c, path[1].ID)
+				after, readErr := os.ReadFile(s.Ref())
+				if err != nil || readErr != nil {
+					t.Fatalf("look %d: %v, %v", n, err, readErr)
+				}
+				switch got.status {
+				case compaction.Applied, compaction.Skipped:
+					if cancelled == 0 {
+						t.Error("it was never cancelled")
+					}
+					return
+				case compaction.Cancelled:
+					if cancelled++; got.reason != compaction.Interrupted || !errors.Is(got.err, context.Canceled) || !bytes.Equal(before, after) {
+						t.Fatalf("look %d: %s, %v, %d bytes written", n, got.reason, got.err, len(after)-len(before))
+					}
+				default:
+					t.Fatalf("look %d: %s %s: %v", n, got.status, got.reason, got.err)
+				}
+			}
+			t.Error("it never ends")
+		})
+	}
+}
