@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/jsonw", "internal/weigh"},
 	{"message"},
 	{"internal/lines"},
-	{"tokens", "internal/calls"},
+	{"tokens", "internal/calls", "internal/excerpt"},
 	{"turn"},
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -199,11 +200,11 @@ func (r *run) bounded(c message.ToolCall, text string, limit int) string {
 	if !tooLong(text, limit) {
 		return text
 	}
-	where, err := r.store(c.Name+"-"+session.NewID()+".txt", text)
-	if err != nil {
-		where = "" // the cut says how much is left out; that it could not be stored changes nothing more
+	note := "" // that it could not be stored changes nothing more
+	if where, err := r.store(c.Name+"-"+session.NewID()+".txt", text); err == nil && where != "" {
+		note = "the whole output is in " + where
 	}
-	return cutOutput(text, limit, where)
+	return excerpt.Cut(text, limit, maxResultLines, note)
 }
 
 // refuse answers calls that are not run.

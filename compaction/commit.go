@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -257,17 +258,15 @@ func (a *attempt) keptResults() ([]keptResult, error) {
 // minShortened is what is left of a shortened result, in tokens.
 const minShortened = 200
 
-// shortened bounds a tool result to about limit tokens: head, tail, and where
-// to read the rest; images become stubs.
+// shortened bounds a tool result to about limit tokens: its head, lines that
+// look like errors, its tail, and where to read the rest; images become stubs.
 func shortened(m *message.Message, id string, limit int64) []message.Block {
 	text := m.Text("\n")
 	if n := m.Images(); n > 0 {
 		text += "\n[image left out; read en:" + id + "]"
 	}
-	size := tokens.Default{}.Text(text)
-	if size <= limit {
-		return []message.Block{message.Text{Text: text}}
+	if size := (tokens.Default{}).Text(text); size > limit {
+		text = excerpt.Cut(text, int(int64(len(text))*limit/size), 0, "read en:"+id+" for all of it")
 	}
-	units := int64(message.UTF16Len(text)) * limit / size
-	return []message.Block{message.Text{Text: timeline.HeadTail(text, id, int(units))}}
+	return []message.Block{message.Text{Text: text}}
 }
