@@ -46,6 +46,8 @@ var layers = [][]string{
 	{"convert/claudecode", "convert/codex", "convert/opencode", "convert/gemini", "convert/crush", "convert/pi"},
 	{"convert/all"},
 	{"hook"},
+	{"provider/internal/catalogue"},
+	{"provider/internal/catalogue/gen"},
 	{"provider"},
 	{"provider/fake"},
 	{"settings"},
@@ -76,6 +78,7 @@ var onlyIn = []struct {
 	{"charm.land/lipgloss/v2", "terminal libraries stay in the faces", faces},
 	{"github.com/charmbracelet", "terminal libraries stay in the faces", append([]string{"cmd/coppice"}, faces...)},
 	{"github.com/spf13/cobra", "terminal libraries stay in the faces", faces},
+	{"charm.land/catwalk", "the catalogue is a generated table", []string{"provider/internal/catalogue/gen"}},
 	{"modernc.org/sqlite", "database drivers stay in stores and importers", []string{"convert/crush"}},
 	{"github.com/modelcontextprotocol/go-sdk", "no one links it unasked", []string{"agent/mcp"}},
 	{module + "/agent/mcp", "no one links it unasked", faces},
@@ -93,9 +96,9 @@ var (
 // away: the key with all the packages that it needs.
 var unlinked = map[string][]string{
 	"": {module + "/convert", module + "/export", module + "/agent", module + "/internal/cli", "modernc.org/sqlite",
-		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/term"},
+		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet"},
 	"agent": {module + "/agent/mcp", module + "/convert", module + "/internal/cli", "modernc.org/sqlite",
-		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/term"},
+		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet"},
 }
 
 // listed is a package as go list prints it.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/internal/catalogue"
 )
 
 // DefaultWindow is the context window of a model that no one knows, in
@@ -24,21 +25,16 @@ const (
 
 // Catalog says what is known of models: from the user's settings, from what
 // servers reported and refusals taught, and from a built-in catalogue. It is
-// safe for concurrent use. Making one costs nothing; the built-in catalogue
-// is decoded at the first question, once in a process.
+// safe for concurrent use. Making one costs nothing.
 type Catalog struct {
 	// Limits hold what refusals have taught.
 	Limits *Limits
 
-	cfg   Config
-	table func() *table
+	cfg Config
 
 	mu       sync.RWMutex
 	reported map[string]int64
 }
-
-// builtIn is the built-in catalogue, decoded once in a process.
-var builtIn = sync.OnceValue(readTable)
 
 // NewCatalog makes a catalogue over the user's configuration. limits are what
 // earlier refusals taught; nil: nothing yet.
@@ -47,7 +43,7 @@ func NewCatalog(cfg Config, limits *Limits) *Catalog {
 		limits = &Limits{}
 	}
 	limits.TrustSettings = limits.TrustSettings || cfg.Windows.TrustSettings
-	return &Catalog{Limits: limits, cfg: cfg, table: builtIn, reported: map[string]int64{}}
+	return &Catalog{Limits: limits, cfg: cfg, reported: map[string]int64{}}
 }
 
 // Lookup returns what is known of a model, under the names it was asked for.
@@ -63,18 +59,18 @@ func (c *Catalog) known(provider, id string) message.Model {
 	m := message.Model{
 		Provider:         provider,
 		ID:               id,
-		API:              cmp.Or(pc.api(), v.api, c.table().places[v.catalogue].api, apiChat),
+		API:              cmp.Or(pc.api(), v.api, catalogue.Lookup(v.catalogue).API, apiChat),
 		UnboundThinking:  unbound(id),
 		AdaptiveThinking: adaptive(id),
 	}
 	if pc.BaseURL == "" {
 		m.MaxBytes = v.maxBytes // another server has limits of its own
 	}
-	row, own := c.table().find(v.catalogue, id)
+	row, own := catalogue.Find(v.catalogue, id)
 	if row != nil {
-		m.MaxOutput, m.Images, m.Reasoning = row.maxOutput, row.images, row.reasoning
-		if own {
-			m.Price = row.price
+		m.MaxOutput, m.Images, m.Reasoning = row.MaxOutput, row.Images, row.Reasoning
+		if price := row.Price; own && price != (message.Price{}) {
+			m.Price = &price
 		}
 	}
 	said := pc.model(id)
@@ -97,7 +93,7 @@ func (c *Catalog) known(provider, id string) message.Model {
 
 // window is the one that the user says, else the server, else the catalogue,
 // else the default.
-func (c *Catalog) window(key string, said ModelConfig, row *tableRow) (int64, string) {
+func (c *Catalog) window(key string, said ModelConfig, row *catalogue.Model) (int64, string) {
 	c.mu.RLock()
 	reported := c.reported[key]
 	c.mu.RUnlock()
@@ -106,8 +102,8 @@ func (c *Catalog) window(key string, said ModelConfig, row *tableRow) (int64, st
 		return said.ContextWindow, WindowSetting
 	case reported > 0:
 		return reported, WindowServer
-	case row != nil && row.window > 0:
-		return row.window, WindowCatalogue
+	case row != nil && row.Window > 0:
+		return row.Window, WindowCatalogue
 	}
 	return DefaultWindow, WindowDefault
 }
@@ -125,7 +121,7 @@ func (c ProviderConfig) model(id string) ModelConfig {
 // it changes: those before the fifth generation of Claude. Others are taken
 // to bind it.
 func unbound(id string) bool {
-	name := plainName(id)
+	name := catalogue.PlainName(id)
 	for _, p := range []string{"claude-3", "claude-opus-4", "claude-sonnet-4", "claude-haiku-4"} {
 		if strings.HasPrefix(name, p) {
 			return true
@@ -137,7 +133,7 @@ func unbound(id string) bool {
 // adaptive reports models that decide by themselves how long they think: Claude
 // from Opus 4.6 and Sonnet 4.6 on. Later ones refuse a budget.
 func adaptive(id string) bool {
-	name, claude := strings.CutPrefix(plainName(id), "claude-")
+	name, claude := strings.CutPrefix(catalogue.PlainName(id), "claude-")
 	if !claude || name == "" {
 		return false
 	}
@@ -173,8 +169,8 @@ func (c *Catalog) List() []message.Model {
 			names[[2]string{provider, m.ID}] = true
 		}
 	}
-	for _, r := range c.table().rows {
-		names[[2]string{r.provider, r.id}] = true
+	for _, m := range catalogue.Models() {
+		names[[2]string{m.Provider, m.ID}] = true
 	}
 	for _, key := range c.Limits.Models() {
 		if provider, id, ok := strings.Cut(key, "/"); ok {

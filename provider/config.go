@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/internal/catalogue"
 )
 
 // Config is what the user says about models and providers (docs/settings.md).
@@ -182,7 +183,7 @@ var aliases = map[string]string{
 // known reports whether a provider's dialect is known without being told.
 func known(name string) bool {
 	v := lookupVendor(name)
-	return v.api != "" || v.baseURL != "" || builtIn().places[v.catalogue].api != ""
+	return v.api != "" || v.baseURL != "" || catalogue.Lookup(v.catalogue).API != ""
 }
 
 // lookupVendor finds a provider under any of its names. One that is not

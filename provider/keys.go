@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/coppice-dev/coppice/provider/internal/catalogue"
 )
 
 // Keys names the places that hold a key, sorted: variables of the environment
@@ -23,8 +25,8 @@ func (r *Registry) Keys() []string {
 		}
 		look(cfg, lookupVendor(name))
 	}
-	for name := range r.Catalog.table().places {
-		look(ProviderConfig{}, lookupVendor(name))
+	for _, p := range catalogue.Providers() {
+		look(ProviderConfig{}, lookupVendor(p.Name))
 	}
 	for name := range vendors {
 		look(ProviderConfig{}, lookupVendor(name))

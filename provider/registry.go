@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/internal/catalogue"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/dialects"
 )
@@ -63,7 +64,7 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 			provider, strings.Join(append(r.variables(cfg, v), "providers."+provider+".apiKey"), " or "))}
 	}
 	own := cfg.BaseURL != ""
-	cfg.BaseURL = cmp.Or(cfg.BaseURL, v.baseURL, r.Catalog.table().places[v.catalogue].baseURL)
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, v.baseURL, catalogue.Lookup(v.catalogue).BaseURL)
 	if cfg.BaseURL == "" {
 		return nil, fmt.Errorf("provider %s: no address is known: set providers.%s.baseUrl", provider, provider)
 	}
@@ -83,18 +84,14 @@ func (r *Registry) Default() (name string, ok bool) {
 		if len(cfg.Models) > 0 {
 			return p + "/" + cfg.Models[0].ID, true
 		}
-		if id := r.Catalog.table().places[v.catalogue].standard; id != "" {
+		if id := catalogue.Lookup(v.catalogue).Standard; id != "" {
 			return p + "/" + id, true
 		}
 	}
-	places := r.Catalog.table().places
-	byRank := slices.SortedFunc(maps.Keys(places), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
-	for _, p := range byRank {
-		v := lookupVendor(p)
-		if places[p].standard != "" && r.key(ProviderConfig{}, v) != "" && cmp.Or(v.baseURL, places[p].baseURL) != "" {
-			return p + "/" + places[p].standard, true
+	for _, p := range catalogue.Providers() {
+		v := lookupVendor(p.Name)
+		if p.Standard != "" && r.key(ProviderConfig{}, v) != "" && cmp.Or(v.baseURL, p.BaseURL) != "" {
+			return p.Name + "/" + p.Standard, true
 		}
 	}
 	return "", false
@@ -122,7 +119,7 @@ func (r *Registry) variables(cfg ProviderConfig, v vendor) []string {
 	case len(v.keys) > 0:
 		return slices.Clone(v.keys)
 	}
-	if name := r.Catalog.table().places[v.catalogue].keyEnv; name != "" {
+	if name := catalogue.Lookup(v.catalogue).KeyEnv; name != "" {
 		return []string{name}
 	}
 	return nil

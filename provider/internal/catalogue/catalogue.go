@@ -1,0 +1,100 @@
+// Package catalogue holds what is known of models and of those who sell them:
+// windows, limits, prices, addresses. It is a table in the program, so that a
+// look into it costs nothing before and little when it is made.
+package catalogue
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/message"
+)
+
+//go:generate go run ./gen
+
+// Model is a model as a provider sells it.
+type Model struct {
+	Provider, ID string
+	Plain        string        // PlainName of the id
+	Window       int64         // tokens
+	MaxOutput    int64         // tokens; 0: not known
+	Images       bool          // it reads images
+	Reasoning    bool          // it can think before it answers
+	Price        message.Price // zero: not known
+}
+
+// Provider is one who sells models.
+type Provider struct {
+	Name     string
+	API      string // dialect
+	BaseURL  string // "": not known
+	KeyEnv   string // variable that usually holds the key
+	Standard string // the model that is usually asked for
+}
+
+// Models are all models in the order of Providers, of each the newest first.
+// They must not be changed.
+func Models() []Model { return models }
+
+// Providers are all providers: the makers of models first. They must not be
+// changed.
+func Providers() []Provider { return providers }
+
+// Lookup returns a provider; the zero Provider is one that is not known.
+func Lookup(name string) Provider {
+	for _, p := range providers {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Provider{}
+}
+
+// Find looks for a model: as named, then at its provider without date and
+// notation, then anywhere. own reports whether the provider itself has it, so
+// that its price holds. nil: nobody sells it.
+func Find(provider, id string) (m *Model, own bool) {
+	plain, last := PlainName(id), lastPart(id)
+	var best *Model
+	bestRank := 0
+	for i := range models {
+		m := &models[i]
+		rank := 0
+		switch {
+		case m.Provider == provider && m.ID == id:
+			return m, true
+		case m.Provider == provider && m.Plain == plain:
+			rank = 4
+		case strings.EqualFold(m.ID, id):
+			rank = 3
+		case strings.EqualFold(lastPart(m.ID), last):
+			rank = 2
+		case m.Plain == plain:
+			rank = 1
+		}
+		if rank > bestRank {
+			best, bestRank = m, rank
+		}
+	}
+	return best, bestRank == 4
+}
+
+var (
+	dated   = lazy.Regexp(`-?20\d\d-?[01]\d-?[0-3]\d(-v\d+)?$`)
+	regions = lazy.Regexp(`^(?:(?:us|eu|apac|global|jp|au)-)?anthropic-`)
+)
+
+// PlainName strips what providers add to a model's name: the maker, a date, a
+// region, a variant, and dots for dashes.
+func PlainName(id string) string {
+	s := strings.ToLower(lastPart(id))
+	if i := strings.IndexAny(s, ":["); i > 0 {
+		s = s[:i]
+	}
+	s = strings.NewReplacer(".", "-", "@", "-").Replace(s)
+	s = regions().ReplaceAllString(s, "")
+	s = dated().ReplaceAllString(s, "")
+	return strings.TrimSuffix(s, "-latest")
+}
+
+func lastPart(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
