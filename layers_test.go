@@ -22,7 +22,8 @@ var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/must", "internal/secret", "internal/shell"},
-	{"internal/jsonw", "internal/weigh"},
+	{"internal/jsonw", "internal/weigh", "internal/media"},
+	{"internal/media/fit"},
 	{"message"},
 	{"internal/lines"},
 	{"tokens", "internal/calls", "internal/excerpt"},

@@ -1,18 +1,24 @@
 package tokens
 
 import (
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/weigh"
 	"github.com/coppice-dev/coppice/message"
 )
 
 // Classes estimates by classes of characters: pairs and runs of ASCII, scripts.
 // It is within 0.7 and 1.5 of the count for every kind of text that
-// bench/tokens knows. The zero value is for a model whose tokenizer is not
-// known; see For.
-type Classes struct{ vocabulary weigh.Vocabulary }
+// bench/tokens knows. Images cost by their size in pixels (docs/media.md). The
+// zero value is for a model of which nothing is known; see For.
+type Classes struct {
+	model      string
+	vocabulary weigh.Vocabulary
+}
 
 // For is the estimate for a model, by its name.
-func For(m message.Model) Classes { return Classes{weigh.VocabularyOf(m.ID)} }
+func For(m message.Model) Classes {
+	return Classes{model: m.ID, vocabulary: weigh.VocabularyOf(m.ID)}
+}
 
 // Counter counts a text that comes in pieces as c does.
 func (c Classes) Counter() weigh.Counter { return weigh.Counter{Vocabulary: c.vocabulary} }
@@ -27,6 +33,12 @@ func (c Classes) Text(s string) int64 {
 // Message counts one message, rounded up once.
 func (c Classes) Message(m *message.Message) int64 {
 	n, images := c.Counter(), int64(0)
-	parts(m, func(s string) { n.AddString(s); n.End() }, func(message.Image) { images += ImageTokens })
+	parts(m, func(s string) { n.AddString(s); n.End() }, func(img message.Image) { images += c.Image(img) })
 	return n.Total() + images
+}
+
+// Image counts an image that is sent without a wish for its detail.
+func (c Classes) Image(img message.Image) int64 {
+	i := media.Look(img.Data)
+	return media.Tokens(c.model, i.Width, i.Height, "")
 }

@@ -3,6 +3,7 @@
 package tokens
 
 import (
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -21,7 +22,7 @@ type Default = Plain
 
 // ImageTokens is what an image costs of which nothing is known but that it is
 // one (docs/context.md).
-const ImageTokens = 1200
+const ImageTokens = media.Unknown
 
 // Margin is the factor on estimates where a hard limit must hold and no
 // measured usage has calibrated them yet (invariants I5, I9).

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -63,6 +64,9 @@ func TestTextIsMonotone(t *testing.T) {
 	})
 }
 
+// png1024x768 is the header of a PNG.
+var png1024x768 = base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02\x00\x00\x00"))
+
 // What Classes adds to weigh.Counter: which parts of a message count, each by itself.
 func TestClassesMessage(t *testing.T) {
 	est := For(message.Model{ID: "gpt-5.5"})
@@ -71,13 +75,14 @@ func TestClassesMessage(t *testing.T) {
 		m    *message.Message
 		want int64
 	}{
-		"nil":     {nil, 0},
-		"empty":   {&message.Message{Role: message.RoleUser}, 0},
-		"text":    {&message.Message{Role: message.RoleUser, Content: text("What does the server do here?")}, est.Text("What does the server do here?")},
-		"image":   {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: "AAAA", MIMEType: "image/png"}}}, ImageTokens},
-		"bash":    {&message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: strings.Repeat("=", 300)}}, est.Text(strings.Repeat("=", 300))},
-		"digits":  {&message.Message{Role: message.RoleUser, Content: text(strings.Repeat("123", 100))}, est.Text(strings.Repeat("123", 100))},
-		"summary": {&message.Message{Role: message.RoleCompactionSummary, Summary: "Earlier work."}, est.Text("Earlier work.")},
+		"nil":              {nil, 0},
+		"empty":            {&message.Message{Role: message.RoleUser}, 0},
+		"text":             {&message.Message{Role: message.RoleUser, Content: text("What does the server do here?")}, est.Text("What does the server do here?")},
+		"image":            {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: png1024x768, MIMEType: "image/jpeg"}}}, 922},
+		"image of no size": {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: "AAAA", MIMEType: "image/png"}}}, ImageTokens},
+		"bash":             {&message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: strings.Repeat("=", 300)}}, est.Text(strings.Repeat("=", 300))},
+		"digits":           {&message.Message{Role: message.RoleUser, Content: text(strings.Repeat("123", 100))}, est.Text(strings.Repeat("123", 100))},
+		"summary":          {&message.Message{Role: message.RoleCompactionSummary, Summary: "Earlier work."}, est.Text("Earlier work.")},
 	} {
 		if got := est.Message(tt.m); got != tt.want {
 			t.Errorf("%s: got %d tokens, want %d", name, got, tt.want)

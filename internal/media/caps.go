@@ -1,0 +1,134 @@
+package media
+
+import (
+	"slices"
+	"strings"
+)
+
+// Caps are what a host takes of media in one request. 0 or nil: nothing known.
+type Caps struct {
+	Images   int      // in a request, those in history and results included
+	Encoded  int64    // one image, in characters of base64
+	Body     int64    // the request, in bytes
+	Side     int      // one side of an image, in pixels
+	Many     int      // above so many images
+	ManySide int      // a side may have so many pixels
+	Pixels   int64    // of one image
+	Types    []string // of images; nil: PNG, JPEG, GIF and WebP
+}
+
+// Host is what is known of a host. What was read in its documents or in its
+// refusals is kept before a request is sent; what was not read again since
+// somebody remembered it may warn, and acts on nothing (docs/media.md).
+type Host struct{ Caps, Doubtful Caps }
+
+const mega = 1 << 20
+
+var (
+	usual     = []string{PNG, JPEG, GIF, WebP}
+	claudeAPI = Caps{Images: 100, Encoded: 10 * mega, Body: 32 * mega, Side: 8000, Many: 20, ManySide: 2000}
+)
+
+// hosts are named by the provider's key in the settings and the catalogue.
+var hosts = map[string]Host{
+	"anthropic":  {Caps: claudeAPI},
+	"bedrock":    {Caps: Caps{Images: 20, Encoded: 5 * mega, Side: 8000, Many: 20, ManySide: 2000}, Doubtful: Caps{Body: 20 * mega}},
+	"openai":     {Caps: Caps{Images: 1500, Body: 512 * mega}},
+	"azure":      {Caps: Caps{Images: 50}, Doubtful: Caps{Encoded: 20 * mega * 4 / 3}},
+	"gemini":     {Caps: Caps{Images: 3600, Types: []string{PNG, JPEG, WebP, HEIC, HEIF}}, Doubtful: Caps{Body: 20 * mega}},
+	"vertexai":   {Caps: Caps{Images: 3000, Encoded: 7 * mega * 4 / 3, Types: []string{PNG, JPEG, WebP, HEIC, HEIF}}},
+	"copilot":    {Caps: Caps{Images: 10, Encoded: 3 * mega * 4 / 3}},
+	"groq":       {Caps: Caps{Body: 4 * mega, Pixels: 33_177_600}, Doubtful: Caps{Images: 5}},
+	"xai":        {Caps: Caps{Encoded: 20 * mega * 4 / 3, Types: []string{PNG, JPEG}}},
+	"mistral":    {Caps: Caps{Images: 8, Encoded: 10 * mega * 4 / 3, Side: 10_000}},
+	"alibaba":    {Caps: Caps{Encoded: 10 * mega}},
+	"moonshot":   {Doubtful: Caps{Body: 100 * mega}},
+	"kimi":       {Doubtful: Caps{Body: 100 * mega}},
+	"zhipu":      {Doubtful: Caps{Encoded: 5 * mega * 4 / 3, Side: 6000}},
+	"openrouter": {}, // those of the host that it picks
+}
+
+// HostOf is what is known of a provider, for a model whose window has so many
+// tokens. Clouds have a part for each region: bedrock-europe is bedrock.
+func HostOf(provider, model string, window int64) Host {
+	h, ok := hosts[provider]
+	for cut := provider; !ok && cut != ""; {
+		i := strings.LastIndexByte(cut, '-')
+		if i < 0 {
+			break
+		}
+		cut = cut[:i]
+		h, ok = hosts[cut]
+	}
+	if provider == "anthropic" && window > 200_000 {
+		h.Caps.Images = 600
+	}
+	if provider == "vertexai" && strings.Contains(model, "claude") { // "Google Cloud" in Anthropic's table
+		h = Host{Caps: claudeAPI, Doubtful: Caps{Body: 30 * mega}}
+		h.Caps.Encoded, h.Caps.Body = 5*mega, 0
+	}
+	return h
+}
+
+// types are those of images that are read.
+func (c Caps) types() []string {
+	if c.Types == nil {
+		return usual
+	}
+	return c.Types
+}
+
+// Allows reports whether an image may be sent as it is in a request with so
+// many images.
+func (c Caps) Allows(i Info, images int) bool {
+	side := c.SideOf(images)
+	return slices.Contains(c.types(), i.Type) &&
+		(side == 0 || max(i.Width, i.Height) <= side) &&
+		(c.Pixels == 0 || int64(i.Width)*int64(i.Height) <= c.Pixels) &&
+		(c.Encoded == 0 || EncodedLen(i.Bytes) <= c.Encoded)
+}
+
+// SideOf is how long a side may be in a request with so many images; 0: any.
+func (c Caps) SideOf(images int) int {
+	if c.Many > 0 && images > c.Many && c.ManySide > 0 {
+		return c.ManySide
+	}
+	return c.Side
+}
+
+// EncodedLen is the length of so many bytes as base64.
+func EncodedLen(bytes int64) int64 { return (bytes + 2) / 3 * 4 }
+
+// Part is an image in a request.
+type Part struct {
+	Bytes int64 // what it takes in the body
+	Held  bool  // it has to stay
+}
+
+// Excess chooses the images that have to give way so that at most images of
+// them and bytes in all are left; 0: any. parts are in the order of the request,
+// the oldest first. Where a cap is exceeded the oldest go, down to four fifths
+// of it at once: one at a time would change the cached prefix with each request.
+// Held ones stay, whatever comes of it. The result are indexes, ascending.
+func Excess(parts []Part, images int, bytes int64) []int {
+	var total int64
+	for _, p := range parts {
+		total += p.Bytes
+	}
+	left := len(parts)
+	over := func(mostImages int, mostBytes int64) bool {
+		return images > 0 && left > mostImages || bytes > 0 && total > mostBytes
+	}
+	if !over(images, bytes) {
+		return nil
+	}
+	var out []int
+	for i := 0; i < len(parts) && over(max(images*4/5, 1), bytes/5*4); i++ {
+		if !parts[i].Held {
+			out = append(out, i)
+			left--
+			total -= parts[i].Bytes
+		}
+	}
+	return out
+}
