@@ -126,6 +126,7 @@ type pageItem struct {
 	Role    message.Role `json:"r"`
 	Pinned  bool         `json:"pin,omitzero"`
 	Request bool         `json:"req,omitzero"`
+	Open    bool         `json:"open,omitzero"`
 	Changed bool         `json:"ed,omitzero"`
 	Why     string       `json:"why,omitzero"` // of one that the view made
 	Parts   []part       `json:"d,omitzero"`
@@ -256,7 +257,7 @@ func (b *book) view(v *timeline.View) (pageView, error) {
 		if err != nil {
 			return pv, err
 		}
-		item := pageItem{Entry: b.placeOf(it.Entry), Role: m.Role, Pinned: it.Pinned, Request: it.Request, Why: string(it.Kind)}
+		item := pageItem{Entry: b.placeOf(it.Entry), Role: m.Role, Pinned: it.Pinned, Request: it.Request, Open: it.Open, Why: string(it.Kind)}
 		parts := messageParts(m)
 		same := false
 		if it.Entry != nil {

@@ -118,6 +118,9 @@ func (m *markdown) view(v *timeline.View) error {
 		if it.Request {
 			marks = append(marks, "open request")
 		}
+		if it.Open {
+			marks = append(marks, "open call")
+		}
 		if it.Edited {
 			marks = append(marks, "edited")
 		}

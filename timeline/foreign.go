@@ -66,7 +66,7 @@ func (t *trail) readOn(ctx context.Context, src Source, back []*session.Entry, c
 // coveredItem is what the algebra of turns has to know of an entry with the
 // edit on it.
 func coveredItem(e *session.Entry, edits map[string]*session.Entry) turn.Item {
-	it := turnItem(e)
+	it := TurnItem(e)
 	if ed := edits[e.ID]; ed != nil {
 		it.Hidden = it.Hidden || ed.ContextEdit().Omit
 	}

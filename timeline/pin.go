@@ -73,7 +73,7 @@ func settles(back []*session.Entry, at int) bool {
 	if !calls(back[last].Outline(), o.ToolCallID) {
 		return false
 	}
-	c := turn.Read(len(back), func(i int) turn.Item { return turnItem(back[last-i]) })
+	c := turn.Read(len(back), func(i int) turn.Item { return TurnItem(back[last-i]) })
 	return !c.Second(last - at) // the call of a second result may be further back
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/turn"
 )
 
-// turnItem is what the algebra of turns has to know of an entry.
-func turnItem(e *session.Entry) turn.Item {
+// TurnItem is what the algebra of turns has to know of an entry.
+func TurnItem(e *session.Entry) turn.Item {
 	if !Bears(e) {
 		return turn.Item{}
 	}
@@ -20,7 +20,7 @@ func turnItem(e *session.Entry) turn.Item {
 // Turns reads a piece of a path: which result answers which call, what is a
 // group, what is open.
 func Turns(path []*session.Entry) *turn.Conversation {
-	return turn.Read(len(path), func(i int) turn.Item { return turnItem(path[i]) })
+	return turn.Read(len(path), func(i int) turn.Item { return TurnItem(path[i]) })
 }
 
 // Turns returns the algebra of the view: of the covered entries that it shows,
@@ -36,7 +36,7 @@ func (v *View) readTurns(cands []candidate) {
 		if c.item.Entry == nil {
 			return turn.Item{Past: i == v.first-1}
 		}
-		it := turnItem(c.item.Entry) // pairs are those of the log, edits aside
+		it := TurnItem(c.item.Entry) // pairs are those of the log, edits aside
 		it.Hidden = it.Hidden || c.rule != ""
 		return it
 	})

@@ -6,35 +6,40 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // notes are what check remembers of a log to find what the compaction of
-// another program took out of sight: pins, and the request that was open
-// (spec/session-log.md, Opening without reading everything).
+// another program took out of sight: pins, the request that was open, and calls
+// without a result (docs/compaction.md).
 type notes struct{ steps []step }
 
-// step is an entry that sets or takes a pin, asks, answers or compacts.
+// step is an entry that sets or takes a pin, asks, answers, calls or compacts.
 type step struct {
 	place  int
 	id     string
 	pin    *session.Pin
 	asks   bool
 	answer bool
+	calls  turn.Item // calls, or a result
 }
 
 func (n *notes) note(place int, e *session.Entry) {
 	st := step{place: place, id: e.ID, pin: e.Pin()}
 	if o := e.Outline(); o != nil && e.Type == session.TypeMessage {
 		st.asks, st.answer = o.Role == message.RoleUser, o.FinalAnswer()
+		if len(o.Calls) > 0 || o.Role == message.RoleToolResult {
+			st.calls = timeline.TurnItem(e)
+		}
 	}
-	if st.pin != nil || st.asks || st.answer || e.Type == session.TypeCompaction {
+	if st.pin != nil || st.calls.Role != "" || st.asks || st.answer || e.Type == session.TypeCompaction {
 		n.steps = append(n.steps, st)
 	}
 }
 
-// hidden reports the pins and the open request from before the compaction in
-// force that the view v does not show. Only compactions that do not name them
-// leave some out.
+// hidden reports the pins, the open request and the open calls from before the
+// compaction in force that the view v does not show. Only compactions that do
+// not name them leave some out.
 func (n *notes) hidden(onPath []bool, v *timeline.View) []session.Problem {
 	if v.Compaction == nil || v.Compaction.Compaction().Coppice != nil {
 		return nil
@@ -73,6 +78,31 @@ func (n *notes) hidden(onPath []bool, v *timeline.View) []session.Problem {
 		if !kept[id] {
 			out = append(out, session.Problem{Kind: "request-not-shown", EntryID: id,
 				Detail: "part of the request that was open when another program compacted; the model sees it in the summary only"})
+		}
+	}
+	return append(out, n.openCalls(onPath, v)...)
+}
+
+// openCalls reports the calls without a result that the view does not show.
+func (n *notes) openCalls(onPath []bool, v *timeline.View) []session.Problem {
+	var steps []step
+	for _, st := range n.steps {
+		if onPath[st.place] {
+			steps = append(steps, st)
+		}
+	}
+	shown := map[string]bool{}
+	for _, it := range v.Items {
+		if it.Entry != nil {
+			shown[it.Entry.ID] = true
+		}
+	}
+	turns := turn.Read(len(steps), func(i int) turn.Item { return steps[i].calls })
+	var out []session.Problem
+	for _, o := range turns.Open(len(steps)) {
+		if id := steps[o.Item].id; !shown[id] {
+			out = append(out, session.Problem{Kind: "open-call-not-shown", EntryID: id,
+				Detail: "it has a call that had no result when another program compacted; the model sees it in the summary only"})
 		}
 	}
 	return out

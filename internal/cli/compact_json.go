@@ -31,6 +31,7 @@ type planJSON struct {
 	Lost           map[ledger.Class]int `json:"lost"`
 	Cost           costJSON             `json:"cost"`
 	Pinned         []string             `json:"pinned"`
+	Open           []string             `json:"open,omitempty"`
 }
 
 type fileOps struct {
@@ -99,6 +100,9 @@ func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l 
 	out.KeptTokens, out.EstimatedAfter = p.KeptTokens, p.EstimatedAfter()
 	for _, it := range p.Pins {
 		out.Pinned = append(out.Pinned, it.Entry.ID)
+	}
+	for _, o := range p.Open {
+		out.Open = append(out.Open, o.Item.Entry.ID)
 	}
 	loss, err := promptly(ctx, func() (compaction.Losses, error) { return c.Losses(p) })
 	if err != nil {

@@ -82,6 +82,9 @@ func (a *app) printCut(p *compaction.Plan, at *int) {
 	if n := len(p.Request); n > 0 {
 		a.say("asked  %d messages of the open request stay visible, %s tokens\n", n, thousands(p.Floor.Request))
 	}
+	if n := len(p.Open); n > 0 {
+		a.say("open   %d messages with calls that have no result yet stay visible, %s tokens\n", n, thousands(p.Floor.Open))
+	}
 }
 
 func parts(p *compaction.Plan) string {
@@ -89,7 +92,7 @@ func parts(p *compaction.Plan) string {
 	for _, f := range []struct {
 		name string
 		n    int64
-	}{{"prompt and tools", p.Floor.Fixed}, {"pins", p.Floor.Pins}, {"open request", p.Floor.Request}} {
+	}{{"prompt and tools", p.Floor.Fixed}, {"pins", p.Floor.Pins}, {"open request", p.Floor.Request}, {"open calls", p.Floor.Open}} {
 		if f.n > 0 {
 			s = append(s, f.name+" "+thousands(f.n))
 		}

@@ -115,6 +115,7 @@ type messageJSON struct {
 	Bytes     int64  `json:"bytes"`
 	Pinned    bool   `json:"pinned,omitzero"`
 	Request   bool   `json:"request,omitzero"`
+	Open      bool   `json:"open,omitzero"`
 	Edited    bool   `json:"edited,omitzero"`
 	Synthetic string `json:"synthetic,omitempty"`
 	Text      string `json:"text"`
@@ -168,7 +169,7 @@ func contextOf(s *session.Session, v *timeline.View, t target, logged []session.
 			return out, err
 		}
 		m := messageJSON{Role: string(shown.Role), Tokens: est.Message(shown), Bytes: timeline.ContentBytes(shown),
-			Pinned: it.Pinned, Request: it.Request, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(shown)}
+			Pinned: it.Pinned, Request: it.Request, Open: it.Open, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(shown)}
 		if it.Entry != nil {
 			m.EntryID = it.Entry.ID
 		}

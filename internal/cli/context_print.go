@@ -61,7 +61,7 @@ func marks(m messageJSON) string {
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{m.Pinned, "pinned"}, {m.Request, "request"}, {m.Edited, "edited"}, {m.Synthetic != "", m.Synthetic}} {
+	}{{m.Pinned, "pinned"}, {m.Request, "request"}, {m.Open, "open call"}, {m.Edited, "edited"}, {m.Synthetic != "", m.Synthetic}} {
 		if f.on {
 			out = append(out, f.name)
 		}
