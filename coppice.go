@@ -2,14 +2,34 @@
 // without losing the work.
 //
 // A session is an append-only log; what the model sees is a view of it, a pure
-// function of the path to the current place. Compaction appends one entry that
-// the view obeys. So a compaction can be planned, verified, undone, and what it
-// covers can be read back.
+// function of the path to the current place. Each reduction (a compaction, an
+// edit, a summary of a branch) appends entries that the view obeys. So it can be
+// planned, verified and undone, and what it covers can be read back.
 //
-// This package is the front door: it opens a session, says what the model
-// sees, compacts, undoes and navigates. The parts are packages of their own
-// and can be used without it: session (the log), timeline (the view), wire
-// (request bytes), ledger (facts), summarize, compaction, provider.
+// This package is the engine: it puts the parts together. A loop of one's own
+// says what was said, lets Fit make the next request, sends it, and hands back
+// what comes:
+//
+//	s, err := coppice.Open(ctx, "work.jsonl", coppice.Options{Model: model})
+//	…
+//	s.SetPrompt(ctx, "You are …", tools)
+//	s.Say(ctx, message.User("Fix the failing test."))
+//	for {
+//		p, err := s.Fit(ctx)                       // prune, compact, mark for the cache, check
+//		msg, err := s.Answer(ctx, p.Stream(ctx))   // or send p.Body yourself
+//		if err != nil {
+//			_, err = s.Recover(ctx, err)           // what the refusal asks for; nil: go on
+//		}
+//		…                                          // run the tools of msg, Say their results
+//	}
+//
+// Package agent is that loop with tools, a queue and retries. The parts are
+// packages of their own: session (the log), timeline (the view), wire (request
+// bytes), ledger (facts), summarize, compaction, prune, recall, provider.
+//
+// What is handed in (a summarizer, a model, an estimator, a store, hooks, a
+// stream) may fail, hang or panic. The worst that comes of it is an error, or a
+// summary by extraction, in the background too.
 //
 // Files written by one version are read by every later one; what Coppice
 // writes, pi 1.6 opens (docs/format.md).
@@ -17,220 +37,119 @@ package coppice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
+	"sync"
 
-	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/secret"
-	"github.com/coppice-dev/coppice/ledger"
-	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
-	"github.com/coppice-dev/coppice/summarize"
-	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
-	"github.com/coppice-dev/coppice/wire/dialects"
 )
 
-// Options are what a session depends on besides its file. The zero value
-// works: the model that the session names, the default settings, summaries by
-// extraction, which needs no model and sends nothing anywhere.
-type Options struct {
-	// Model gets the next request. The zero value: the model that the session
-	// names, with the window that the catalogue knows.
-	Model message.Model
-	// Settings of compaction.
-	Settings compaction.Settings
-	// Branches are the settings of branch summaries.
-	Branches compaction.BranchSettings
-	// Summarizer makes the summaries. nil: extraction.
-	Summarizer compaction.Summarizer
-	// Estimator counts tokens. nil: tokens.Default.
-	Estimator tokens.Estimator
-	// Hooks may answer while a compaction is made.
-	Hooks compaction.Hooks
-	// ReadOnly opens without the writer's lock.
-	ReadOnly bool
-}
-
-// Session is a session with all that is needed to keep it in its window. It
-// is safe for concurrent use.
+// Session is a session with all that is needed to keep it in its window. It is
+// safe for concurrent use; reductions wait for one another. The methods of the
+// zero value fail with ErrNoSession.
 type Session struct {
-	*session.Session
-	opts Options
-	mask func(string) string
+	log    *session.Session
+	opts   Options
+	reduce machine
+
+	mu       sync.Mutex
+	model    Model            // nil: none can be called
+	previous Model            // the one before a switch; may write the summary
+	state    state            // of automatic compaction
+	loaded   bool             // state was read from the log
+	unsaved  bool             // state goes into the log with the next message
+	try      try              // for the answer that is waited for
+	sent     *Prepared        // the latest request; nil: none
+	cuts     map[string]int64 // sizes to which prompts seem to have been cut, by model
+	summary  *preparation     // made in the background; nil: none
+	spent    string           // id of the leaf after which nothing is prepared again
+	running  int              // tools that run
 }
 
-// Open opens a session file: of Coppice, pi or oh-my-pi. The lock is held
-// until Close.
-func Open(ctx context.Context, path string, opts Options) (*Session, error) {
+// ErrNoSession says that a Session was not made by Open, Create, InMemory or New.
+var ErrNoSession = errors.New("there is no session: use Open, Create, InMemory or New")
+
+// Open opens a session file: of Coppice, pi or oh-my-pi. The writer's lock is
+// held until Close, unless Options.ReadOnly is set.
+func Open(ctx context.Context, path string, o Options) (*Session, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	log, err := filestore.New(filepath.Dir(path), filestore.Options{}).Open(ctx, path, session.Mode{Write: !opts.ReadOnly})
-	if err != nil {
-		return nil, err
-	}
-	return New(log, opts), nil
+	return OpenIn(ctx, filestore.New(filepath.Dir(path), filestore.Options{Now: o.Now}), path, o)
 }
 
-// Create starts a session in a folder of sessions. Its file appears with the
-// first user or assistant message.
-func Create(ctx context.Context, dir, cwd string, opts Options) (*Session, error) {
-	log, err := filestore.New(dir, filestore.Options{}).Create(ctx, session.Header{Cwd: cwd})
-	if err != nil {
-		return nil, err
-	}
-	return New(log, opts), nil
+// OpenIn opens a session of a store.
+func OpenIn(ctx context.Context, st session.Store, ref string, o Options) (*Session, error) {
+	return begin(o, "the store", func() (session.Log, error) { return st.Open(ctx, ref, session.Mode{Write: !o.ReadOnly}) })
+}
+
+// Create starts a session in a folder of sessions; cwd is the folder that it is
+// about. Its file appears with the first user or assistant message.
+func Create(ctx context.Context, dir, cwd string, o Options) (*Session, error) {
+	return CreateIn(ctx, filestore.New(dir, filestore.Options{Now: o.Now}), session.Header{Cwd: cwd}, o)
+}
+
+// CreateIn starts a session in a store. The header gets what it lacks.
+func CreateIn(ctx context.Context, st session.Store, h session.Header, o Options) (*Session, error) {
+	return begin(o, "the store", func() (session.Log, error) { return st.Create(ctx, h) })
 }
 
 // InMemory starts a session that is not kept.
-func InMemory(ctx context.Context, opts Options) (*Session, error) {
-	log, err := memstore.New(nil).Create(ctx, session.Header{})
+func InMemory(ctx context.Context, o Options) (*Session, error) {
+	return CreateIn(ctx, memstore.New(o.Now), session.Header{}, o)
+}
+
+// New is a session over a log, which it closes with itself.
+func New(log session.Log, o Options) (*Session, error) {
+	return begin(o, "the log", func() (session.Log, error) { return log, nil })
+}
+
+// begin checks the options before it opens anything.
+func begin(o Options, what string, open func() (session.Log, error)) (*Session, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	log, err := guard.Call(what, open)
 	if err != nil {
 		return nil, err
 	}
-	return New(log, opts), nil
+	if log == nil {
+		return nil, fmt.Errorf("%s gave no log: %w", what, ErrNoSession)
+	}
+	o.EnsureDefaults()
+	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, cuts: map[string]int64{}}, nil
 }
 
-// New puts the front door before any log.
-func New(log session.Log, opts Options) *Session {
-	masker := &secret.Masker{} // the built-in shapes
-	if opts.Summarizer == nil {
-		opts.Summarizer = &summarize.Ladder{Extract: true, Mask: masker.Mask}
+// do is what every exported method does: without a session it fails, and a
+// panic of what was handed in is its error.
+func do[T any](s *Session, f func() (T, error)) (T, error) {
+	if s.log == nil {
+		var none T
+		return none, ErrNoSession
 	}
-	if opts.Estimator == nil {
-		opts.Estimator = tokens.Default{}
-	}
-	return &Session{Session: session.New(log, session.Options{}), opts: opts, mask: masker.Mask}
+	return guard.Call(handedIn, f)
 }
 
-// Say appends messages and makes the last one the leaf.
-func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
-	drafts := make([]session.Draft, len(msgs))
-	for i, m := range msgs {
-		drafts[i] = session.MessageDraft(m)
+// handedIn names what panicked where it is not known which of it.
+const handedIn = "what the session was given"
+
+// Close ends what runs in the background and closes the log. It may be called
+// twice.
+func (s *Session) Close() error {
+	_, err := do(s, func() (none, error) {
+		s.StopBackground(context.Background())
+		return none{}, s.log.Close()
+	})
+	if errors.Is(err, ErrNoSession) {
+		return nil
 	}
-	return s.Append(ctx, drafts...)
+	return err
 }
 
-// Model is the model that gets the next request.
-func (s *Session) Model(ctx context.Context) (message.Model, error) {
-	if s.opts.Model.ID != "" || s.opts.Model.Window > 0 {
-		return s.opts.Model, nil
-	}
-	named, err := timeline.ModelInUse(ctx, s, nil)
-	if err != nil || named == nil {
-		return message.Model{Window: provider.DefaultWindow, WindowSource: "default"}, err
-	}
-	return provider.NewCatalog(provider.Config{}, nil).Lookup(named.Provider, named.ModelID), nil
-}
-
-// View is what the model sees now.
-func (s *Session) View(ctx context.Context) (*timeline.View, error) {
-	m, err := s.Model(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return timeline.Project(ctx, s, nil, timeline.Policy{Model: m, Target: s.opts.Settings.Threshold(m.Window)})
-}
-
-// Size is how big the next request is and how big it may become before it
-// should be compacted, in tokens. pending is the size of input that waits.
-func (s *Session) Size(ctx context.Context, pending int64) (size, threshold int64, err error) {
-	m, err := s.Model(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	v, err := s.View(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	now, err := v.Size(s.opts.Estimator, pending)
-	return now.Decision(), s.opts.Settings.Threshold(m.Window), err
-}
-
-// Request is the body of the next request in a dialect (anthropic,
-// openai-chat, openai-responses, gemini), without model parameters.
-func (s *Session) Request(ctx context.Context, dialect string) ([]byte, error) {
-	d, ok := dialects.ByName(dialect)
-	if !ok {
-		var known []string
-		for _, d := range dialects.All() {
-			known = append(known, d.Name())
-		}
-		return nil, fmt.Errorf("%s is not a dialect; one of %s", dialect, strings.Join(known, ", "))
-	}
-	v, err := s.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	req, err := v.Request(true)
-	if err != nil {
-		return nil, err
-	}
-	return d.Render(req, message.Model{Images: true}, message.CallOptions{})
-}
-
-// Plan says what Compact would do.
-func (s *Session) Plan(ctx context.Context, r compaction.Request) (*compaction.Plan, error) {
-	c, err := s.compactor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := c.Plan(ctx, r)
-	return p, err
-}
-
-// Compact replaces old conversation by a verified summary. How it ended is in
-// the outcome; an error means that there was no attempt.
-func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
-	c, err := s.compactor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Compact(ctx, r)
-}
-
-// Uncompact takes the compaction in force back.
-func (s *Session) Uncompact(ctx context.Context) (*compaction.Undone, error) {
-	c, err := s.compactor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Undo(ctx)
-}
-
-// GoTo makes an entry of the tree the place where the conversation goes on.
-// The move is part of the log, so it survives a restart.
-func (s *Session) GoTo(ctx context.Context, id string) error {
-	e, err := s.Find(ctx, id, -1)
-	if err != nil {
-		return err
-	}
-	return s.MoveTo(ctx, e)
-}
-
-// Navigate makes another entry the place where the conversation goes on, with a
-// summary of the branch that is left where n asks for one (spec/branches.md).
-// How it ended is in the result; an error means that there was no attempt.
-func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compaction.Navigated, error) {
-	c, err := s.compactor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Navigate(ctx, n)
-}
-
-func (s *Session) compactor(ctx context.Context) (*compaction.Compactor, error) {
-	m, err := s.Model(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &compaction.Compactor{Session: s.Session, Summarizer: s.opts.Summarizer, Settings: s.opts.Settings, Model: m,
-		Estimator: s.opts.Estimator, Mask: s.mask, Ledger: ledger.Options{Mask: s.mask}, Hooks: s.opts.Hooks, Branches: s.opts.Branches}, nil
-}
+// none is the result of what gives nothing but an error.
+type none struct{}

@@ -21,15 +21,15 @@ func Example() {
 	}
 	defer s.Close()
 
-	size, threshold, _ := s.Size(ctx, 0)
-	fmt.Println("over the threshold:", size > threshold)
+	size, _ := s.Size(ctx)
+	fmt.Println("over the threshold:", size.Over())
 
 	out, err := s.Compact(ctx, compaction.Request{Focus: "the failing test"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	size, _, _ = s.Size(ctx, 0)
-	fmt.Println(out.Status, "by", out.Rung, "- fits:", size < threshold)
+	size, _ = s.Size(ctx)
+	fmt.Println(out.Status, "by", out.Rung, "- fits:", !size.Over())
 
 	undone, _ := s.Uncompact(ctx)
 	fmt.Println("taken back:", undone.Status)
@@ -39,13 +39,21 @@ func Example() {
 	// taken back: applied
 }
 
-// A conversation in memory, as a request for a provider.
-func ExampleSession_Request() {
+// The next request, byte for byte the same for the same session.
+func ExampleSession_Fit() {
 	ctx := context.Background()
-	s, _ := coppice.InMemory(ctx, coppice.Options{})
-	_, _ = s.Say(ctx, &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "hello"}}})
-	body, _ := s.Request(ctx, "openai-chat")
-	fmt.Println(string(body))
+	s, err := coppice.InMemory(ctx, coppice.Options{Facts: message.Model{API: "openai-chat"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Say(ctx, message.User("hello")); err != nil {
+		log.Fatal(err)
+	}
+	p, err := s.Fit(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(p.Body))
 	// Output: {"messages":[{"role":"user","content":"hello"}]}
 }
 

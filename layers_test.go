@@ -21,7 +21,7 @@ const module = "github.com/coppice-dev/coppice"
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid"},
-	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/must", "internal/secret", "internal/shell"},
+	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/must", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh", "internal/media"},
 	{"internal/media/fit"},
 	{"message"},
@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"render"},
 	{"convert", "export", "recall"},
 	{"convert/internal/jsondoc", "convert/internal/jsonl", "convert/internal/scribe"},
-	{"convert/internal/carry", "convert/internal/importtest"},
+	{"convert/internal/carry"},
 	{"convert/claudecode", "convert/codex", "convert/opencode", "convert/gemini", "convert/crush", "convert/pi"},
 	{"convert/all"},
 	{"hook"},
@@ -52,7 +52,8 @@ var layers = [][]string{
 	{"provider"},
 	{"provider/fake"},
 	{"settings"},
-	{""}, // the engine: the only place that assembles the parts
+	{""},                            // the engine: the only place that assembles the parts
+	{"convert/internal/importtest"}, // for the tests of importers: their sessions are compacted
 	{"agent"},
 	{"agent/tools", "agent/mcp"},
 	// the faces, and programs

@@ -68,32 +68,19 @@ func TestReadmeNumbers(t *testing.T) {
 	}
 }
 
-// The README's agent is a program that is built and tested, in under thirty lines.
-func TestReadmeAgent(t *testing.T) {
-	code := strings.TrimSuffix(strings.TrimPrefix(section(t, "agent"), "```go\n"), "```\n")
-	if n := strings.Count(code, "\n"); n >= 30 {
-		t.Errorf("%d lines", n)
-	}
-	program, err := os.ReadFile("examples/forever/main.go")
-	if err != nil || !strings.Contains(string(program), code) {
-		t.Errorf("examples/forever has another one (%v)", err)
-	}
-}
-
-// The README's library example is under thirty lines and its calls are those
-// of Example, which is compiled.
-func TestReadmeLibraryExample(t *testing.T) {
-	code := section(t, "library")
-	if n := strings.Count(code, "\n"); n > 30 {
-		t.Errorf("%d lines", n)
-	}
-	example, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, call := range []string{"coppice.Open(ctx, ", "s.Size(ctx, 0)", "s.Compact(ctx, compaction.Request{Focus: ", "s.Request(ctx, "} {
-		if !strings.Contains(code, call) || !strings.Contains(string(example), call) {
-			t.Errorf("%s is not in both", call)
+// The README's programs are built and tested, and short.
+func TestReadmePrograms(t *testing.T) {
+	for name, p := range map[string]struct {
+		file  string
+		lines int
+	}{"agent": {"examples/forever/main.go", 30}, "library": {"examples/embed/main.go", 40}} {
+		code := strings.TrimSuffix(strings.TrimPrefix(section(t, name), "```go\n"), "```\n")
+		if n := strings.Count(code, "\n"); n >= p.lines {
+			t.Errorf("%s: %d lines", name, n)
+		}
+		program, err := os.ReadFile(p.file)
+		if err != nil || !strings.Contains(string(program), code) {
+			t.Errorf("%s: %s has other code (%v)", name, p.file, err)
 		}
 	}
 }

@@ -1,28 +1,24 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"sync"
-	"time"
 
-	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/hook"
-	"github.com/coppice-dev/coppice/internal/secret"
-	"github.com/coppice-dev/coppice/provider"
-	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Config is what an agent depends on. Session and Model have to be set.
+// Config is what an agent depends on. Session has to be set, and to have a
+// model that can be called.
 type Config struct {
-	Session *session.Session
-	Model   Model
+	// Session is the engine: it has the model, the hooks, and the settings of
+	// reductions.
+	Session *coppice.Session
 	Tools   []Tool
 	// System is the system prompt. It goes into the log, so that it survives
 	// compaction and moves with the session.
@@ -30,35 +26,14 @@ type Config struct {
 	// Thinking is the level to ask for; "": the one that the session names.
 	Thinking string
 
-	// Limits are what refusals have taught about models. nil: those of Model,
-	// where it has some, else nothing yet.
-	Limits *provider.Limits
-
-	Permit Permit    // nil: every call may run
-	Hooks  *hook.Bus // who may answer on the way; nil: nobody
-
-	Compaction compaction.Settings
-	Branches   compaction.BranchSettings
-	Prune      prune.Settings
-	// CacheLifetime is how long the provider's prompt cache keeps what a call
-	// has read, and what cache marks ask for where the vendor offers a choice;
-	// 0: five minutes. When it is over, old output is pruned unpriced.
-	CacheLifetime time.Duration
-	// SharedPrefix asks for a summary behind the session's own last request,
-	// so that the provider's cache serves the most of it.
-	SharedPrefix bool
-	Summarizer   compaction.Summarizer // nil: the model of the session, then extraction
-	Estimator    tokens.Estimator      // nil: tokens.Default
-	Mask         func(string) string   // hides secrets in what we write; nil: the known shapes
+	Permit Permit // nil: every call may run
 
 	Settings
 
 	// Store keeps an output that is too long for the log and returns where,
-	// in words for the model. nil: the folder beside the session's file, or
+	// in words for the model. nil: the folder next to the session's file, or
 	// nowhere for a session without one.
 	Store func(name, text string) (where string, err error)
-
-	Now func() time.Time // nil: time.Now
 }
 
 // Errors of an agent.
@@ -71,9 +46,6 @@ var (
 	// ErrAborted is the cause of a turn that the user stopped. Where the
 	// context of the call ended, its cause is wrapped too.
 	ErrAborted = errors.New("aborted")
-	// ErrDoesNotFit says that the next request does not fit the window and
-	// cannot be made to.
-	ErrDoesNotFit = errors.New("the conversation does not fit the context window")
 )
 
 // InputError says that input was not worked on, because with it the next
@@ -94,51 +66,28 @@ func (e *InputError) Unwrap() error { return e.Err }
 // Agent works on one session. Its methods are safe for concurrent use; one
 // turn runs at a time.
 type Agent struct {
-	cfg    Config
-	tools  map[string]Tool
-	queue  queue
-	reduce machine
+	cfg     Config
+	session *coppice.Session
+	hooks   *hook.Bus
+	tools   map[string]Tool
+	queue   queue
 
 	slot chan struct{} // holds a token while nothing runs
 
-	mu       sync.Mutex
-	model    Model
-	previous Model                   // the model before a switch; may write the summary
-	cuts     map[string]int64        // sizes to which prompts seem to have been cut, by model key
-	state    state                   // what coppice.state says
-	unsaved  bool                    // state goes out with the next message
-	abort    context.CancelCauseFunc // of the running turn; nil: none
-	prepared *preparation            // summary made in the background; nil: none
-	spent    string                  // id of the leaf behind which nothing is prepared again
-	begun    bool                    // hooks know of the session
-	closed   bool
-	foreign  []*session.Entry // what other programs appended, not told yet
+	mu      sync.Mutex
+	abort   context.CancelCauseFunc // of the running turn; nil: none
+	begun   bool                    // hooks know of the session
+	closed  bool
+	foreign []*session.Entry // what other programs appended, not told yet
 }
 
 // New makes an agent. It reads nothing yet.
 func New(cfg Config) (*Agent, error) {
-	if cfg.Session == nil || cfg.Model == nil {
-		return nil, errors.New("an agent needs a session and a model")
+	if cfg.Session == nil || cfg.Session.Model() == nil {
+		return nil, errors.New("an agent needs a session, and the session a model")
 	}
 	cfg.EnsureDefaults()
-	cfg.Compaction.EnsureDefaults()
-	cfg.Branches.EnsureDefaults()
-	cfg.Prune.EnsureDefaults()
-	if cfg.Estimator == nil {
-		cfg.Estimator = tokens.Default{}
-	}
-	if cfg.Mask == nil {
-		cfg.Mask = (&secret.Masker{}).Mask
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Limits == nil {
-		cfg.Limits = limitsOf(cfg.Model)
-	}
-	cfg.CacheLifetime = cmp.Or(cfg.CacheLifetime, usualLifetime)
-	a := &Agent{cfg: cfg, model: cfg.Model, cuts: map[string]int64{},
-		tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
+	a := &Agent{cfg: cfg, session: cfg.Session, hooks: cfg.Session.Hooks(), tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
 	for _, t := range cfg.Tools {
 		if _, twice := a.tools[t.Name]; twice || t.Name == "" || t.Run == nil {
 			return nil, errors.New("tool " + t.Name + ": needs a name of its own and something to run")
@@ -147,7 +96,7 @@ func New(cfg Config) (*Agent, error) {
 	}
 	a.cfg.Tools = slices.Clone(cfg.Tools)
 	a.slot <- struct{}{}
-	cfg.Session.OnForeign(a.noteForeign)
+	a.session.OnForeign(a.noteForeign)
 	return a, nil
 }
 
@@ -163,7 +112,7 @@ func (a *Agent) noteForeign(foreign []*session.Entry) {
 // whatever has been queued meanwhile. Events come as things happen, from the
 // caller's own goroutine; leaving the loop aborts. The last event of a run
 // that failed comes with the error, which wraps what stopped it: a
-// *message.Fault, ErrAborted, ErrDoesNotFit.
+// *message.Fault, ErrAborted, coppice.ErrDoesNotFit.
 func (a *Agent) Run(ctx context.Context, text string) iter.Seq2[Event, error] {
 	return a.start(ctx, func(r *run) error {
 		a.queue.add(FollowUp, text)
@@ -216,32 +165,6 @@ func (a *Agent) Abort() {
 	}
 }
 
-// AbortCompaction stops the compaction that is being made, in the background
-// too. The turn goes on. A compaction that is being written is not stopped.
-func (a *Agent) AbortCompaction() {
-	a.reduce.stopIf(ErrAborted, func(t compaction.Trigger) bool { return t != compaction.Branch })
-}
-
-// Reducing tells which reduction is being made, and how far it is.
-func (a *Agent) Reducing() (compaction.Trigger, Phase) { return a.reduce.now() }
-
-// SetAutoCompaction switches automatic compaction for this session. On also
-// ends the pause after three failures.
-func (a *Agent) SetAutoCompaction(on bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.state, a.unsaved = state{Auto: &on}, true
-}
-
-// SetModel makes m the model of the next request. Where the context does not
-// fit its window, the old model is asked for the summary.
-func (a *Agent) SetModel(m Model) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.previous, a.model = a.model, m
-	a.state.Failures, a.unsaved = 0, a.unsaved || a.state.Failures > 0
-}
-
 // Close ends what runs in the background, and tells hooks that the session is
 // left. It does not close the session.
 func (a *Agent) Close() {
@@ -252,7 +175,7 @@ func (a *Agent) Close() {
 	a.begun, a.closed = false, true
 	a.mu.Unlock()
 	if begun {
-		_ = a.cfg.Hooks.Inform(context.Background(), hook.Lifecycle{Envelope: a.envelope(), Name: hook.EventSessionShutdown})
+		_ = a.hooks.Inform(context.Background(), hook.Lifecycle{Envelope: a.envelope(), Name: hook.EventSessionShutdown})
 	}
 }
 
@@ -260,17 +183,9 @@ func (a *Agent) Close() {
 // is there to tell: how a compaction ended that a run had begun. The agent can
 // be used on.
 func (a *Agent) Finish() []Event {
-	a.reduce.stop(ErrAborted)
-	p := a.pending()
-	if p == nil {
-		return nil
-	}
-	<-p.done
-	if !a.take(p) {
-		return nil // a run has told it
-	}
-	_ = a.cfg.Hooks.Inform(context.Background(), hook.CompactionNotice(a.envelope(), compaction.Background, p.out)) // fails only with the context
-	return []Event{compactionEnd(compaction.Background, p.out)}
+	var events []Event
+	a.session.StopBackground(coppice.Observe(context.Background(), func(e coppice.Event) { events = append(events, eventOf(e)) }))
+	return events
 }
 
 // start runs work as the one turn that may run.
@@ -290,20 +205,35 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 			return
 		}
 		defer func() { a.slot <- struct{}{} }()
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		a.setAbort(cancel)
-		defer a.setAbort(nil)
-		r := &run{Agent: a, ctx: ctx, cancel: cancel, yield: yield}
+		r, end := a.run(ctx, yield)
+		defer end()
 		err := r.hooked(work)
-		if err != nil && ctx.Err() != nil && !errors.Is(err, ErrAborted) {
-			err = aborted(ctx) // whatever it broke is not its failure
+		if err != nil && r.ctx.Err() != nil && !errors.Is(err, ErrAborted) {
+			err = r.abortError() // whatever it broke is not its failure
 		}
 		r.tellForeign()
 		if err != nil && !r.gone {
 			yield(Event{Type: EventError, Error: err.Error()}, err)
 		}
 	}
+}
+
+// run is one run of turns, which Abort ends. end has to be called.
+func (a *Agent) run(ctx context.Context, yield func(Event, error) bool) (r *run, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	a.setAbort(cancel)
+	r = &run{Agent: a, cancel: cancel, yield: yield}
+	r.ctx = coppice.Observe(ctx, r.told)
+	return r, func() {
+		a.setAbort(nil)
+		cancel(nil)
+	}
+}
+
+func (a *Agent) setAbort(cancel context.CancelCauseFunc) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.abort = cancel
 }
 
 // begins tells hooks once that there is a session.
@@ -323,10 +253,4 @@ func (r *run) hooked(work func(r *run) error) error {
 	r.tellOf(hook.EventAgentStart)
 	defer r.tellOf(hook.EventAgentEnd)
 	return work(r)
-}
-
-func (a *Agent) setAbort(cancel context.CancelCauseFunc) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.abort = cancel
 }

@@ -19,7 +19,7 @@ func TestTurnWithATool(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
 		t.Run(dialect, func(t *testing.T) {
 			server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`), fake.Say("It said hi."))
-			r := newRig(t, server, agent.Config{Model: server.Bind(dialect), System: "Be brief.", Tools: []agent.Tool{echo(false, nil)}})
+			r := newRig(t, server, config{Model: server.Bind(dialect), System: "Be brief.", Tools: []agent.Tool{echo(false, nil)}})
 			r.must("say hi")
 			want := `session
 model_change
@@ -53,14 +53,14 @@ func TestPromptIsWrittenOnceAndChangesAreFollowed(t *testing.T) {
 	server := fake.New()
 	s := memory(t)
 	systems := func() (n int) {
-		for _, e := range (&rig{t: t, session: s}).path() {
+		for _, e := range must.Get(session.New(s.Log, session.Options{}).Path(context.Background(), nil)) {
 			if m := must.Get(e.Message()); m != nil && m.Role == message.RoleSystem {
 				n++
 			}
 		}
 		return n
 	}
-	cfg := agent.Config{Session: s, System: "one", Tools: []agent.Tool{echo(false, nil)}}
+	cfg := config{Session: s, System: "one", Tools: []agent.Tool{echo(false, nil)}}
 	r := newRig(t, server, cfg)
 	r.must("a")
 	r.must("b")
@@ -100,7 +100,7 @@ func TestToolResults(t *testing.T) {
 	server := fake.New(fake.Step{Calls: []message.ToolCall{
 		call("1", "echo", `{"text":"slow"}`), call("2", "echo", `{"text":"fast"}`), call("3", "echo", `{"text":"error"}`),
 		call("4", "echo", `{"text":"panic"}`), call("5", "echo", `{"text":"empty"}`), call("6", "nothing", `{}`)}}, fake.Say("done"))
-	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}})
+	r := newRig(t, server, config{Tools: []agent.Tool{tool}})
 	r.must("go")
 	var got []string
 	for _, m := range r.messages() {
@@ -111,7 +111,7 @@ func TestToolResults(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"1 echo slow", "2 echo fast", "3 so far|it broke", "4 the tool echo broke: oh", "5 (no output)",
+	want := []string{"1 echo slow", "2 echo fast", "3 so far|it broke", "4 the tool echo panicked: oh", "5 (no output)",
 		`6 there is no tool "nothing"; there are: echo`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -123,7 +123,7 @@ func TestPermissions(t *testing.T) {
 	ran := 0
 	tool := echo(false, func(text string) (agent.Result, error) { ran++; return agent.Text(text), nil })
 	server := fake.New(fake.Call("1", "echo", `{"text":"no"}`), fake.Call("2", "echo", `{"text":"a"}`), fake.Say("done"))
-	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool},
+	r := newRig(t, server, config{Tools: []agent.Tool{tool},
 		Permit: func(_ context.Context, _ agent.Tool, c agent.Call) error {
 			if strings.Contains(string(c.Arguments), "no") {
 				return errors.New("the user said no")
@@ -143,14 +143,14 @@ func TestResumeOfADanglingCall(t *testing.T) {
 	server := fake.New(fake.Say("I will look again."))
 	s := memory(t)
 	ctx := context.Background()
-	_, err := s.Append(ctx,
+	err := s.add(
 		session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "look"}}}),
 		session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopToolUse,
 			Content: []message.Block{message.ToolCall{ID: "c1", Name: "echo", Arguments: []byte(`{}`)}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, server, agent.Config{Session: s, Tools: []agent.Tool{echo(false, nil)}})
+	r := newRig(t, server, config{Session: s, Tools: []agent.Tool{echo(false, nil)}})
 	resume := func() {
 		for ev, err := range r.agent.Resume(ctx) {
 			if r.events = append(r.events, ev); err != nil {
@@ -171,7 +171,7 @@ func TestResumeOfADanglingCall(t *testing.T) {
 
 func TestAbortKeepsWhatCame(t *testing.T) {
 	server := fake.New(fake.Stall("half an ans"), fake.Say("whole"))
-	r := newRig(t, server, agent.Config{})
+	r := newRig(t, server, config{})
 	var last error
 	for ev, err := range r.agent.Run(context.Background(), "go") {
 		if last = err; ev.Type == agent.EventMessageUpdate {
@@ -198,7 +198,7 @@ func TestLeavingTheLoopDuringATool(t *testing.T) {
 	tool := echo(false, nil)
 	server := fake.New(fake.Step{Calls: []message.ToolCall{{ID: "1", Name: "echo", Arguments: []byte(`{"text":"a"}`)},
 		{ID: "2", Name: "echo", Arguments: []byte(`{"text":"b"}`)}}}, fake.Say("ok"))
-	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}})
+	r := newRig(t, server, config{Tools: []agent.Tool{tool}})
 	for ev := range r.agent.Run(context.Background(), "go") {
 		if ev.Type == agent.EventToolEnd {
 			break
@@ -225,7 +225,7 @@ func TestQueue(t *testing.T) {
 		return agent.Text("x"), nil
 	})
 	server := fake.New(fake.Call("1", "echo", `{"text":"a"}`), fake.Say("turned"), fake.Say("and done"))
-	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}})
+	r := newRig(t, server, config{Tools: []agent.Tool{tool}})
 	a = r.agent
 	r.must("go")
 	var said []string
@@ -247,7 +247,7 @@ func TestQueue(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
-	r := newRig(t, fake.New(), agent.Config{})
+	r := newRig(t, fake.New(), config{})
 	for range r.agent.Run(context.Background(), "go") {
 		for _, err := range r.agent.Run(context.Background(), "me too") {
 			if !errors.Is(err, agent.ErrBusy) {
@@ -275,7 +275,7 @@ func TestTroubleWithAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			server := fake.New(tt.script...)
-			r := newRig(t, server, agent.Config{Settings: agent.Settings{AutoContinue: new(false)}})
+			r := newRig(t, server, config{Settings: agent.Settings{AutoContinue: new(false)}})
 			err := r.run("go")
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("ended with %v", err)

@@ -18,7 +18,7 @@ func TestACancelledContextIsAborted(t *testing.T) {
 		s := memory(t)
 		history(t, s, 20)
 		server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`), fake.Overflow(), fake.Say("Done."), fake.Say("Done."))
-		r := newRig(t, server, agent.Config{Session: s, Tools: []agent.Tool{echo(false, nil)}, Summarizer: extract, Compaction: compaction.Settings{ThresholdTokens: 10_000}})
+		r := newRig(t, server, config{Session: s, Tools: []agent.Tool{echo(false, nil)}, Summarizer: extract, Compaction: compaction.Settings{ThresholdTokens: 10_000}})
 		ctx, cancel := context.WithCancel(context.Background())
 		var last agent.Event
 		var err error

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/must"
@@ -20,16 +21,30 @@ import (
 var extract = &summarize.Ladder{Extract: true}
 
 // history fills a session with turns of about 1,000 tokens each.
-func history(t *testing.T, s *session.Session, turns int) {
+func history(t *testing.T, s seed, turns int) {
 	t.Helper()
-	for i := range turns {
-		_, err := s.Append(context.Background(),
-			session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: fmt.Sprintf("Question %d", i)}}}),
-			session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopEnd,
-				Content: []message.Block{message.Text{Text: logLines(fmt.Sprint(i), 4000)}}}))
-		if err != nil {
+	for _, m := range talk(turns) {
+		if err := s.add(session.MessageDraft(m)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// talk is turns of about 1,000 tokens each.
+func talk(turns int) []*message.Message {
+	var out []*message.Message
+	for i := range turns {
+		out = append(out, message.User(fmt.Sprintf("Question %d", i)), &message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1",
+			StopReason: message.StopEnd, Content: []message.Block{message.Text{Text: logLines(fmt.Sprint(i), 4000)}}})
+	}
+	return out
+}
+
+// hears has the session say more turns.
+func (r *rig) hears(turns int) {
+	r.t.Helper()
+	if _, err := r.session.Say(context.Background(), talk(turns)...); err != nil {
+		r.t.Fatal(err)
 	}
 }
 
@@ -51,7 +66,7 @@ func TestCompactionBeforeSending(t *testing.T) {
 	server.Window = 16_000
 	s := memory(t)
 	history(t, s, 20) // about 20,000 tokens: over the window already
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+	r := newRig(t, server, config{Session: s, Summarizer: extract})
 	r.must("And now?")
 	if got := r.ends(); got != "threshold applied" {
 		t.Errorf("%s\n%s", got, r.story())
@@ -77,7 +92,7 @@ func TestOverflowIsRecoveredFromOnce(t *testing.T) {
 			s := memory(t)
 			history(t, s, 20)
 			server := fake.New(tt.script...)
-			r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+			r := newRig(t, server, config{Session: s, Summarizer: extract})
 			err := r.run("And now?")
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.err)) {
 				t.Errorf("ended with %v", err)
@@ -107,7 +122,7 @@ func TestSilentTruncation(t *testing.T) {
 	server.Window, server.Truncate = 8_000, true
 	model := server.Bind("openai-chat")
 	model.Model.Window = 128_000
-	r := newRig(t, server, agent.Config{Session: s, Model: model, Summarizer: extract})
+	r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract})
 	r.must("And now?")
 	if r.ends() != "overflow applied" {
 		t.Errorf("%s\n%s", r.ends(), r.story())
@@ -138,7 +153,7 @@ func TestSilentTruncationOfAResult(t *testing.T) {
 			big := agent.Tool{Name: "big", Description: "reads", Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
 				return agent.Text(logLines(c.ID, 48_000)), nil
 			}}
-			r := newRig(t, server, agent.Config{Model: model, Tools: []agent.Tool{big}, Summarizer: extract})
+			r := newRig(t, server, config{Model: model, Tools: []agent.Tool{big}, Summarizer: extract})
 			r.must("Read the first part.")
 			r.must("Read the second part.")
 			r.must("Anything else?")
@@ -166,16 +181,16 @@ func TestSwitchedOff(t *testing.T) {
 		server := fake.New(fake.Overflow())
 		settings := compaction.Settings{}
 		settings.Enabled = new(how != "setting")
-		r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+		r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
 		if how == "session" {
-			r.agent.SetAutoCompaction(false)
+			r.session.SetAutoCompaction(false)
 		}
 		err := r.run("And now?")
-		if err == nil || !strings.Contains(err.Error(), "/compact") || r.ends() != "" {
+		if !errors.Is(err, coppice.ErrPaused) || r.ends() != "" {
 			t.Errorf("%s: %v, %s", how, err, r.ends())
 		}
 		// It survives a restart, and the user's own compaction works.
-		r = newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+		r = newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
 		if err := r.run("Again"); err == nil || r.ends() != "" {
 			t.Errorf("%s after a restart: %v, %s", how, err, r.ends())
 		}
@@ -207,7 +222,7 @@ func TestThreeFailuresStop(t *testing.T) {
 	broken := &failing{}
 	settings := compaction.Settings{}
 	settings.ThresholdTokens = 8_000
-	cfg := agent.Config{Session: s, Summarizer: broken, Compaction: settings}
+	cfg := config{Session: s, Summarizer: broken, Compaction: settings}
 	for i := range 3 {
 		r := newRig(t, server, cfg) // a new process each time
 		r.must(fmt.Sprintf("Turn %d", i))
@@ -229,7 +244,7 @@ func TestThreeFailuresStop(t *testing.T) {
 			}
 		}
 	}
-	r.agent.SetAutoCompaction(true)
+	r.session.SetAutoCompaction(true)
 	r.must("Try again")
 	if broken.asked == before {
 		t.Error("not tried after the user switched it on again")
@@ -241,9 +256,9 @@ func TestThreeFailuresStop(t *testing.T) {
 func TestFloor(t *testing.T) {
 	server := fake.New()
 	server.Window = 8_000
-	r := newRig(t, server, agent.Config{Summarizer: extract, System: logLines("prompt", 40_000)})
+	r := newRig(t, server, config{Summarizer: extract, System: logLines("prompt", 40_000)})
 	err := r.run("Hello")
-	if !errors.Is(err, agent.ErrDoesNotFit) || !strings.Contains(err.Error(), "fixed part") {
+	if !errors.Is(err, coppice.ErrDoesNotFit) || !strings.Contains(err.Error(), "fixed part") {
 		t.Errorf("ended with %v", err)
 	}
 	if n := len(server.Requests()); n != 0 {
@@ -260,11 +275,11 @@ func TestSwitchToASmallerModel(t *testing.T) {
 	small.Window = 16_000
 	s := memory(t)
 	history(t, s, 20)
-	r := newRig(t, large, agent.Config{Session: s, Summarizer: extract})
+	r := newRig(t, large, config{Session: s, Summarizer: extract})
 	r.must("One")
 	m := small.Bind("openai-chat")
 	m.Model.ID = "small-1"
-	r.agent.SetModel(m)
+	r.session.SetModel(m)
 	r.must("Two")
 	if r.ends() != "model_switch applied" || len(r.of(agent.EventModelChange)) != 1 {
 		t.Errorf("%s\n%s", r.ends(), r.story())
@@ -281,7 +296,7 @@ func TestCompactionBehindATurn(t *testing.T) {
 	server := fake.New(fake.Say(logLines("answer", 6000)), fake.Say("unasked"))
 	settings := compaction.Settings{}
 	settings.ThresholdTokens = 10_500
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
 	r.must("Tell me all")
 	story := r.story()
 	if r.ends() != "threshold applied" || strings.Index(story, "turn_end") > strings.Index(story, "compaction_start") {
@@ -315,14 +330,14 @@ func (g *gated) Summarize(ctx context.Context, in summarize.Input) (summarize.Re
 // Near the threshold a summary is prepared while the turns go on; at the
 // threshold it is committed and nothing is summarized then.
 func TestBackground(t *testing.T) {
-	for name, s := range map[string]*session.Session{"memory": memory(t), "disk": onDisk(t)} {
+	for name, s := range map[string]seed{"memory": memory(t), "disk": onDisk(t)} {
 		t.Run(name, func(t *testing.T) {
 			history(t, s, 10)
 			server := fake.New(fake.Say("fine"))
 			settings := compaction.Settings{}
 			settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, new(int64(2000))
 			g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
-			r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
+			r := newRig(t, server, config{Session: s, Summarizer: g, Compaction: settings})
 			r.must("One") // over 9,450, under 10,500
 			<-g.asked
 			r.must("Two") // is not held up by the summary
@@ -330,7 +345,7 @@ func TestBackground(t *testing.T) {
 				t.Fatalf("not prepared in the background\n%s", r.story())
 			}
 			close(g.let)
-			history(t, s, 1) // another thousand tokens: now it is over
+			r.hears(1) // another thousand tokens: now it is over
 			r.must("Three")
 			if r.ends() != "background applied" {
 				t.Errorf("%s\n%s", r.ends(), r.story())
@@ -348,7 +363,7 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	settings := compaction.Settings{}
 	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, new(int64(2000))
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
+	r := newRig(t, server, config{Session: s, Summarizer: g, Compaction: settings})
 	r.must("One")
 	<-g.asked // the one in the background, which is never let through
 	done := make(chan struct{})
@@ -374,7 +389,7 @@ func TestTwoFacesOfARateLimit(t *testing.T) {
 		s := memory(t)
 		history(t, s, 20)
 		server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 429, Message: words}}, fake.Say("ok"))
-		r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+		r := newRig(t, server, config{Session: s, Summarizer: extract})
 		r.must("And now?")
 		if len(server.Requests()) != 2 || r.ends() != want {
 			t.Errorf("%s: %d requests, %s\n%s", words, len(server.Requests()), r.ends(), r.story())
@@ -389,7 +404,7 @@ func TestStaleUsage(t *testing.T) {
 	s := memory(t)
 	history(t, s, 2)
 	for _, model := range []string{"another", "fake-1"} {
-		_, err := s.Append(context.Background(), session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: model,
+		err := s.add(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: model,
 			StopReason: message.StopEnd, Content: []message.Block{message.Text{Text: "So far."}}, Usage: &message.Usage{Input: 190_000, Output: 10}}))
 		if err != nil {
 			t.Fatal(err)
@@ -401,13 +416,13 @@ func TestStaleUsage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Append(context.Background(), session.CompactionDraft(&session.Compaction{Summary: "What was said.", FirstKeptEntryID: leaf.ID, TokensBefore: 190_010})); err != nil {
+		if err := s.add(session.CompactionDraft(&session.Compaction{Summary: "What was said.", FirstKeptEntryID: leaf.ID, TokensBefore: 190_010})); err != nil {
 			t.Fatal(err)
 		}
 	}
 	server := fake.New(fake.Say("ok"))
 	server.Window = 200_000
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract})
+	r := newRig(t, server, config{Session: s, Summarizer: extract})
 	r.must("And now?")
 	if r.ends() != "" || len(server.Requests()) != 1 {
 		t.Errorf("%s, %d requests\n%s", r.ends(), len(server.Requests()), r.story())
@@ -420,7 +435,7 @@ func TestByteLimit(t *testing.T) {
 	s := memory(t)
 	picture := message.Image{MIMEType: "image/png", Data: strings.Repeat("iVBORw0KGgo", 30_000)}
 	for _, content := range [][]message.Block{{message.Text{Text: "Look at this."}, picture}, {message.Text{Text: "And at this."}, picture}} {
-		_, err := s.Append(context.Background(), session.MessageDraft(&message.Message{Role: message.RoleUser, Content: content}),
+		err := s.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: content}),
 			session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopEnd,
 				Content: []message.Block{message.Text{Text: "I see."}}}))
 		if err != nil {
@@ -431,7 +446,7 @@ func TestByteLimit(t *testing.T) {
 	server.MaxBytes = 500_000
 	model := quick(server.Bind("anthropic"))
 	model.Model.MaxBytes = 0 // nobody has told us
-	r := newRig(t, server, agent.Config{Session: s, Model: model, Summarizer: extract})
+	r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract})
 	r.must("What was in them?")
 	reqs := server.Requests()
 	if len(reqs) != 2 || len(reqs[0].Body) <= 500_000 || len(reqs[1].Body) > 500_000 || r.ends() != "" {
@@ -451,9 +466,9 @@ func TestPauseAcrossProcesses(t *testing.T) {
 		s := memory(t)
 		for n := range 5 {
 			server := fake.New(fake.Overflow())
-			r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Model: quick(server.Bind(dialect))})
+			r := newRig(t, server, config{Session: s, Summarizer: extract, Model: quick(server.Bind(dialect))})
 			err := r.run(fmt.Sprintf("hello %d", n))
-			if paused := err != nil && strings.Contains(err.Error(), "/compact"); paused != (n >= 3) {
+			if errors.Is(err, coppice.ErrPaused) != (n >= 3) {
 				t.Errorf("%s, prompt %d: %v", dialect, n, err)
 			}
 		}
@@ -465,10 +480,10 @@ func TestPauseAcrossProcesses(t *testing.T) {
 func TestInputTooLarge(t *testing.T) {
 	server := fake.New(fake.Say("fine"))
 	server.Window = 16_000
-	r := newRig(t, server, agent.Config{Summarizer: extract})
+	r := newRig(t, server, config{Summarizer: extract})
 	var refused *agent.InputError
 	large := strings.Repeat("word ", 20_000)
-	if err := r.run(large); !errors.As(err, &refused) || !errors.Is(err, agent.ErrDoesNotFit) || refused.Input.Text != large || refused.Tokens != 25_000 {
+	if err := r.run(large); !errors.As(err, &refused) || !errors.Is(err, coppice.ErrDoesNotFit) || refused.Input.Text != large || refused.Tokens != 25_000 {
 		t.Fatalf("%v", err)
 	}
 	if left := r.agent.Queued(); len(left) > 0 || len(server.Requests()) > 0 {
@@ -486,7 +501,7 @@ func TestFinish(t *testing.T) {
 	settings := compaction.Settings{}
 	settings.ThresholdTokens, settings.KeepRecentTokens = 10_500, new(int64(2000))
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: g, Compaction: settings})
+	r := newRig(t, server, config{Session: s, Summarizer: g, Compaction: settings})
 	r.must("One")
 	<-g.asked
 	r.events = append(r.events, r.agent.Finish()...)
@@ -510,13 +525,13 @@ func TestAbortCompaction(t *testing.T) {
 	settings := compaction.Settings{}
 	settings.ThresholdTokens = 8_000
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
-	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: g, Compaction: settings})
+	r := newRig(t, fake.New(fake.Say("ok")), config{Session: s, Summarizer: g, Compaction: settings})
 	go func() {
 		<-g.asked
-		if trigger, phase := r.agent.Reducing(); trigger != compaction.Threshold || phase != agent.Summarizing {
+		if trigger, phase := r.session.Reducing(); trigger != compaction.Threshold || phase != coppice.Summarizing {
 			t.Errorf("%s, %s", trigger, phase)
 		}
-		r.agent.AbortCompaction()
+		r.session.AbortCompaction()
 	}()
 	r.must("And now?")
 	if got := r.ends(); got != "threshold cancelled interrupted" {
@@ -527,7 +542,7 @@ func TestAbortCompaction(t *testing.T) {
 			t.Error("the log has a compaction")
 		}
 	}
-	if _, phase := r.agent.Reducing(); phase != agent.Idle {
+	if _, phase := r.session.Reducing(); phase != coppice.Idle {
 		t.Errorf("left in phase %s", phase)
 	}
 }
@@ -539,7 +554,7 @@ func TestInputDuringCompaction(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	settings := compaction.Settings{}
 	settings.ThresholdTokens = 8_000
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings})
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
 	for ev, err := range r.agent.Run(context.Background(), "first") {
 		if err != nil {
 			t.Fatal(err)

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -103,4 +105,86 @@ type Context struct {
 	Used      int64 `json:"used"`
 	Threshold int64 `json:"threshold"`
 	Window    int64 `json:"window"`
+}
+
+func meterOf(m coppice.Meter) *Context {
+	return &Context{Used: m.Decision(), Threshold: m.Threshold, Window: m.Model.Window}
+}
+
+// told tells what the engine does for this run.
+func (r *run) told(e coppice.Event) {
+	switch e.Type {
+	case coppice.EventDelta:
+		r.delta(e.Delta)
+	case coppice.EventAnswer:
+		r.endRetry()
+		r.emit(messageEnd(e.Entry.ID, e.Message))
+	default:
+		r.emit(eventOf(e))
+	}
+}
+
+// messageEnd tells that a message is in the log.
+func messageEnd(id string, m *message.Message) Event {
+	return Event{Type: EventMessageEnd, EntryID: id, Role: m.Role, Text: m.Text("\n"), StopReason: m.StopReason,
+		Error: m.ErrorMessage, Usage: usageOf(m.Usage), Message: m}
+}
+
+// eventOf is an event of the engine in the words of an agent.
+func eventOf(e coppice.Event) Event {
+	switch e.Type {
+	case coppice.EventCompactionEnd:
+		return compactionEnd(e.Trigger, e.Outcome)
+	case coppice.EventBranchSummaryEnd:
+		return branchSummaryEnd(e.Branch, e.Err)
+	case coppice.EventPrune:
+		return Event{Type: EventPrune, Edits: len(e.Edits), Saved: prune.Saved(e.Edits)}
+	case coppice.EventModelChange:
+		return Event{Type: EventModelChange, Model: e.Model.Key()}
+	}
+	return Event{Type: EventType(e.Type), Reason: e.Trigger}
+}
+
+// compactionEnd is the event of an attempt's end.
+func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
+	e := Event{Type: EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
+		Rung: o.Rung, Coverage: o.Coverage, Compaction: o}
+	if o.Plan != nil {
+		e.TokensBefore = o.Plan.Size.Decision()
+	}
+	switch o.Status {
+	case compaction.Applied:
+		e.EntryID, e.TokensAfter = o.Entry.ID, o.TokensAfter
+		e.WillRetry = trigger == compaction.Overflow
+	case compaction.Failed:
+		e.Error = failureText(trigger) + string(o.Reason) + ": " + o.Detail
+	}
+	return e
+}
+
+func failureText(trigger compaction.Trigger) string {
+	switch trigger {
+	case compaction.Overflow:
+		return rescueFailed
+	case compaction.Manual:
+		return manualFailed
+	}
+	return autoFailed
+}
+
+// branchSummaryEnd is the event of a navigation's end.
+func branchSummaryEnd(o *compaction.Navigated, err error) Event {
+	e := Event{Type: EventBranchSummaryEnd}
+	if err != nil {
+		e.Outcome, e.Why, e.Error = compaction.Failed, compaction.IO, "Branch summary failed: "+err.Error()
+		return e
+	}
+	e.Outcome, e.Why, e.Usage, e.Rung, e.Coverage = o.Status, o.Reason, usageOf(o.Usage), o.Rung, o.Coverage
+	if o.Summary != nil {
+		e.EntryID = o.Summary.ID
+	}
+	if o.Status == compaction.Failed {
+		e.Error = "Branch summary failed: " + string(o.Reason) + ": " + o.Detail
+	}
+	return e
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/provider/fake"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 )
 
 // An agent with a tool of its own. However long it works, it stays inside the
@@ -17,15 +16,16 @@ func Example() {
 	ctx := context.Background()
 	server := fake.New(fake.Call("1", "weather", `{"city":"Oslo"}`), fake.Say("Take an umbrella."))
 	defer server.Close()
-	log, err := memstore.New(nil).Create(ctx, session.Header{})
+	s, err := coppice.InMemory(ctx, coppice.Options{Model: server.Bind("anthropic")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	defer s.Close()
 	weather := agent.Tool{Name: "weather", Description: "tells the weather in a city",
 		Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("rain"), nil }}
 
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: server.Bind("anthropic"), Tools: []agent.Tool{weather}})
+	a, err := agent.New(agent.Config{Session: s, Tools: []agent.Tool{weather}})
 	if err != nil {
 		fmt.Println(err)
 		return

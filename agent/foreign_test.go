@@ -11,7 +11,7 @@ import (
 // What another program appends to the session while the agent has it open is
 // an event, once, inside the turn that noticed it.
 func TestForeignAppendIsTold(t *testing.T) {
-	r := newRig(t, fake.New(fake.Say("one"), fake.Say("two"), fake.Say("three")), agent.Config{Session: onDisk(t)})
+	r := newRig(t, fake.New(fake.Say("one"), fake.Say("two"), fake.Say("three")), config{Session: onDisk(t)})
 	r.must("first")
 	f, err := os.OpenFile(r.session.Ref(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

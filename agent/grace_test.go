@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -42,7 +43,7 @@ func TestAbortLeavesADeafTool(t *testing.T) {
 			time.Sleep(time.Minute)
 			return agent.Text("late"), nil
 		}}
-		a, err := agent.New(agent.Config{Session: s, Model: caller{}, Tools: []agent.Tool{deaf}, Settings: agent.Settings{Background: new(false)}})
+		_, a, err := config{Session: s, Model: caller{}, Tools: []agent.Tool{deaf}, Compaction: compaction.Settings{Background: new(false)}}.make()
 		if err != nil {
 			t.Fatal(err)
 		}

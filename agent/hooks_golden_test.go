@@ -62,7 +62,7 @@ func TestHookEventsOfASession(t *testing.T) {
 	settings.KeepRecentTokens = new(int64(1))
 	words := strings.Repeat("word ", 900)
 	server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`), fake.Say(words), fake.Overflow(), fake.Say("All green."))
-	r := newRig(t, server, agent.Config{Session: session.New(log, session.Options{Now: still}), Now: still, Hooks: bus,
+	r := newRig(t, server, config{Session: seed{log}, Now: still, Hooks: bus,
 		Tools: []agent.Tool{echo(false, nil)}, Summarizer: minutes{}, Compaction: settings})
 	compact := func() {
 		for _, err := range r.agent.Compact(context.Background(), "the flag") {

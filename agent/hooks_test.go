@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
@@ -112,7 +113,7 @@ func TestHooksOfACompaction(t *testing.T) {
 			for _, e := range []hook.Event{hook.EventCompact, hook.EventCompactFailed} {
 				bus.OnNotice(e, hook.Handler{}, func(_ context.Context, n hook.Notice) error { told = append(told, string(n.Event())); return nil })
 			}
-			r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
+			r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
 			r.must("And now?")
 			ends := r.of(agent.EventCompactionEnd)
 			applied := strings.HasSuffix(tt.ends, "applied")
@@ -145,7 +146,7 @@ func TestVetoAtTheHardLimit(t *testing.T) {
 	bus.OnBeforeCompact(hook.Handler{Name: "never"}, func(context.Context, hook.BeforeCompact) (compaction.Answer, error) {
 		return compaction.Answer{Cancel: true, Why: "not now"}, nil
 	})
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Hooks: bus})
 	r.must("And now?")
 	if got := r.ends(); got != "threshold cancelled hook-cancelled, overflow applied" {
 		t.Errorf("%s\n%s", got, r.story())
@@ -165,7 +166,7 @@ func TestHookSummaryThatDoesNotFit(t *testing.T) {
 	bus.OnBeforeCompact(hook.Handler{Name: "chatty"}, func(context.Context, hook.BeforeCompact) (compaction.Answer, error) {
 		return compaction.Answer{Summary: strings.Repeat("word ", 12_000)}, nil
 	})
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Hooks: bus})
 	r.must("And now?")
 	if ends := r.of(agent.EventCompactionEnd); len(ends) != 1 || ends[0].Outcome != compaction.Applied || ends[0].Rung != "extract" {
 		t.Errorf("%s\n%s", r.ends(), r.story())
@@ -200,7 +201,7 @@ func TestHooksOfATool(t *testing.T) {
 		return hook.ToolResultAnswer{Content: texts(strings.ReplaceAll(text, "secret", "***"))}, nil
 	})
 	permitted := ""
-	r := newRig(t, server, agent.Config{Tools: []agent.Tool{tool}, Hooks: bus,
+	r := newRig(t, server, config{Tools: []agent.Tool{tool}, Hooks: bus,
 		Permit: func(_ context.Context, _ agent.Tool, c agent.Call) error {
 			permitted += string(c.Arguments)
 			return nil
@@ -229,7 +230,7 @@ func TestToolResultIsRedactedBeforeItIsStored(t *testing.T) {
 		return hook.ToolResultAnswer{Content: texts(strings.ReplaceAll(e.Result.Text(""), "hunter2", "***"))}, nil
 	})
 	s := onDisk(t)
-	r := newRig(t, server, agent.Config{Session: s, Hooks: bus, Tools: []agent.Tool{echo(false, func(string) (agent.Result, error) { return agent.Text(long), nil })}})
+	r := newRig(t, server, config{Session: s, Hooks: bus, Tools: []agent.Tool{echo(false, func(string) (agent.Result, error) { return agent.Text(long), nil })}})
 	r.must("go")
 	files, err := os.ReadDir(filestore.SideDir(s.Ref()))
 	if err != nil || len(files) != 1 {
@@ -281,13 +282,13 @@ func TestHooksOfTheContext(t *testing.T) {
 			server.Window = 32_000
 			bus, failed := newBus()
 			bus.OnContext(hook.Handler{Name: "h", Required: tt.required}, tt.answer)
-			r := newRig(t, server, agent.Config{Hooks: bus})
+			r := newRig(t, server, config{Hooks: bus})
 			err := r.run("my key is 4711")
 			sent := ""
 			for _, req := range server.Requests() {
 				sent += strings.TrimSpace(req.Text())
 			}
-			if !strings.Contains(sent, tt.sent) || (sent == "") != (tt.sent == "") || errors.Is(err, agent.ErrVetoed) != (tt.sent == "") {
+			if !strings.Contains(sent, tt.sent) || (sent == "") != (tt.sent == "") || errors.Is(err, coppice.ErrVetoed) != (tt.sent == "") {
 				t.Errorf("sent %.80q, want %q; %v", sent, tt.sent, err)
 			}
 			if log := r.messages()[0].Text(""); log != "my key is 4711" {
@@ -310,7 +311,7 @@ func TestShortenedContextIsNoTruncation(t *testing.T) {
 		msgs := e.Messages
 		return hook.ContextAnswer{Messages: msgs[len(msgs)-1:]}, nil
 	})
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Hooks: bus})
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Hooks: bus})
 	r.must("And now?")
 	if n := len(server.Requests()); n != 1 || r.ends() != "" {
 		t.Errorf("%d requests, compactions %q\n%s", n, r.ends(), r.story())
@@ -334,7 +335,7 @@ func TestAbortReachesHooks(t *testing.T) {
 				bus.OnNotice(e, hook.Handler{}, func(_ context.Context, n hook.Notice) error { told = append(told, string(n.Event())); return nil })
 			}
 			server := fake.New(fake.Call("1", "echo", `{"text":"x"}`), fake.Say("done"))
-			r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus, Tools: []agent.Tool{echo(false, nil)}})
+			r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus, Tools: []agent.Tool{echo(false, nil)}})
 			hang := func(ctx context.Context) { r.agent.Abort(); <-ctx.Done() }
 			switch h := (hook.Handler{Name: "slow", Timeout: time.Hour}); e {
 			case hook.EventBeforeCompact:
@@ -385,7 +386,7 @@ func TestHooksOfABackgroundCompaction(t *testing.T) {
 	for _, e := range []hook.Event{hook.EventCompact, hook.EventCompactFailed, hook.EventSessionShutdown} {
 		bus.OnNotice(e, hook.Handler{}, func(_ context.Context, n hook.Notice) error { told = append(told, n); return nil })
 	}
-	r := newRig(t, server, agent.Config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
 	r.must("And now?")
 	if trigger := <-asked; trigger != compaction.Background {
 		t.Errorf("asked because of %s", trigger)

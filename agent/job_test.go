@@ -62,7 +62,7 @@ func TestLongJob(t *testing.T) {
 func job(t *testing.T, dialect string, rounds int) {
 	server := fake.New(script(rounds)...)
 	server.Window, server.MaxBytes = jobWindow, jobMaxBytes
-	r := newRig(t, server, agent.Config{Session: onDisk(t), Model: server.Bind(dialect), System: "You are a careful engineer.",
+	r := newRig(t, server, config{Session: onDisk(t), Model: server.Bind(dialect), System: "You are a careful engineer.",
 		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
 	r.must("Scan all parts of the log and tell me what broke. " + planted[0])
 

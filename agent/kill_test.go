@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -79,7 +81,7 @@ func killedTwice(t *testing.T, dialect string, rounds int) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	r := &rig{t: t, server: server, session: session.New(log, session.Options{})}
+	r := &rig{t: t, server: server, session: must.Get(coppice.New(log, coppice.Options{}))}
 	r.remembers()
 	if n := int64(len(server.Requests())); n != last {
 		t.Errorf("%d requests, want %d", n, last)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
@@ -78,8 +79,8 @@ func worker(dir, url, dialect string) error {
 	d, _ := dialects.ByName(dialect)
 	model := &provider.Bound{Client: provider.New(provider.ProviderConfig{BaseURL: url, APIKey: "fake-key"}, d, nil),
 		Model: message.Model{Provider: "fake", ID: "fake-1", API: dialect, Window: jobWindow, MaxOutput: 8192, MaxBytes: jobMaxBytes}}
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model, Settings: agent.Settings{Background: new(false)},
-		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}})
+	_, a, err := config{Session: seed{log}, Model: model, Compaction: compaction.Settings{Background: new(false)},
+		Tools: []agent.Tool{scan(), write()}, Summarizer: &summarize.Ladder{Extract: true}}.make()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
@@ -57,7 +58,7 @@ func (r *rig) first() *session.Entry { return r.path()[0] }
 func TestNavigateWithSummary(t *testing.T) {
 	s := memory(t)
 	history(t, s, 4)
-	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: extract})
+	r := newRig(t, fake.New(fake.Say("ok")), config{Session: s, Summarizer: extract})
 	target := r.path()[1]
 	w := r.navigate(compaction.Navigation{Target: target.ID, Summarize: new(true)})
 	if w.err != nil || w.out.Status != compaction.Applied || w.out.Summary.ParentID != target.ID {
@@ -66,7 +67,7 @@ func TestNavigateWithSummary(t *testing.T) {
 	if want := []string{"branch_summary_start", "branch_summary_end applied"}; !slices.Equal(w.events, want) {
 		t.Errorf("events %q", w.events)
 	}
-	if trigger, phase := r.agent.Reducing(); phase != agent.Idle || trigger != "" {
+	if trigger, phase := r.session.Reducing(); phase != coppice.Idle || trigger != "" {
 		t.Errorf("afterwards: %s %s", trigger, phase)
 	}
 	r.must("And now?")
@@ -82,7 +83,7 @@ func TestNavigateWhileBusy(t *testing.T) {
 	t.Run("streaming", func(t *testing.T) {
 		s := memory(t)
 		history(t, s, 2)
-		r := newRig(t, fake.New(fake.Say("one two three")), agent.Config{Session: s, Summarizer: extract})
+		r := newRig(t, fake.New(fake.Say("one two three")), config{Session: s, Summarizer: extract})
 		refused := false
 		for e, err := range r.agent.Run(context.Background(), "Go on.") {
 			if err != nil {
@@ -105,7 +106,7 @@ func TestNavigateWhileBusy(t *testing.T) {
 		sum := newSlow()
 		settings := compaction.Settings{}
 		settings.KeepRecentTokens = new(int64(1))
-		r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: sum, Compaction: settings})
+		r := newRig(t, fake.New(), config{Session: s, Summarizer: sum, Compaction: settings})
 		done := make(chan error)
 		go func() {
 			var last error
@@ -119,7 +120,7 @@ func TestNavigateWhileBusy(t *testing.T) {
 		if !errors.Is(w.err, agent.ErrBusy) || !strings.Contains(w.err.Error(), "being compacted") {
 			t.Errorf("%v", w.err)
 		}
-		r.agent.AbortBranchSummary() // means another thing
+		r.session.AbortBranchSummary() // means another thing
 		close(sum.let)
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -132,19 +133,19 @@ func TestAbortBranchSummary(t *testing.T) {
 	s := memory(t)
 	history(t, s, 4)
 	sum := newSlow()
-	r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: sum})
+	r := newRig(t, fake.New(), config{Session: s, Summarizer: sum})
 	before := len(r.path())
 	done := make(chan went)
 	go func() { done <- r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: new(true)}) }()
 	<-sum.begun
-	if trigger, phase := r.agent.Reducing(); trigger != compaction.Branch || phase != agent.Summarizing {
+	if trigger, phase := r.session.Reducing(); trigger != compaction.Branch || phase != coppice.Summarizing {
 		t.Errorf("%s %s", trigger, phase)
 	}
 	if w := r.navigate(compaction.Navigation{Target: r.first().ID}); !errors.Is(w.err, agent.ErrBusy) || !strings.Contains(w.err.Error(), "summarized") {
 		t.Errorf("a second one: %v", w.err)
 	}
-	r.agent.AbortCompaction() // means another thing
-	r.agent.AbortBranchSummary()
+	r.session.AbortCompaction() // means another thing
+	r.session.AbortBranchSummary()
 	w := <-done
 	if w.err != nil || w.out.Status != compaction.Cancelled || w.out.Reason != compaction.Interrupted {
 		t.Errorf("%+v %v", w.out, w.err)
@@ -160,7 +161,7 @@ func TestAbortBranchSummary(t *testing.T) {
 func TestNavigateFailures(t *testing.T) {
 	s := memory(t)
 	history(t, s, 2)
-	r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: &summarize.Ladder{}})
+	r := newRig(t, fake.New(), config{Session: s, Summarizer: &summarize.Ladder{}})
 	w := r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: new(true)})
 	if w.err != nil || w.out.Reason != compaction.SummarizerFailed || w.events[1] != "branch_summary_end failed summarizer-failed" {
 		t.Errorf("%+v %v %q", w.out, w.err, w.events)
@@ -180,7 +181,7 @@ func TestNavigateTellsHooks(t *testing.T) {
 	bus := hook.New(hook.Options{Programs: programs, Report: func(err error) { t.Error(err) }})
 	s := memory(t)
 	history(t, s, 2)
-	r := newRig(t, fake.New(), agent.Config{Session: s, Summarizer: extract, Hooks: bus})
+	r := newRig(t, fake.New(), config{Session: s, Summarizer: extract, Hooks: bus})
 	old, target := r.path()[3], r.path()[1]
 	w := r.navigate(compaction.Navigation{Target: target.ID, Summarize: new(true), Focus: "files", Label: "back"})
 	if w.err != nil || w.out.Status != compaction.Applied {
@@ -232,7 +233,7 @@ func TestInputDuringBranchSummary(t *testing.T) {
 	s := memory(t)
 	history(t, s, 4)
 	sum := newSlow()
-	r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: sum})
+	r := newRig(t, fake.New(fake.Say("ok")), config{Session: s, Summarizer: sum})
 	target := r.path()[1]
 	done := make(chan went)
 	go func() { done <- r.navigate(compaction.Navigation{Target: target.ID, Summarize: new(true)}) }()

@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -25,7 +24,7 @@ func TestPruneHorizon(t *testing.T) {
 		s := memory(t)
 		read := func(id string, text string) {
 			t.Helper()
-			_, err := s.Append(context.Background(),
+			err := s.add(
 				session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "read it"}}}),
 				session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopToolUse,
 					Content: []message.Block{message.ToolCall{ID: id, Name: "read", Arguments: []byte(`{"path":"a.txt"}`)}}}),
@@ -39,7 +38,7 @@ func TestPruneHorizon(t *testing.T) {
 		read("1", logLines("a", 80_000)) // about 20,000 tokens
 		history(t, s, 9)
 		read("2", "short now")
-		r := newRig(t, fake.New(fake.Say("ok")), agent.Config{Session: s, Summarizer: extract, Prune: prune.Settings{HorizonTurns: tt.horizon}, CacheLifetime: tt.lifetime,
+		r := newRig(t, fake.New(fake.Say("ok")), config{Session: s, Summarizer: extract, Prune: prune.Settings{HorizonTurns: tt.horizon}, CacheLifetime: tt.lifetime,
 			Now: func() time.Time { return time.Now().Add(tt.idle) }})
 		r.must("And now?")
 		if got := len(r.of(agent.EventPrune)); got != tt.want {

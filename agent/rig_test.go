@@ -6,47 +6,58 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
-	"github.com/coppice-dev/coppice/timeline"
 )
 
 // rig is an agent over a scripted server.
 type rig struct {
 	t       *testing.T
 	server  *fake.Server
-	session *session.Session
+	session *coppice.Session
 	agent   *agent.Agent
 	events  []agent.Event
 }
 
+// seed is a log that a test writes to before an agent works on it.
+type seed struct{ session.Log }
+
+func (s seed) add(drafts ...session.Draft) error {
+	_, err := session.New(s.Log, session.Options{}).Append(context.Background(), drafts...)
+	return err
+}
+
 // memory is a session that is not kept.
-func memory(t *testing.T) *session.Session {
+func memory(t *testing.T) seed {
 	t.Helper()
 	log, err := memstore.New(nil).Create(context.Background(), session.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session.New(log, session.Options{})
+	return seed{log}
 }
 
 // onDisk is a session in a file.
-func onDisk(t *testing.T) *session.Session {
+func onDisk(t *testing.T) seed {
 	t.Helper()
 	log, err := filestore.New(t.TempDir(), filestore.Options{Sync: "off"}).Create(context.Background(), session.Header{Cwd: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session.New(log, session.Options{})
-	t.Cleanup(func() { s.Close() })
-	return s
+	t.Cleanup(func() { log.Close() })
+	return seed{log}
 }
 
 // quick makes a bound model that does not wait between tries.
@@ -55,23 +66,53 @@ func quick(b *provider.Bound) *provider.Bound {
 	return b
 }
 
+// config is what a rig is made of: options of the engine and of the agent.
+type config struct {
+	Session seed
+
+	Model         coppice.Model
+	Compaction    compaction.Settings
+	Prune         prune.Settings
+	CacheLifetime time.Duration
+	Summarizer    compaction.Summarizer
+	Hooks         *hook.Bus
+	Now           func() time.Time
+
+	Tools    []agent.Tool
+	System   string
+	Permit   agent.Permit
+	Store    func(name, text string) (string, error)
+	Settings agent.Settings
+}
+
+// make makes the engine and the agent.
+func (c config) make() (*coppice.Session, *agent.Agent, error) {
+	s, err := coppice.New(c.Session.Log, coppice.Options{Model: c.Model, Compaction: c.Compaction, Prune: c.Prune,
+		Call: message.CallOptions{CacheLifetime: c.CacheLifetime}, Summarizer: c.Summarizer, Hooks: c.Hooks, Now: c.Now})
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := agent.New(agent.Config{Session: s, Tools: c.Tools, System: c.System, Permit: c.Permit, Store: c.Store, Settings: c.Settings})
+	return s, a, err
+}
+
 // newRig runs an agent on the server. Fields of cfg that are not set get what
-// a test wants: no background, a session in memory, the anthropic dialect.
-func newRig(t *testing.T, server *fake.Server, cfg agent.Config) *rig {
+// a test wants: a session in memory, the anthropic dialect.
+func newRig(t *testing.T, server *fake.Server, cfg config) *rig {
 	t.Helper()
 	t.Cleanup(server.Close)
-	if cfg.Session == nil {
+	if cfg.Session.Log == nil {
 		cfg.Session = memory(t)
 	}
 	if cfg.Model == nil {
 		cfg.Model = quick(server.Bind("anthropic"))
 	}
-	a, err := agent.New(cfg)
+	s, a, err := cfg.make()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(a.Close)
-	return &rig{t: t, server: server, session: cfg.Session, agent: a}
+	return &rig{t: t, server: server, session: s, agent: a}
 }
 
 // run says text and returns how the run ended.
@@ -124,7 +165,7 @@ func (r *rig) of(typ agent.EventType) []agent.Event {
 // messages are those of the view.
 func (r *rig) messages() []*message.Message {
 	r.t.Helper()
-	v, err := timeline.Project(context.Background(), r.session, nil, timeline.Policy{})
+	v, err := r.session.View(context.Background())
 	if err != nil {
 		r.t.Fatal(err)
 	}

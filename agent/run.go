@@ -3,11 +3,12 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 )
 
@@ -20,9 +21,8 @@ type run struct {
 	yield  func(Event, error) bool
 	gone   bool // the caller has left the loop
 
-	switched bool // the next request goes to another model than the last
-	tried    bool // a compaction was tried and no answer has come since
-	declined bool // the user stopped one: none is tried before there is new input
+	retrying  bool  // the model makes a call again
+	threshold int64 // of the latest request, in tokens; 0: not known
 }
 
 // emit tells an event. A caller that leaves the loop aborts the run.
@@ -80,76 +80,61 @@ func (r *run) turns(resume bool) error {
 }
 
 // open brings the log up to what is true now: the prompt, the tools, the
-// model, and the calls that an earlier process left open.
+// thinking level, and the calls that an earlier process left open.
 func (r *run) open() error {
-	v, err := r.project()
-	if err != nil {
+	if err := r.session.SetPrompt(r.ctx, r.cfg.System, offered(r.cfg.Tools)); err != nil {
 		return err
 	}
-	if err := r.loadState(v); err != nil {
+	if l := r.cfg.Thinking; l != "" {
+		if err := r.session.SetThinking(r.ctx, l); err != nil {
+			return err
+		}
+	}
+	v, err := r.session.View(r.ctx)
+	if err != nil {
 		return err
 	}
 	cut, err := interrupted(v)
 	if err != nil {
 		return err
 	}
-	var drafts []session.Draft
-	if m := promptChange(v.Prompt, r.cfg.System, offered(r.cfg.Tools)); m != nil {
-		drafts = append(drafts, session.MessageDraft(m))
+	if _, err := r.session.Say(r.ctx, cut...); err != nil {
+		return err
 	}
-	if l := r.cfg.Thinking; l != "" && l != v.ThinkingLevel {
-		drafts = append(drafts, session.ThinkingDraft(l))
-	}
-	for _, m := range cut {
-		drafts = append(drafts, session.MessageDraft(m))
-	}
-	if len(drafts) > 0 {
-		if _, err := r.cfg.Session.Append(r.ctx, drafts...); err != nil {
-			return err
-		}
-	}
-	e := Event{Type: EventSession, Session: r.cfg.Session.ID()}
-	if ref := r.cfg.Session.Ref(); inFile(ref) {
+	e := Event{Type: EventSession, Session: r.session.ID()}
+	if ref := r.session.Ref(); inFile(ref) {
 		e.File = ref
 	}
 	r.emit(e)
 	return nil
 }
 
-// loadState reads the state once; what was set in this process wins.
-func (r *run) loadState(v *timeline.View) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.unsaved {
-		return nil
+// interrupted are results for the calls of the last round that have none: the
+// process ended before they came.
+func interrupted(v *timeline.View) ([]*message.Message, error) {
+	var out []*message.Message
+	for i := len(v.Items) - 1; i >= 0; i-- {
+		it := v.Items[i]
+		if it.Outline().Role != message.RoleToolResult {
+			break
+		}
+		if it.Kind == timeline.SyntheticResult {
+			m, err := it.Message()
+			if err != nil {
+				return nil, err
+			}
+			m = m.Clone()
+			m.Content = []message.Block{message.Text{Text: "[interrupted: the program ended before this call did; it may have run in part]"}}
+			out = append(out, m)
+		}
 	}
-	n, err := refusals(v.Path)
-	if err != nil {
-		return err
-	}
-	r.state = readState(v)
-	r.state.Failures += n
-	return nil
+	slices.Reverse(out)
+	return out, nil
 }
 
-// syncModel names the model of the next request in the log where that is
-// another one than before. It reports whether it wrote.
-func (r *run) syncModel(v *timeline.View) (bool, error) {
-	m := r.facts()
-	if v.Model != nil && v.Model.Provider == m.Provider && v.Model.ModelID == m.ID {
-		return false, nil
-	}
-	r.switched = v.Model != nil
-	if _, err := r.cfg.Session.Append(r.keeping(), session.ModelDraft(m.Provider, m.ID)); err != nil {
-		return false, fmt.Errorf("write the session: %w", err)
-	}
-	r.emit(Event{Type: EventModelChange, Model: m.Key()})
-	return true, nil
-}
-
-// unfinished reports whether the log ends in the midst of a turn.
+// unfinished reports whether the log ends in the middle of a turn.
 func (r *run) unfinished() (bool, error) {
-	v, err := r.project()
+	v, err := r.session.View(r.keeping())
 	if err != nil || len(v.Items) == 0 {
 		return false, err
 	}
@@ -176,7 +161,10 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 	r.emit(Event{Type: EventTurnStart})
 	r.tellOf(hook.EventTurnStart)
 	defer func() {
-		end := Event{Type: EventTurnEnd, Context: r.context()}
+		end := Event{Type: EventTurnEnd}
+		if size, err := r.session.Size(r.keeping()); err == nil {
+			end.Context = meterOf(size)
+		}
 		switch {
 		case last != nil:
 			end.StopReason = last.StopReason
@@ -246,39 +234,35 @@ func (r *run) steers() error {
 
 // hear appends queued input. It leaves the queue when it is in the log.
 func (r *run) hear(in Input) error {
-	m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: message.Sanitize(in.Text)}}, Time: r.cfg.Now()}
-	r.tried, r.declined = false, false // new input is new work: it may need room of its own
-	size := r.cfg.Estimator.Message(m)
-	if _, _, err := r.fit(size); err != nil {
-		if !errors.Is(err, ErrDoesNotFit) || !r.tooLarge(size) {
-			return err
-		}
-		// It must not stand in the way of what is said after it.
-		if _, waiting := r.queue.remove(in.ID); waiting {
-			r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
-		}
-		return &InputError{Input: in, Tokens: size, Err: err}
+	m := message.User(in.Text)
+	if _, err := r.session.Reduce(r.ctx, m); err != nil {
+		return r.refused(in, err)
 	}
 	if _, waiting := r.queue.remove(in.ID); !waiting {
 		return nil // taken back meanwhile
 	}
-	if _, err := r.append(m); err != nil {
+	r.emit(Event{Type: EventMessageStart, Role: m.Role})
+	entries, err := r.session.Say(r.keeping(), m)
+	if err != nil {
 		r.queue.putBack(in)
 		return err
 	}
+	r.emit(messageEnd(entries[0].ID, m))
 	r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
 	return nil
 }
 
-// tooLarge reports whether input of a size does not fit the window even if
-// nothing else is said; the prompt and the tools would.
-func (r *run) tooLarge(size int64) bool {
-	v, err := r.project()
-	if err != nil {
-		return false
+// refused is why input cannot be worked on. One that would not fit the window
+// even if nothing else was said must not hold up what is said after it.
+func (r *run) refused(in Input, err error) error {
+	var e *coppice.DoesNotFitError
+	if !errors.As(err, &e) || e.Size.Fixed >= e.Window || e.Size.Fixed+e.Size.Pending < e.Window {
+		return r.why(err)
 	}
-	fixed, window := v.Prompt.Tokens(r.cfg.Estimator), r.facts().Window
-	return fixed < window && fixed+size >= window
+	if _, waiting := r.queue.remove(in.ID); waiting {
+		r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
+	}
+	return &InputError{Input: in, Tokens: e.Size.Pending, Err: r.why(err)}
 }
 
 // Types of the messages that we put into a conversation ourselves.
@@ -289,36 +273,40 @@ const (
 
 // note says something to the model that the user did not say.
 func (r *run) note(customType, text string) error {
-	_, err := r.cfg.Session.Append(r.keeping(), session.CustomMessageDraft(customType, []message.Block{message.Text{Text: text}}))
+	_, err := r.session.Say(r.keeping(), &message.Message{Role: message.RoleCustom, CustomType: customType, Content: []message.Block{message.Text{Text: text}}})
 	return err
 }
 
-// append puts a message into the log and tells it. What has changed of the
-// state goes with it.
-func (r *run) append(m *message.Message) (*session.Entry, error) {
-	spoken := m.Role != message.RoleToolResult // those have events of their own
-	if spoken && m.Role != message.RoleAssistant {
-		r.emit(Event{Type: EventMessageStart, Role: m.Role})
+// settle is what comes after a turn: over the threshold, room is made now, so
+// that the user's next words do not wait for it. It reports whether the work
+// goes on by itself.
+func (r *run) settle(last *message.Message) (goOn bool, err error) {
+	report, err := r.session.Reduce(r.ctx)
+	if err != nil && !errors.Is(err, coppice.ErrDoesNotFit) {
+		return false, r.why(err)
 	}
-	drafts := []session.Draft{session.MessageDraft(m)}
-	r.mu.Lock()
-	unsaved, st := r.unsaved, r.state
-	r.unsaved = false
-	r.mu.Unlock()
-	if unsaved {
-		drafts = append([]session.Draft{st.draft()}, drafts...)
+	made := slices.ContainsFunc(report.Outcomes, func(o *compaction.Outcome) bool { return o.Status == compaction.Applied })
+	return made && goesOn(last, len(r.queue.list()), *r.cfg.AutoContinue), nil
+}
+
+// goesOn reports whether the work is continued by us after a compaction that
+// came after a turn: only where there is something to continue and no one else
+// says so (docs/compaction.md).
+func goesOn(last *message.Message, queued int, autoContinue bool) bool {
+	return autoContinue && queued == 0 && last != nil && !last.FinalAnswer() && !last.Failed()
+}
+
+// manual is the user's own compaction. It goes on with what is queued.
+func (r *run) manual(focus string) error {
+	if err := r.open(); err != nil {
+		return err
 	}
-	entries, err := r.cfg.Session.Append(r.keeping(), drafts...)
+	o, err := r.session.Compact(r.ctx, compaction.Request{Focus: focus, Adapt: true})
 	if err != nil {
-		r.mu.Lock()
-		r.unsaved = r.unsaved || unsaved
-		r.mu.Unlock()
-		return nil, fmt.Errorf("write the session: %w", err)
+		return err
 	}
-	e := entries[len(entries)-1]
-	if spoken {
-		r.emit(Event{Type: EventMessageEnd, EntryID: e.ID, Role: m.Role, Text: m.Text("\n"), StopReason: m.StopReason,
-			Error: m.ErrorMessage, Usage: usageOf(m.Usage), Message: m})
+	if o.Status == compaction.Failed {
+		return errors.New(manualFailed + string(o.Reason) + ": " + o.Detail)
 	}
-	return e, nil
+	return r.turns(false)
 }

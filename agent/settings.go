@@ -9,8 +9,6 @@ type Settings struct {
 	// ContinueText is what is said to the model for it; "": `Continue if you
 	// have next steps.`
 	ContinueText string `json:"continueText"`
-	// Background prepares a summary while the work goes on; nil: yes.
-	Background *bool `json:"background"`
 }
 
 // EnsureDefaults gives every field that is not set its default.
@@ -20,8 +18,5 @@ func (s *Settings) EnsureDefaults() {
 	}
 	if s.ContinueText == "" {
 		s.ContinueText = "Continue if you have next steps."
-	}
-	if s.Background == nil {
-		s.Background = new(true)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/session/filestore"
 )
 
-// Modes of what lies beside a session: it may hold secrets.
+// Modes of what lies next to a session: it may hold secrets.
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
@@ -20,7 +20,7 @@ func (a *Agent) store(name, text string) (where string, err error) {
 	if a.cfg.Store != nil {
 		return a.cfg.Store(name, text)
 	}
-	ref := a.cfg.Session.Ref()
+	ref := a.session.Ref()
 	if !inFile(ref) {
 		return "", nil
 	}

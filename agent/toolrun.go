@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/excerpt"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -25,7 +26,7 @@ type outcome struct {
 // beside each other, the others alone. Results go into the log in the order
 // of the calls, each as soon as those before it are there.
 func (r *run) runTools(calls []message.ToolCall) error {
-	limit := resultBytes(len(calls), r.cfg.Compaction.Threshold(r.facts().Window))
+	limit := resultBytes(len(calls), r.threshold)
 	for len(calls) > 0 {
 		n := 1
 		for n < len(calls) && r.tools[calls[n-1].Name].Parallel && r.tools[calls[n].Name].Parallel {
@@ -102,17 +103,13 @@ func (r *run) call(c message.ToolCall, tell func(string)) Result {
 	return r.askToolResult(call, r.execute(t, call))
 }
 
-// permit asks whether a call may run. A permission that panics is none.
-func (r *run) permit(t Tool, c Call) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("what permits calls broke: %v", p)
-		}
-	}()
+// permit asks whether a call may run. Who fails to answer does not permit it.
+func (r *run) permit(t Tool, c Call) error {
 	if r.cfg.Permit == nil {
 		return nil
 	}
-	return r.cfg.Permit(r.ctx, t, c)
+	_, err := guard.Do(r.ctx, "what permits calls", func() (struct{}, error) { return struct{}{}, r.cfg.Permit(r.ctx, t, c) })
+	return err
 }
 
 // toolGrace is how long a tool may take to stop after an abort, before it is
@@ -122,39 +119,32 @@ const toolGrace = 2 * time.Second
 // execute runs a tool, and does not wait for one that goes on after an abort:
 // what it gives later is dropped.
 func (r *run) execute(t Tool, c Call) Result {
-	done := make(chan Result, 1)
-	go func() { done <- r.runTool(t, c) }()
-	select {
-	case res := <-done:
+	defer r.session.ToolRunning()()
+	ctx, stop := withGrace(r.ctx, toolGrace)
+	defer stop()
+	res, err := guard.Do(ctx, "the tool "+c.Name, func() (Result, error) { return t.Run(r.ctx, c) })
+	if err == nil {
 		return res
-	case <-r.ctx.Done():
 	}
-	grace := time.NewTimer(toolGrace)
-	defer grace.Stop()
-	select {
-	case res := <-done:
-		return res
-	case <-grace.C:
-		return failedResult("stopped: " + context.Cause(r.ctx).Error() + "; the tool went on, and what it did after that is not known")
+	if cause := context.Cause(r.ctx); cause != nil {
+		err = fmt.Errorf("stopped: %w", cause)
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w; the tool went on, and what it did after that is not known", err)
+		}
 	}
+	res.IsError = true
+	res.Content = append(res.Content, message.Text{Text: err.Error()})
+	return res
 }
 
-// runTool runs a tool. One that panics has failed.
-func (r *run) runTool(t Tool, c Call) (res Result) {
-	defer func() {
-		if p := recover(); p != nil {
-			res = failedResult(fmt.Sprintf("the tool %s broke: %v", c.Name, p))
-		}
-	}()
-	res, err := t.Run(r.ctx, c)
-	if err != nil {
-		if cause := context.Cause(r.ctx); cause != nil {
-			err = fmt.Errorf("stopped: %w", cause)
-		}
-		res.IsError = true
-		res.Content = append(res.Content, message.Text{Text: err.Error()})
+// withGrace is a context that ends a while after another one.
+func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	late, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, end) })
+	return late, func() {
+		stop()
+		end()
 	}
-	return res
 }
 
 func failedResult(text string) Result {
@@ -175,7 +165,7 @@ func (r *run) toolNames() string {
 // result appends what a call gave, cut to the limit. Something is always
 // said: an empty result is no result to some vendors.
 func (r *run) result(c message.ToolCall, res Result, limit int) error {
-	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Time: r.cfg.Now()}
+	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError}
 	for _, b := range res.Content {
 		if t, ok := b.(message.Text); ok {
 			t.Text = r.bounded(c, message.Sanitize(t.Text), limit)
@@ -186,11 +176,11 @@ func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	if len(m.Content) == 0 || len(m.Content) == 1 && m.Images() == 0 && strings.TrimSpace(m.Text("")) == "" {
 		m.Content = []message.Block{message.Text{Text: "(no output)"}}
 	}
-	e, err := r.append(m)
+	entries, err := r.session.Say(r.keeping(), m)
 	if err != nil {
 		return err
 	}
-	r.emit(Event{Type: EventToolEnd, ToolCallID: c.ID, ToolName: c.Name, EntryID: e.ID, IsError: m.IsError, Text: m.Text("\n")})
+	r.emit(Event{Type: EventToolEnd, ToolCallID: c.ID, ToolName: c.Name, EntryID: entries[0].ID, IsError: m.IsError, Text: m.Text("\n")})
 	return nil
 }
 

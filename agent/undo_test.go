@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
 )
 
 // What the user takes back is not done again at once: automatic compaction is
@@ -17,11 +17,12 @@ func TestUndoAboveTheThreshold(t *testing.T) {
 	ctx := context.Background()
 	settings := compaction.Settings{}
 	settings.ThresholdTokens, settings.KeepRecentTokens = 8_000, new(int64(2_000))
-	undone := func(threshold int64) agent.Config {
+	undone := func(threshold int64) config {
 		t.Helper()
 		s := memory(t)
 		history(t, s, 12)
-		c := &compaction.Compactor{Session: s, Summarizer: extract, Settings: settings, Model: message.Model{Provider: "fake", ID: "fake-1", Window: 128_000}}
+		c := &compaction.Compactor{Session: session.New(s.Log, session.Options{}), Summarizer: extract, Settings: settings,
+			Model: message.Model{Provider: "fake", ID: "fake-1", Window: 128_000}}
 		if o, err := c.Compact(ctx, compaction.Request{Trigger: compaction.Manual}); err != nil || o.Status != compaction.Applied {
 			t.Fatalf("%v, %v", o, err)
 		}
@@ -29,7 +30,7 @@ func TestUndoAboveTheThreshold(t *testing.T) {
 		if u, err := c.Undo(ctx); err != nil || u.Status != compaction.Applied || u.OverTarget != (threshold == 8_000) {
 			t.Fatalf("%+v, %v", u, err)
 		}
-		return agent.Config{Session: s, Summarizer: extract, Compaction: settings}
+		return config{Session: s, Summarizer: extract, Compaction: settings}
 	}
 
 	t.Run("until the user compacts", func(t *testing.T) {
@@ -48,9 +49,9 @@ func TestUndoAboveTheThreshold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		history(t, cfg.Session, 9)
+		r.hears(9)
 		r.must("And now?")
-		history(t, cfg.Session, 9)
+		r.hears(9)
 		r = newRig(t, server, cfg)
 		r.events = nil
 		r.must("In another process")
@@ -61,7 +62,7 @@ func TestUndoAboveTheThreshold(t *testing.T) {
 	t.Run("until the user switches it on", func(t *testing.T) {
 		cfg := undone(8_000)
 		r := newRig(t, fake.New(fake.Say("ok")), cfg)
-		r.agent.SetAutoCompaction(true)
+		r.session.SetAutoCompaction(true)
 		r.must("And now?")
 		if r.ends() != "threshold applied" {
 			t.Errorf("%q\n%s", r.ends(), r.story())

@@ -9,11 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -63,13 +62,14 @@ func (p prompt) Stream(ctx context.Context, req timeline.Request, opts message.C
 // many compactions there were.
 func waits(tb testing.TB, background bool, scale float64) (turns []time.Duration, compactions int) {
 	ctx := context.Background()
-	log, err := memstore.New(nil).Create(ctx, session.Header{})
+	takes := func(d time.Duration) time.Duration { return time.Duration(float64(d) * scale) }
+	s, err := coppice.InMemory(ctx, coppice.Options{Model: prompt{}, Compaction: compaction.Settings{Background: &background},
+		Summarizer: slow{takes(summaryTime)}})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	takes := func(d time.Duration) time.Duration { return time.Duration(float64(d) * scale) }
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: prompt{}, Settings: agent.Settings{Background: &background},
-		Summarizer: slow{takes(summaryTime)}})
+	defer s.Close()
+	a, err := agent.New(agent.Config{Session: s})
 	if err != nil {
 		tb.Fatal(err)
 	}

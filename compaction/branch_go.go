@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -207,41 +208,71 @@ type Merge struct {
 
 // Merge brings notes of another branch over without leaving this one.
 func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
-	n := Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}
-	t := &trip{Compactor: c, Navigation: n, out: &Navigated{}}
-	r, err := c.mergeRoute(ctx, m.From)
-	if err != nil {
-		return t.ended(ctx, err)
-	}
-	t.route, t.out.Route, t.out.Leaf = r, r, r.OldLeaf
-	d, ok := t.summary(ctx, TreeAnswer{})
-	switch {
-	case !ok:
-	case d == nil:
-		t.end(Skipped, NothingToMerge, errors.New("nothing was said there that is not on this branch"))
-	default:
-		t.commit(ctx, r.OldLeaf, []session.Draft{*d})
-	}
-	return t.ended(ctx, nil)
-}
-
-// mergeRoute is the way as if an entry were left for the leaf.
-func (c *Compactor) mergeRoute(ctx context.Context, id string) (*Route, error) {
-	from, err := c.Session.Find(ctx, id, -1)
-	if err != nil {
-		return nil, err
-	}
-	if from, err = c.unitEnd(ctx, from, nil); err != nil {
-		return nil, err
-	}
 	leaf, err := c.Session.Leaf(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.part(ctx, from, leaf)
-	if err != nil {
-		return nil, err
+	t := &trip{Compactor: c, Navigation: Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}, out: &Navigated{}}
+	if err := t.stay(ctx, m.From, leaf); err != nil {
+		return t.ended(ctx, err)
 	}
-	r.OldLeaf, r.Target, r.NewLeaf = leaf, from, leaf
-	return r, nil
+	if d := t.whole(ctx, NothingToMerge); d != nil {
+		t.commit(ctx, leaf, []session.Draft{*d})
+	}
+	return t.ended(ctx, nil)
+}
+
+// SummarizeBranch makes the summary that a navigation from one entry to another
+// would write, and neither goes there nor writes it. from "" is where the
+// conversation is. The Summary of the result is the entry as it would be; it is
+// not in the log. An unknown entry is session.ErrNotFound.
+func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string) (*Navigated, error) {
+	target, err := c.Session.Find(ctx, to, -1)
+	if err != nil {
+		return nil, fmt.Errorf("summarize up to %s: %w", to, err)
+	}
+	if from == "" {
+		leaf, err := c.Session.Leaf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		from = leaf.ID // there is an entry, so there is a leaf
+	}
+	t := &trip{Compactor: c, Navigation: Navigation{Target: from, Focus: focus}, out: &Navigated{}}
+	if err := t.stay(ctx, from, target); err != nil {
+		return t.ended(ctx, err)
+	}
+	if d := t.whole(ctx, NothingToCompact); d != nil {
+		t.out.Status, t.out.Summary = Applied, c.Session.Prepare(target, *d)[0]
+	}
+	return t.ended(ctx, nil)
+}
+
+// stay plans a trip as if an entry were left for another one, which is where
+// the conversation stays.
+func (t *trip) stay(ctx context.Context, id string, at *session.Entry) error {
+	from, err := t.Session.Find(ctx, id, -1)
+	if err != nil {
+		return fmt.Errorf("summarize from %s: %w", id, err)
+	}
+	if from, err = t.unitEnd(ctx, from, nil); err != nil {
+		return err
+	}
+	r, err := t.part(ctx, from, at)
+	if err != nil {
+		return err
+	}
+	r.OldLeaf, r.Target, r.NewLeaf = at, from, at
+	t.route, t.out.Route, t.out.Leaf = r, r, at
+	return nil
+}
+
+// whole makes the summary of the route; nil: there is none, which ends the
+// trip. empty is why where there is nothing to summarize.
+func (t *trip) whole(ctx context.Context, empty Reason) *session.Draft {
+	d, ok := t.summary(ctx, TreeAnswer{})
+	if ok && d == nil {
+		t.end(Skipped, empty, errors.New("nothing was said there that is not on this branch"))
+	}
+	return d
 }

@@ -102,8 +102,7 @@ func TestReferenceCuts(t *testing.T) {
 		if tt.skip != "" {
 			continue
 		}
-		c := &compaction.Compactor{Session: s}
-		cut, err := c.CutIndex(ctx, p)
+		cut, err := p.CutIndex(ctx, s.Log())
 		if err != nil {
 			t.Fatal(err)
 		}

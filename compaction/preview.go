@@ -53,13 +53,13 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	return out, nil
 }
 
-// CutIndex is the place of the first kept entry on the whole path, from 0. It
-// reads back to the root.
-func (c *Compactor) CutIndex(ctx context.Context, p *Plan) (int, error) {
+// CutIndex is the place of the first kept entry on the whole path, from 0. log
+// is the one that was planned over; it is read back to the root.
+func (p *Plan) CutIndex(ctx context.Context, log session.Log) (int, error) {
 	if p.View.AtRoot || len(p.View.Path) == 0 {
 		return p.Cut, nil
 	}
-	shape, err := session.ReadShape(ctx, c.Session.Log())
+	shape, err := session.ReadShape(ctx, log)
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,8 @@ type Settings struct {
 	// Enabled switches automatic compaction, which is on by default. Manual
 	// compaction always works.
 	Enabled *bool `json:"enabled"`
+	// Background prepares a summary while the work goes on; nil: yes.
+	Background *bool `json:"background"`
 	// ReserveTokens is kept free of the window for the next prompt and its
 	// answer; nil: 16,384. Where it is more than half of the window, 15 % of
 	// the window is reserved instead.
@@ -58,7 +60,7 @@ const (
 
 // EnsureDefaults gives every field that is not set its default.
 func (s *Settings) EnsureDefaults() {
-	s.Enabled = ensure(s.Enabled, true)
+	s.Enabled, s.Background = ensure(s.Enabled, true), ensure(s.Background, true)
 	s.ReserveTokens = ensure(s.ReserveTokens, defaultReserve)
 	s.KeepRecentTokens = ensure(s.KeepRecentTokens, defaultKeep)
 	s.MinGain = ensure(s.MinGain, defaultMinGain)

@@ -17,7 +17,8 @@ type Undone struct {
 	Compaction   *session.Entry // what was undone
 	TokensBefore int64          // estimates of the view before and after
 	TokensAfter  int64
-	OverTarget   bool // the view is over the threshold again
+	Target       int64 // the threshold; 0: the window is not known
+	OverTarget   bool  // the view is over it again
 }
 
 // Undo takes the compaction in force back. The next view is that of the same
@@ -59,8 +60,8 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 		return nil, err
 	}
 	out.TokensAfter = size.Estimated
-	target := c.Settings.Threshold(c.Model.Window)
-	if out.OverTarget = target > 0 && size.Decision() > target; out.OverTarget {
+	out.Target = c.Settings.Threshold(c.Model.Window)
+	if out.OverTarget = out.Target > 0 && size.Decision() > out.Target; out.OverTarget {
 		off := false
 		entries = append(entries, c.Session.Prepare(entries[0], session.StateDraft(0, &off))...)
 	}

@@ -95,14 +95,13 @@ func Example_model() {
 
 func Example_hooks() {
 	ctx := context.Background()
-	hooks := compaction.Hooks{
-		BeforeCompact: func(_ context.Context, e compaction.BeforeCompact) (compaction.Answer, error) {
-			if e.Trigger == compaction.Threshold {
-				return compaction.Answer{Cancel: true, Why: "not during the demonstration"}, nil
-			}
-			return compaction.Answer{}, nil // as planned
-		},
-	}
+	hooks := hook.New(hook.Options{})
+	hooks.OnBeforeCompact(hook.Handler{Name: "demonstration"}, func(_ context.Context, e hook.BeforeCompact) (compaction.Answer, error) {
+		if e.Trigger == compaction.Threshold {
+			return compaction.Answer{Cancel: true, Why: "not during the demonstration"}, nil
+		}
+		return compaction.Answer{}, nil // as planned
+	})
 	s, err := coppice.Open(ctx, sample(), coppice.Options{Hooks: hooks})
 	if err != nil {
 		log.Fatal(err)
@@ -120,10 +119,6 @@ func Example_bus() {
 	ctx := context.Background()
 	server := fake.New(fake.Call("1", "deploy", `{"to":"production"}`), fake.Say("I leave that to you."))
 	defer server.Close()
-	s, err := coppice.InMemory(ctx, coppice.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
 	deploy := agent.Tool{Name: "deploy", Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("deployed"), nil }}
 
 	bus := hook.New(hook.Options{Report: func(err error) { log.Print(err) }})
@@ -131,7 +126,11 @@ func Example_bus() {
 		a.Cancel, a.Why = strings.Contains(string(c.Arguments), "production"), "production is for people"
 		return a, nil
 	})
-	worker, err := agent.New(agent.Config{Session: s.Session, Model: server.Bind("anthropic"), Tools: []agent.Tool{deploy}, Hooks: bus})
+	s, err := coppice.InMemory(ctx, coppice.Options{Model: server.Bind("anthropic"), Hooks: bus})
+	if err != nil {
+		log.Fatal(err)
+	}
+	worker, err := agent.New(agent.Config{Session: s, Tools: []agent.Tool{deploy}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -159,6 +159,16 @@ func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite
 }
 
+// User is what a user says.
+func User(text string) *Message {
+	return &Message{Role: RoleUser, Content: []Block{Text{Text: text}}}
+}
+
+// Result is what a call of a tool gave.
+func Result(c ToolCall, text string) *Message {
+	return &Message{Role: RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, Content: []Block{Text{Text: text}}}
+}
+
 // Failed reports whether an assistant message ended in an error or an abort.
 // Such messages are left out of requests.
 func (m *Message) Failed() bool {

@@ -70,9 +70,18 @@ type CallOptions struct {
 	CacheLifetime time.Duration
 }
 
-// Event is one step of a streamed answer: a delta, or the finished message.
+// Event is one step of a streamed answer: a delta, a call that failed and is
+// made again, or the finished message.
 type Event struct {
 	TextDelta     string
 	ThinkingDelta string
+	Retry         *Retry   // only before the first delta
 	Message       *Message // set on the last event only
+}
+
+// Retry tells that a call failed for a reason that may pass, and is made again.
+type Retry struct {
+	Try   int           // from 1
+	Wait  time.Duration // before it
+	Fault *Fault
 }

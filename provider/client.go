@@ -79,7 +79,7 @@ func (c *Client) Stream(ctx context.Context, m message.Model, req timeline.Reque
 	return func(yield func(message.Event, error) bool) {
 		shown, stopped := false, false
 		f := c.call(ctx, m, req, opts, func(ev message.Event) bool {
-			shown = true
+			shown = shown || ev.Retry == nil
 			stopped = !yield(ev, nil)
 			return !stopped
 		}, func() bool { return !shown })
@@ -124,6 +124,9 @@ func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request
 		}
 		if c.Retry.Notify != nil {
 			c.Retry.Notify(try, d, f)
+		}
+		if !emit(message.Event{Retry: &message.Retry{Try: try, Wait: d, Fault: f}}) {
+			return nil
 		}
 		if err := c.Retry.Wait(ctx, d); err != nil {
 			return cancelled(err)

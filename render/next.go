@@ -1,6 +1,8 @@
 package render
 
 import (
+	"time"
+
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
@@ -14,7 +16,8 @@ type Input struct {
 	Model      message.Model // facts of the model that gets the request
 	Compaction compaction.Settings
 	Prune      prune.Settings
-	Economy    prune.Economy    // prices edits below the threshold
+	Lifetime   time.Duration // how long the provider's cache keeps a prompt; 0: five minutes
+	Now        time.Time
 	Estimator  tokens.Estimator // nil: tokens.Default
 	Pending    int64            // tokens of input that waits to be sent
 
@@ -75,7 +78,7 @@ func edits(in Input, over bool) ([]prune.Edit, error) {
 	if over {
 		return plan, nil
 	}
-	return prune.Worth(in.View, plan, in.Economy, in.Estimator)
+	return prune.Worth(in.View, plan, in.economy(), in.Estimator)
 }
 
 // Near reports whether a view comes within lead of the threshold (a tenth of

@@ -76,8 +76,7 @@ func TestNext(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := must.Get(Next(Input{View: view(t, rounds(tt.tool, tt.n, 10_000)...), Model: message.Model{Window: tt.window},
-			Compaction: compaction.Settings{}, Prune: prune.Settings{}, Pending: tt.pending, Pruned: tt.pruned,
-			Economy: prune.Economy{Warm: true, HorizonCalls: 5}}))
+			Compaction: compaction.Settings{}, Prune: prune.Settings{HorizonTurns: new(int64(5))}, Pending: tt.pending, Pruned: tt.pruned}))
 		if (len(s.Edits) > 0) != tt.edits || s.Compact != tt.compact {
 			t.Errorf("%s: %d edits, compact %v (%d of %d)", tt.name, len(s.Edits), s.Compact, s.Size.Decision(), s.Threshold)
 		}
@@ -98,15 +97,16 @@ func TestNear(t *testing.T) {
 	}
 }
 
-func TestRequestMarksThisEndAndTheLast(t *testing.T) {
-	if got := must.Get(Request(view(t, say(message.RoleUser, "one")))).CachePoints; !slices.Equal(got, []int{0}) {
+func TestCachePointsMarkThisEndAndTheLast(t *testing.T) {
+	points := func(v *timeline.View) []int { return CachePoints(must.Get(v.Request(true)).Messages) }
+	if got := points(view(t, say(message.RoleUser, "one"))); !slices.Equal(got, []int{0}) {
 		t.Errorf("first request: %v", got)
 	}
 	v := view(t, rounds("bash", 2, 1)...)
-	if got := must.Get(Request(v)).CachePoints; !slices.Equal(got, []int{4, 6}) {
+	if got := points(v); !slices.Equal(got, []int{4, 6}) {
 		t.Errorf("%v of %d messages", got, len(v.Items))
 	}
-	if got := must.Get(Request(view(t))).CachePoints; got != nil {
+	if got := points(view(t)); got != nil {
 		t.Errorf("nothing said: %v", got)
 	}
 }

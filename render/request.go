@@ -8,13 +8,6 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Request is a view as it goes out, with its cache points.
-func Request(v *timeline.View) (timeline.Request, error) {
-	req, err := v.Request(true)
-	req.CachePoints = CachePoints(req.Messages)
-	return req, err
-}
-
 // CachePoints are those for the messages of a request: its end and the place
 // where the request before it ended. The first mark is what this request reads,
 // the second what the next one will.
@@ -29,6 +22,25 @@ func CachePoints(msgs []*message.Message) []int {
 		}
 	}
 	return []int{last}
+}
+
+// WithoutThinking takes the reasoning out of a request. A message with nothing
+// else in it goes.
+func WithoutThinking(msgs []*message.Message) []*message.Message {
+	var out []*message.Message
+	for _, m := range msgs {
+		c := m.Clone()
+		c.Content = nil
+		for _, b := range m.Content {
+			if _, ok := b.(message.Thinking); !ok {
+				c.Content = append(c.Content, b)
+			}
+		}
+		if len(c.Content) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // minOutput is the least room that is asked for, in tokens: an answer with

@@ -43,3 +43,16 @@ type Problem struct {
 	Detail string // what is wrong
 	Cites  string // the refusal text that this prevents (spec/provider-errors.md)
 }
+
+// structural are the kinds that no provider lets pass: pairs, order, roles,
+// JSON, and what must not be empty (docs/limits.md).
+var structural = map[string]bool{
+	"invalid-json": true, "bad-text": true, "invalid-arguments": true,
+	"no-messages": true, "bad-role": true, "role-order": true, "first-role": true, "last-assistant": true,
+	"unpaired-call": true, "unpaired-result": true, "duplicate-id": true, "duplicate-result": true, "result-order": true, "call-order": true,
+	"empty-content": true, "empty-text": true,
+}
+
+// Structural reports whether the form of the request is wrong. Everything else
+// is a limit or a choice, in which hosts of one dialect differ.
+func (p Problem) Structural() bool { return structural[p.Kind] }

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/tools"
 	"github.com/coppice-dev/coppice/provider/fake"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 )
 
 // An agent offers the tools of a server with the server's own bytes, asks
@@ -21,12 +20,12 @@ func TestAgentWithServers(t *testing.T) {
 	model := fake.New(fake.Call("1", "db__echo", `{"zeta":1}`), fake.Call("2", "db__fail", `{}`), fake.Call("3", "db__flood", `{}`),
 		fake.Call("4", "db__die", `{}`), fake.Say("Done."))
 	defer model.Close()
-	log, err := memstore.New(nil).Create(t.Context(), session.Header{})
+	s, err := coppice.InMemory(t.Context(), coppice.Options{Model: model.Bind("anthropic")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	guard := &tools.Guard{Dir: t.TempDir(), Rules: tools.Rules{Allow: []tools.Rule{"db__[dfl]*"}}}
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model.Bind("anthropic"), Tools: r.Tools(), Permit: guard.Permit})
+	a, err := agent.New(agent.Config{Session: s, Tools: r.Tools(), Permit: guard.Permit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/mcp"
 	"github.com/coppice-dev/coppice/provider/fake"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 )
 
 // An agent gets the tools of all servers that could be started.
@@ -22,12 +21,12 @@ func ExampleStart() {
 
 	model := fake.New(fake.Say("Hello."))
 	defer model.Close()
-	log, err := memstore.New(nil).Create(ctx, session.Header{})
+	s, err := coppice.InMemory(ctx, coppice.Options{Model: model.Bind("anthropic")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	a, err := agent.New(agent.Config{Session: session.New(log, session.Options{}), Model: model.Bind("anthropic"), Tools: servers.Tools()})
+	a, err := agent.New(agent.Config{Session: s, Tools: servers.Tools()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -54,9 +54,8 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 		parts = append(parts, p.ask(s, at, in.Prefix, "", prefixSummary))
 	}
 	summary := strings.Join(parts, "\n\n---\n\n**Turn Context (split turn):**\n\n") + p.files(slices.Concat(in.History, in.Prefix))
-	_, err = s.session.Append(ctx, session.CompactionDraft(&session.Compaction{Summary: summary, FirstKeptEntryID: plan.FirstKept.ID,
+	return s.append(ctx, session.CompactionDraft(&session.Compaction{Summary: summary, FirstKeptEntryID: plan.FirstKept.ID,
 		TokensBefore: plan.Size.Decision(), System: v.Prompt.Message()}))
-	return err
 }
 
 // ask sends a part of the conversation as text, in a request of its own.
@@ -141,7 +140,7 @@ func (o *omp) reduce(ctx context.Context, s *stage, at time.Time) error {
 		edits = append(edits, ompOld(v)...)
 	}
 	if len(edits) > 0 {
-		if _, err := s.session.Append(ctx, edits...); err != nil {
+		if err := s.append(ctx, edits...); err != nil {
 			return err
 		}
 	}

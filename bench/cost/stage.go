@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/session"
@@ -43,8 +43,8 @@ func (c call) size() int64 {
 
 // stage is where a session happens again.
 type stage struct {
-	session *session.Session
-	model   message.Model
+	log   session.Log
+	model message.Model
 
 	mu    sync.Mutex // parts of a summary are asked for together
 	calls []call
@@ -52,8 +52,11 @@ type stage struct {
 	known map[*message.Message]part
 }
 
+// now is the time of what the replay adds, before all that was recorded: no
+// cache grows cold.
+func now() time.Time { return time.Unix(0, 0) }
+
 func newStage(t *trace, window int64) (*stage, error) {
-	now := func() time.Time { return time.Unix(0, 0) }
 	log, err := memstore.New(now).Create(context.Background(), session.Header{Cwd: "/"})
 	if err != nil {
 		return nil, err
@@ -63,11 +66,26 @@ func newStage(t *trace, window int64) (*stage, error) {
 	if m.MaxOutput >= window {
 		m.MaxOutput = 0
 	}
-	return &stage{session: session.New(log, session.Options{Now: now}), model: m, seed: maphash.MakeSeed(), known: map[*message.Message]part{}}, nil
+	return &stage{log: log, model: m, seed: maphash.MakeSeed(), known: map[*message.Message]part{}}, nil
+}
+
+// engine is the session as the engine has it, with options.
+func (s *stage) engine(o coppice.Options) (*coppice.Session, error) {
+	o.Facts, o.Now = s.model, now
+	return coppice.New(s.log, o)
 }
 
 func (s *stage) project(ctx context.Context) (*timeline.View, error) {
-	return timeline.Project(ctx, s.session, nil, timeline.Policy{Model: s.model, Target: compaction.Settings{}.Threshold(s.model.Window)})
+	e, err := s.engine(coppice.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return e.View(ctx)
+}
+
+func (s *stage) append(ctx context.Context, drafts ...session.Draft) error {
+	_, err := session.New(s.log, session.Options{Now: now}).Append(ctx, drafts...)
+	return err
 }
 
 // call sends the view as it is now and says how large it was, in tokens.
@@ -76,7 +94,8 @@ func (s *stage) call(ctx context.Context, at time.Time, output int64) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	req, err := render.Request(v)
+	req, err := v.Request(true)
+	req.CachePoints = render.CachePoints(req.Messages)
 	if err != nil {
 		return 0, err
 	}

@@ -43,8 +43,8 @@ func newTrace(name string, path []*session.Entry) *trace {
 	t := &trace{name: name}
 	known := false
 	for _, e := range path {
-		if e.Type == session.TypeCompaction {
-			continue
+		if e.Type == session.TypeCompaction || e.Type == session.TypeModelChange {
+			continue // one model answers all of it
 		}
 		t.path = append(t.path, e)
 		if m := must.Get(e.Message()); m != nil {
@@ -90,9 +90,10 @@ func (t *trace) prompt() session.Draft {
 		Content: []message.Block{message.Text{Text: strings.Repeat("rule", int(t.fixed))}}})
 }
 
-// draft is an entry as it comes into the replay. What the provider counted
-// then is not true here: an answer gets the size of its request instead.
-func draft(e *session.Entry, prompt int64) session.Draft {
+// draft is an entry as it comes into the replay, where one model answers all.
+// What the provider counted then is not true here: an answer gets the size of
+// its request instead.
+func (t *trace) draft(e *session.Entry, prompt int64) session.Draft {
 	d := replay.Draft(e)
 	m := rawjson.Get(d.Body, "message")
 	switch {
@@ -100,7 +101,9 @@ func draft(e *session.Entry, prompt int64) session.Draft {
 	case isCall(e):
 		u := &message.Usage{Input: prompt, Output: tokens.Default{}.Message(must.Get(e.Message()))}
 		u.TotalTokens = u.Input + u.Output
-		d.Body = rawjson.Set(d.Body, "message", rawjson.Set(m, "usage", message.EncodeUsage(u)))
+		m = rawjson.Set(m, "usage", message.EncodeUsage(u))
+		m = rawjson.Set(rawjson.Set(m, "provider", rawjson.Quote(t.model.Provider)), "model", rawjson.Quote(t.model.ID))
+		d.Body = rawjson.Set(d.Body, "message", m)
 	default:
 		d.Body = rawjson.Set(d.Body, "message", rawjson.Delete(m, "usage"))
 	}
@@ -115,7 +118,7 @@ func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error)
 		return nil, err
 	}
 	if t.fixed > 0 {
-		if _, err := s.session.Append(ctx, t.prompt()); err != nil {
+		if err := s.append(ctx, t.prompt()); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +133,7 @@ func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error)
 				return nil, err
 			}
 		}
-		if _, err := s.session.Append(ctx, draft(e, prompt)); err != nil {
+		if err := s.append(ctx, t.draft(e, prompt)); err != nil {
 			return nil, err
 		}
 		if timeline.Bears(e) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -13,14 +14,13 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
-	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// stage is where a session happens again. The fields behind session say what
-// the latest compaction made of it.
+// stage is where a session happens again. The fields after log say what the
+// latest compaction made of it.
 type stage struct {
-	session *session.Session
+	log session.Log
 
 	covered []ledger.Source // messages before the first kept entry
 	visible string          // all that the model sees
@@ -28,39 +28,38 @@ type stage struct {
 	budget  int64           // tokens of the rest
 }
 
+func now() time.Time { return time.Unix(0, 0) }
+
 func newStage() (*stage, error) {
-	now := func() time.Time { return time.Unix(0, 0) }
 	log, err := memstore.New(now).Create(context.Background(), session.Header{Cwd: "/"})
 	if err != nil {
 		return nil, err
 	}
-	return &stage{session: session.New(log, session.Options{Now: now})}, nil
+	return &stage{log: log}, nil
 }
 
 func (s *stage) grow(ctx context.Context, part []*session.Entry) error {
-	_, err := s.session.Append(ctx, replay.Drafts(part)...)
+	_, err := session.New(s.log, session.Options{Now: now}).Append(ctx, replay.Drafts(part)...)
 	return err
 }
 
 // compact compacts by extraction, up to an entry where to names one. It
 // reports whether there was something to gain.
 func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error) {
-	c := &compaction.Compactor{Session: s.session, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Settings{},
-		Model: message.Model{Window: 200_000, MaxOutput: 16_384}}
+	e, err := coppice.New(s.log, coppice.Options{Facts: message.Model{Window: 200_000, MaxOutput: 16_384}, Mask: strings.Clone, Now: now})
+	if err != nil {
+		return false, err
+	}
 	req := compaction.Request{Trigger: compaction.Overflow, To: to} // whatever it gains
 	if to == "" {
 		req.Keep = &keep
 	}
-	out, err := c.Compact(ctx, req)
+	out, err := e.Compact(ctx, req)
 	if err != nil || out.Status != compaction.Applied {
 		return false, err
 	}
-	view, err := timeline.Project(ctx, s.session, nil, timeline.Policy{})
-	if err != nil {
-		return false, err
-	}
-	s.look(view)
-	return true, s.cover(ctx, out.Plan.FirstKept)
+	s.look(out.View)
+	return true, s.cover(ctx, e, out.Plan.FirstKept)
 }
 
 // look divides what the model sees into the kept tail and the rest.
@@ -80,8 +79,8 @@ func (s *stage) look(v *timeline.View) {
 }
 
 // cover lists the messages before the first kept entry.
-func (s *stage) cover(ctx context.Context, firstKept *session.Entry) error {
-	path, err := s.session.Path(ctx, nil)
+func (s *stage) cover(ctx context.Context, e *coppice.Session, firstKept *session.Entry) error {
+	path, err := e.Path(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func perform(ctx context.Context, s step, path string) (string, error) {
 		return list(ctx, path)
 	}
 	// The window is given: looking models up is not what is compared.
-	session, err := coppice.Open(ctx, path, coppice.Options{ReadOnly: true, Model: message.Model{Window: 200_000}})
+	session, err := coppice.Open(ctx, path, coppice.Options{ReadOnly: true, Facts: message.Model{Provider: "anthropic", ID: "test", Window: 200_000}})
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +134,10 @@ func measureAppends(ctx context.Context, s step, path string) (r result, err err
 	if err != nil {
 		return r, err
 	}
-	session := coppice.New(log, coppice.Options{})
+	session, err := coppice.New(log, coppice.Options{})
+	if err != nil {
+		return r, err
+	}
 	defer session.Close()
 	body := strings.Repeat("x", 1200)
 	for i := range uncounted + counted {

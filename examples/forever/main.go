@@ -23,15 +23,15 @@ func main() {
 	log.Fatal(forever(context.Background(), model, nextTicket))
 }
 
-func forever(ctx context.Context, model agent.Model, next func() string) error {
-	s, err := coppice.Create(ctx, "sessions", ".", coppice.Options{})
+func forever(ctx context.Context, model coppice.Model, next func() string) error {
+	s, err := coppice.Create(ctx, "sessions", ".", coppice.Options{Model: model})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	ticket := agent.Tool{Name: "next_ticket", Description: "gives the next ticket to work on",
 		Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text(next()), nil }}
-	a, err := agent.New(agent.Config{Session: s.Session, Model: model, Tools: []agent.Tool{ticket}})
+	a, err := agent.New(agent.Config{Session: s, Tools: []agent.Tool{ticket}})
 	if err != nil {
 		return err
 	}

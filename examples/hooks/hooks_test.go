@@ -18,8 +18,6 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -68,11 +66,10 @@ func text(s string) []message.Block { return []message.Block{message.Text{Text: 
 func compact(t *testing.T, b *hook.Bus, trigger compaction.Trigger) (*compaction.Outcome, *guided) {
 	t.Helper()
 	g := &guided{}
-	log, err := memstore.New(nil).Create(t.Context(), session.Header{})
+	s, err := coppice.InMemory(t.Context(), coppice.Options{Hooks: b, Summarizer: g})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := coppice.New(log, coppice.Options{Hooks: b.CompactionHooks(session.New(log, session.Options{})), Summarizer: g})
 	defer s.Close()
 	logged := strings.Repeat("12:00:01 INFO request served\n", 2000)
 	for _, ask := range []string{"Find the slow query.", "Now add an index.", "Run the tests."} {

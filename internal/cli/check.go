@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -61,7 +62,7 @@ func (a *app) check(ctx context.Context, ref string, asJSON bool) error {
 
 // checkSession collects what is wrong: in the log, in the view, and in the
 // requests that the view makes.
-func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (checkJSON, error) {
+func (a *app) checkSession(ctx context.Context, s *coppice.Session, w *work) (checkJSON, error) {
 	out := checkJSON{Problems: []problemJSON{}}
 	path, entries := notes{}, faults{}
 	tree, err := session.ReadTree(ctx, s.Log(), func(i int, e *session.Entry) error {
@@ -80,7 +81,11 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 	if err != nil {
 		return out, err
 	}
-	v, t, err := a.project(ctx, s, nil)
+	v, err := s.View(ctx)
+	if err != nil {
+		return out, err
+	}
+	facts, err := s.Facts(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -102,7 +107,7 @@ func (a *app) checkSession(ctx context.Context, s *session.Session, w *work) (ch
 		if err != nil {
 			return nil, err
 		}
-		return refusals(ctx, req, t.model)
+		return refusals(ctx, req, facts)
 	})
 	if err != nil {
 		return out, err

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/timeline"
 	"github.com/spf13/cobra"
 )
 
@@ -99,17 +100,14 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	if f.out != "" || f.plan {
 		log = buffer
 	}
-	s := a.sessionOf(log)
-	t, err := a.targetOf(ctx, s, nil)
-	if err != nil {
-		return explain("read "+s.Ref(), err)
+	ladder := &ladder{}
+	if err := a.build(ladder, f.summarizer, f.model); err != nil {
+		return err
 	}
-	t.apply(f)
-	ladder, err := a.ladder(f.summarizer, f.model, t)
+	s, err := a.sessionOf(log, f.apply, a.asking, ladder.writes)
 	if err != nil {
 		return err
 	}
-	c := a.compactor(s, t, ladder)
 	req := compaction.Request{Focus: f.focus, To: f.to}
 	if f.to != "" {
 		e, err := entryOf(ctx, s, f.to)
@@ -122,62 +120,52 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 		req.Keep = &f.keep
 	}
 	if f.plan {
-		return a.showPlan(ctx, c, ladder, req, f)
+		return a.showPlan(ctx, s, ladder, req, f)
 	}
 	if f.edit {
 		req.Edit = a.editSummary
 	}
-	return a.runCompact(ctx, c, ladder, req, f, buffer)
+	return a.runCompact(ctx, s, ladder, req, f, buffer)
 }
 
 // apply puts the numbers given for this run over those that are known.
-func (t *target) apply(f compactFlags) {
+func (f compactFlags) apply(o *coppice.Options) {
 	if f.window > 0 {
-		t.model.Window, t.model.WindowSource = f.window, "setting"
+		o.Facts.Window, o.Facts.WindowSource = f.window, provider.WindowSetting
 	}
 	if f.reserve > 0 {
-		t.settings.ReserveTokens = &f.reserve
+		o.Compaction.ReserveTokens = &f.reserve
+		o.Compaction.ModelOverrides = maps.Clone(o.Compaction.ModelOverrides)
+		for model, override := range o.Compaction.ModelOverrides {
+			override.ReserveTokens = nil // that of this run holds
+			o.Compaction.ModelOverrides[model] = override
+		}
 	}
 }
 
 // runCompact makes the attempt and reports it.
-func (a *app) runCompact(ctx context.Context, c *compaction.Compactor, l *ladder, req compaction.Request, f compactFlags, buffer *session.Buffer) error {
+func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req compaction.Request, f compactFlags, buffer *session.Buffer) error {
 	start := a.Now()
-	before, _, err := a.project(ctx, c.Session, nil)
-	if err != nil {
-		return explain("read "+c.Session.Ref(), err)
-	}
-	c.Hooks = a.hooks().CompactionHooks(c.Session)
 	stop := a.progress(l)
-	out, err := c.Compact(ctx, req)
+	out, err := s.Compact(ctx, req)
 	stop()
 	if err == nil && out.Plan == nil { // interrupted before there was anything to tell
 		err = out.Err
 	}
 	if err != nil {
-		return explain("compact "+c.Session.Ref(), err)
+		return explain("compact "+s.Ref(), err)
 	}
 	a.warnAttempts(out)
-	file := c.Session.Ref()
+	file := s.Ref()
 	if f.out != "" && out.Status == compaction.Applied {
-		if file, err = a.writeCopy(ctx, c.Session, buffer, f.out); err != nil {
+		if file, err = a.writeCopy(ctx, s, buffer, f.out); err != nil {
 			return explain("write "+f.out, err)
-		}
-	}
-	a.tell(ctx, hook.CompactionNotice(hook.In(c.Session), compaction.Manual, out))
-	var after *timeline.View
-	if out.Status == compaction.Applied {
-		if after, _, err = a.project(ctx, c.Session, nil); err != nil {
-			return explain("read "+file, err)
 		}
 	}
 	elapsed := a.Now().Sub(start)
 	if f.json {
-		a.json(compactOf(ctx, c, out, file, elapsed, l))
-	} else {
-		err = a.printCompact(c, before, after, out, file, elapsed)
-	}
-	if err != nil {
+		a.json(compactOf(ctx, s, out, file, elapsed, l))
+	} else if err := a.printCompact(ctx, s, out, file, elapsed); err != nil {
 		return explain("read "+file, err)
 	}
 	return exitOf(out.Status, out.Reason)

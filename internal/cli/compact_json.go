@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -72,7 +73,7 @@ type usageJSON struct {
 // planOf is a plan as JSON, with what only a command needs: the place of the
 // cut on the whole path, and what would be lost. The place is left out unless
 // counted or at hand: it takes a look at the whole file.
-func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l *ladder, counted bool) (planJSON, error) {
+func planOf(ctx context.Context, s *coppice.Session, p *compaction.Plan, l *ladder, counted bool) (planJSON, error) {
 	out := planJSON{Outcome: "planned", Summarize: []string{}, TurnPrefix: []string{}, Keep: []string{}, Pinned: []string{},
 		TokensBefore: p.Size.Decision(), FileOps: fileOps{Read: []string{}, Modified: []string{}},
 		Ledger: map[ledger.Class]int{}, Lost: map[ledger.Class]int{}}
@@ -84,7 +85,7 @@ func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l 
 		return out, nil
 	}
 	if counted || p.View.AtRoot {
-		cutAt, err := c.CutIndex(ctx, p)
+		cutAt, err := p.CutIndex(ctx, s.Log())
 		if err != nil {
 			return out, err
 		}
@@ -104,7 +105,7 @@ func planOf(ctx context.Context, c *compaction.Compactor, p *compaction.Plan, l 
 	for _, o := range p.Open {
 		out.Open = append(out.Open, o.Item.Entry.ID)
 	}
-	loss, err := promptly(ctx, func() (compaction.Losses, error) { return c.Losses(p) })
+	loss, err := promptly(ctx, func() (compaction.Losses, error) { return s.Losses(ctx, p) })
 	if err != nil {
 		return out, err
 	}
@@ -131,8 +132,8 @@ func list(items []string) []string {
 }
 
 // compactOf is an outcome as JSON.
-func compactOf(ctx context.Context, c *compaction.Compactor, o *compaction.Outcome, file string, elapsed time.Duration, l *ladder) outcomeJSON {
-	p, err := planOf(ctx, c, o.Plan, l, true)
+func compactOf(ctx context.Context, s *coppice.Session, o *compaction.Outcome, file string, elapsed time.Duration, l *ladder) outcomeJSON {
+	p, err := planOf(ctx, s, o.Plan, l, true)
 	if err != nil {
 		p.Detail = err.Error()
 	}

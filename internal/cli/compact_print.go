@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/timeline"
@@ -14,25 +15,25 @@ import (
 )
 
 // showPlan shows what a compaction would do.
-func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, req compaction.Request, f compactFlags) error {
-	w := a.work("planning over " + c.Session.Ref())
+func (a *app) showPlan(ctx context.Context, s *coppice.Session, l *ladder, req compaction.Request, f compactFlags) error {
+	w := a.work("planning over " + s.Ref())
 	defer w.stop()
-	p, v, err := c.Plan(ctx, req)
+	p, err := s.Plan(ctx, req)
 	if err != nil {
-		return explain("plan "+c.Session.Ref(), err)
+		return explain("plan "+s.Ref(), err)
 	}
-	out, err := planOf(ctx, c, p, l, f.json)
+	out, err := planOf(ctx, s, p, l, f.json)
 	if err != nil {
-		return explain("plan "+c.Session.Ref(), err)
+		return explain("plan "+s.Ref(), err)
 	}
 	w.stop()
 	if f.json {
 		a.json(out)
 	} else {
-		err = a.printPlan(c, p, out, v)
+		err = a.printPlan(ctx, s, p, out)
 	}
 	if err != nil {
-		return explain("plan "+c.Session.Ref(), err)
+		return explain("plan "+s.Ref(), err)
 	}
 	if p.Skip != "" {
 		return codeNothing
@@ -40,17 +41,21 @@ func (a *app) showPlan(ctx context.Context, c *compaction.Compactor, l *ladder, 
 	return nil
 }
 
-func (a *app) printPlan(c *compaction.Compactor, p *compaction.Plan, out planJSON, v *timeline.View) error {
+func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.Plan, out planJSON) error {
 	if p.Skip != "" {
 		a.say("nothing to do (%s): %s\n", p.Skip, p.Detail)
 		return nil
 	}
-	kinds, err := kindsOf(v, tokens.Default{})
+	kinds, err := kindsOf(p.View, tokens.Default{})
 	if err != nil {
 		return err
 	}
-	a.say("now    %s\n       %s\n", a.bar(kinds, c.Model.Window, p.Target, a.barWidth()), a.legend(kinds))
-	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(c.Model), thousands(p.Target))
+	facts, err := s.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	a.say("now    %s\n       %s\n", a.bar(kinds, facts.Window, p.Target, a.barWidth()), a.legend(kinds))
+	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(facts), thousands(p.Target))
 	a.printCut(p, out.CutIndex)
 	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))
 	a.say("facts  %s\n", counts(out.Ledger))
@@ -124,7 +129,7 @@ func costText(c costJSON) string {
 }
 
 // printCompact shows before and after.
-func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View, o *compaction.Outcome, file string, elapsed time.Duration) error {
+func (a *app) printCompact(ctx context.Context, s *coppice.Session, o *compaction.Outcome, file string, elapsed time.Duration) error {
 	if o.Status != compaction.Applied {
 		a.say("%s (%s): %s\n", o.Status, o.Reason, visible(o.Detail))
 		if o.Reason == compaction.NoGain {
@@ -132,12 +137,16 @@ func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View
 		}
 		return nil
 	}
+	facts, err := s.Facts(ctx)
+	if err != nil {
+		return err
+	}
 	est := tokens.Default{}
 	width := a.barWidth()
 	for _, line := range []struct {
 		name string
 		view *timeline.View
-	}{{"before", before}, {"after", after}} {
+	}{{"before", o.Plan.View}, {"after", o.View}} {
 		kinds, err := kindsOf(line.view, est)
 		if err != nil {
 			return err
@@ -146,7 +155,7 @@ func (a *app) printCompact(c *compaction.Compactor, before, after *timeline.View
 		if err != nil {
 			return err
 		}
-		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, c.Model.Window, o.Plan.Target, width), thousands(size.Estimated), a.legend(kinds))
+		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, facts.Window, o.Plan.Target, width), thousands(size.Estimated), a.legend(kinds))
 	}
 	a.say("\n")
 	a.printCut(o.Plan, nil)

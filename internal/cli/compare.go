@@ -60,11 +60,7 @@ func (a *app) compare(ctx context.Context, ref, first, second string, asJSON boo
 		}
 		ids[i] = e.ID
 	}
-	c, _, err := a.branches(ctx, s, false)
-	if err != nil {
-		return err
-	}
-	cmp, err := c.Compare(ctx, ids[0], ids[1])
+	cmp, err := s.Compare(ctx, ids[0], ids[1])
 	if err != nil {
 		return explain("compare", err)
 	}

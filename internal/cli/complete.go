@@ -72,7 +72,7 @@ func (a *app) entryIDs(ctx context.Context, ref, prefix string) []cobra.Completi
 			}
 			out = append(out, cobra.CompletionWithDesc(name, short(p.of(e, m), 60)))
 		}
-		e, err = s.Parent(ctx, e)
+		e, err = s.Log().Parent(ctx, e)
 	}
 	return out
 }

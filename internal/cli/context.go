@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -54,7 +55,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	}
 	w := a.work("reading " + s.Ref())
 	defer w.stop()
-	v, t, err := a.project(ctx, s, leaf)
+	v, err := s.ViewAt(ctx, leaf)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
@@ -77,7 +78,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	out, err := promptly(ctx, func() (contextJSON, error) { return contextOf(s, v, t, problems) })
+	out, err := promptly(ctx, func() (contextJSON, error) { return contextOf(ctx, s, v, problems) })
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
@@ -144,16 +145,15 @@ type problemJSON struct {
 	Detail  string `json:"detail"`
 }
 
-func contextOf(s *session.Session, v *timeline.View, t target, logged []session.Problem) (contextJSON, error) {
+func contextOf(ctx context.Context, s *coppice.Session, v *timeline.View, logged []session.Problem) (contextJSON, error) {
 	est := tokens.Default{}
-	size, err := v.Size(est, 0)
+	size, err := s.Measure(ctx, v)
 	if err != nil {
 		return contextJSON{}, err
 	}
 	out := contextJSON{Session: s.ID(), File: s.Ref(), ThinkingLevel: v.ThinkingLevel,
 		Messages: []messageJSON{}, LeftOut: []leftOutJSON{}, Problems: []problemJSON{},
-		Tokens: tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,
-			Window: t.model.Window, WindowSource: t.model.WindowSource, Threshold: t.settings.Threshold(t.model.Window)}}
+		Tokens: tokensOf(size)}
 	if v.Leaf != nil {
 		out.LeafID = &v.Leaf.ID
 	}
@@ -182,6 +182,11 @@ func contextOf(s *session.Session, v *timeline.View, t target, logged []session.
 		out.Problems = append(out.Problems, problemOf(p))
 	}
 	return out, nil
+}
+
+func tokensOf(m coppice.Meter) tokensJSON {
+	return tokensJSON{Measured: m.Measured, Estimated: m.Estimated, Decision: m.Decision(), Fixed: m.Fixed,
+		Window: m.Model.Window, WindowSource: m.Model.WindowSource, Threshold: m.Threshold}
 }
 
 func problemOf(p session.Problem) problemJSON {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -77,7 +78,7 @@ func (a *app) delete(ctx context.Context, ref string, f deleteFlags) error {
 const unreadableTitle = "(it cannot be read whole)"
 
 // titleOf is by what people know a session: its name, or what was said first.
-func (a *app) titleOf(ctx context.Context, s *session.Session) string {
+func (a *app) titleOf(ctx context.Context, s *coppice.Session) string {
 	var first, named *session.Entry
 	for e, err := range s.Log().All(ctx) {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/export"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -105,7 +106,10 @@ func (a *app) export(ctx context.Context, ref string, f exportFlags) error {
 	if f.mask {
 		log = export.Masked(log, a.masker())
 	}
-	s := session.New(log, session.Options{Now: a.Now})
+	s, err := a.sessionOf(log)
+	if err != nil {
+		return err
+	}
 	var leaf *session.Entry
 	if f.leaf != "" {
 		if leaf, err = entryOf(ctx, s, f.leaf); err != nil {
@@ -139,7 +143,7 @@ func (a *app) export(ctx context.Context, ref string, f exportFlags) error {
 }
 
 // writeExport writes a session in a format.
-func (a *app) writeExport(ctx context.Context, s *session.Session, leaf *session.Entry, f exportFlags, w io.Writer) error {
+func (a *app) writeExport(ctx context.Context, s *coppice.Session, leaf *session.Entry, f exportFlags, w io.Writer) error {
 	if f.format == "jsonl" {
 		scope := export.Path
 		if f.tree {
@@ -148,7 +152,7 @@ func (a *app) writeExport(ctx context.Context, s *session.Session, leaf *session
 		h := session.Header{Cwd: s.Log().Header().Cwd}.Complete(a.Now())
 		return export.JSONL(ctx, s.Log(), leaf, scope, h, w)
 	}
-	v, _, err := a.project(ctx, s, leaf)
+	v, err := s.ViewAt(ctx, leaf)
 	if err != nil {
 		return err
 	}
@@ -167,7 +171,7 @@ func (a *app) writeExport(ctx context.Context, s *session.Session, leaf *session
 const mostViews = 32
 
 // viewsOf are the view given and those at the newest ends of other branches.
-func (a *app) viewsOf(ctx context.Context, s *session.Session, first *timeline.View) ([]*timeline.View, error) {
+func (a *app) viewsOf(ctx context.Context, s *coppice.Session, first *timeline.View) ([]*timeline.View, error) {
 	views := []*timeline.View{first}
 	var places []place
 	t, err := session.ReadTree(ctx, s.Log(), func(_ int, e *session.Entry) error {
@@ -188,11 +192,11 @@ func (a *app) viewsOf(ctx context.Context, s *session.Session, first *timeline.V
 		if inner[i] || first.Leaf != nil && p.id == first.Leaf.ID && p.at == first.Leaf.At {
 			continue
 		}
-		leaf, err := s.Find(ctx, p.id, p.at)
+		leaf, err := s.Log().Find(ctx, p.id, p.at)
 		if err != nil {
 			return nil, err
 		}
-		v, _, err := a.project(ctx, s, leaf)
+		v, err := s.ViewAt(ctx, leaf)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -119,8 +120,8 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 
 // askFork lets hooks cancel a fork, or bring a summary of what it will not
 // have. That stands at the fork's leaf (spec/branches.md).
-func (a *app) askFork(ctx context.Context, s *session.Session, at *session.Entry) (*session.Draft, error) {
-	e := hook.BeforeFork{Envelope: hook.In(s)}
+func (a *app) askFork(ctx context.Context, s *coppice.Session, at *session.Entry) (*session.Draft, error) {
+	e := hook.BeforeFork{Envelope: hook.EnvelopeOf(s.Log().Header(), s.Ref())}
 	if at != nil {
 		e.EntryID = at.ID
 	}
@@ -146,12 +147,12 @@ func (a *app) askFork(ctx context.Context, s *session.Session, at *session.Entry
 
 // appendTo adds an entry to a session of ours.
 func (a *app) appendTo(ctx context.Context, path string, d session.Draft) (*session.Entry, error) {
-	s, err := a.open(ctx, path, true)
+	log, err := a.openLog(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	entries, err := s.Append(ctx, d)
+	defer log.Close()
+	entries, err := session.New(log, session.Options{Now: a.Now}).Append(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (a *app) appendTo(ctx context.Context, path string, d session.Draft) (*sess
 
 // forkAt finds the last entry of a fork (nil: none), and the text of the
 // prompt that it ends before.
-func forkAt(ctx context.Context, s *session.Session, entry string, before bool) (*session.Entry, string, error) {
+func forkAt(ctx context.Context, s *coppice.Session, entry string, before bool) (*session.Entry, string, error) {
 	if entry == "" {
 		leaf, err := s.Leaf(ctx)
 		return leaf, "", explain("read "+s.Ref(), err)
@@ -177,7 +178,7 @@ func forkAt(ctx context.Context, s *session.Session, entry string, before bool) 
 	if m != nil && (m.Role == message.RoleUser || m.Role == message.RoleCustom) {
 		text = m.Text("")
 	}
-	at, err = s.Parent(ctx, at)
+	at, err = s.Log().Parent(ctx, at)
 	return at, text, explain("read "+s.Ref(), err)
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/hook"
-	"github.com/coppice-dev/coppice/session"
 	"github.com/spf13/cobra"
 )
 
@@ -56,7 +54,8 @@ type goJSON struct {
 }
 
 func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
-	s, err := a.open(ctx, ref, true)
+	l := &ladder{}
+	s, err := a.open(ctx, ref, true, a.asking, l.writes)
 	if err != nil {
 		return err
 	}
@@ -65,18 +64,16 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 	if err != nil {
 		return err
 	}
-	c, stop, err := a.branches(ctx, s, f.summarize)
-	if err != nil {
-		return err
+	stop := func() {}
+	if f.summarize { // only then anything may be sent anywhere
+		if stop, err = a.ready(l); err != nil {
+			return err
+		}
 	}
-	c.Hooks = a.hooks().CompactionHooks(s)
-	n, err := c.Navigate(ctx, compaction.Navigation{Target: target.ID, Summarize: &f.summarize, Focus: f.focus, Label: f.label})
+	n, err := s.Navigate(ctx, compaction.Navigation{Target: target.ID, Summarize: &f.summarize, Focus: f.focus, Label: f.label})
 	stop()
 	if err != nil {
 		return explain("go to "+target.ID, err)
-	}
-	if n.Status == compaction.Applied {
-		a.tell(ctx, hook.NavigationNotice(hook.In(s), n))
 	}
 	if n.Status == compaction.Failed {
 		return &failure{Code: codeFailed, What: "go to " + target.ID, Why: visible(n.Detail), File: s.Ref()}
@@ -86,23 +83,6 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 		return exitOf(n.Status, n.Reason)
 	}
 	return nil
-}
-
-// branches is what navigates and merges in a session; stop ends what it shows.
-// Only where it summarizes anything may be sent anywhere.
-func (a *app) branches(ctx context.Context, s *session.Session, summarize bool) (*compaction.Compactor, func(), error) {
-	t, err := a.targetOf(ctx, s, nil)
-	if err != nil {
-		return nil, nil, explain("read "+s.Ref(), err)
-	}
-	if !summarize {
-		return a.compactor(s, t, nil), func() {}, nil
-	}
-	l, err := a.ladder("auto", "", t)
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.compactor(s, t, l), a.progress(l), nil
 }
 
 func (a *app) printGo(n *compaction.Navigated, file string, asJSON bool) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -24,11 +25,11 @@ type ladder struct {
 // RemoteTokenVariable holds the bearer token of the remote endpoint.
 const remoteTokenVariable = "COPPICE_REMOTE_TOKEN"
 
-// ladder builds the rungs that --summarizer names. auto asks a model or an
+// build gives l the rungs that --summarizer names. auto asks a model or an
 // endpoint only where flags or settings name one: a key in the environment is
-// not enough (design: trust).
-func (a *app) ladder(kind, model string, t target) (*ladder, error) {
-	l := &ladder{Ladder: &summarize.Ladder{Mask: a.masker(), Extract: kind == "auto" || kind == "extract"}}
+// not enough (docs/design.md).
+func (a *app) build(l *ladder, kind, model string) error {
+	l.Ladder = &summarize.Ladder{Mask: a.masker(), Extract: kind == "auto" || kind == "extract"}
 	l.Progress = func(p summarize.Progress) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -39,7 +40,7 @@ func (a *app) ladder(kind, model string, t target) (*ladder, error) {
 	s := a.settings()
 	if kind == "remote" || kind == "auto" {
 		if err := a.addRemote(l, s.summaries.RemoteEndpoint, kind); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if model == "" {
@@ -50,10 +51,21 @@ func (a *app) ladder(kind, model string, t target) (*ladder, error) {
 	}
 	if kind == "model" || kind == "auto" {
 		if err := a.addModel(l, model, kind); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return l, nil
+	return nil
+}
+
+// writes has l write the summaries of a session.
+func (l *ladder) writes(o *coppice.Options) { o.Summarizer = l }
+
+// ready builds l as the settings say and shows what it is at until stop.
+func (a *app) ready(l *ladder) (stop func(), err error) {
+	if err := a.build(l, "auto", ""); err != nil {
+		return nil, err
+	}
+	return a.progress(l), nil
 }
 
 func (a *app) addRemote(l *ladder, endpoint, kind string) error {

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"slices"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 	"github.com/spf13/cobra"
 )
 
@@ -20,18 +17,18 @@ type markJSON struct {
 }
 
 // mark is what the four commands share: open, write one entry, report it.
-type mark func(ctx context.Context, s *session.Session, target *session.Entry) (*session.Entry, error)
+type mark func(s *coppice.Session, ctx context.Context, id string) (*session.Entry, error)
 
 func (a *app) pinCmd() *cobra.Command {
 	return a.markCmd(groupContext, "pin SESSION ENTRY", "Keep an entry in every view, word for word",
 		"Pin an entry, with the whole group of tool calls and results that it belongs to:\nit stays visible to the model word for word, however often the session is\ncompacted. All pins together may take a quarter of the threshold.",
-		"  coppice pin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return a.pin })
+		"  coppice pin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Pin })
 }
 
 func (a *app) unpinCmd() *cobra.Command {
 	return a.markCmd(groupContext, "unpin SESSION ENTRY", "Remove a pin",
 		"Remove a pin. The entry is then treated like any other.",
-		"  coppice unpin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return a.unpin })
+		"  coppice unpin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Unpin })
 }
 
 func (a *app) labelCmd() *cobra.Command {
@@ -41,10 +38,10 @@ func (a *app) labelCmd() *cobra.Command {
 		func(args []string) mark {
 			name := ""
 			if len(args) > 2 {
-				name = a.masker()(args[2])
+				name = args[2]
 			}
-			return func(ctx context.Context, s *session.Session, target *session.Entry) (*session.Entry, error) {
-				return s.SetLabel(ctx, target.ID, name)
+			return func(s *coppice.Session, ctx context.Context, id string) (*session.Entry, error) {
+				return s.Label(ctx, id, name)
 			}
 		})
 }
@@ -70,7 +67,7 @@ func (a *app) mark(cmd *cobra.Command, ref, id string, do mark, asJSON bool) err
 	if err != nil {
 		return err
 	}
-	written, err := do(ctx, s, target)
+	written, err := do(s, ctx, target.ID)
 	if err != nil {
 		return explain(cmd.Name()+" "+target.ID, err)
 	}
@@ -84,48 +81,6 @@ func (a *app) printMark(m markJSON, asJSON bool) {
 		return
 	}
 	a.say("written to %s as %s\n", m.File, m.EntryID)
-}
-
-// pin pins an entry with its tool group, if there is room.
-func (a *app) pin(ctx context.Context, s *session.Session, target *session.Entry) (*session.Entry, error) {
-	group, err := timeline.PinGroup(ctx, s, nil, target.ID)
-	if err != nil {
-		return nil, err
-	}
-	v, t, err := a.project(ctx, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := timeline.CheckPin(v, group, tokens.Default{}, t.settings.Threshold(t.model.Window)); err != nil {
-		return nil, err
-	}
-	return appendOne(ctx, s, session.PinDraft(target.ID, true, timeline.Refs(group)))
-}
-
-// unpin takes the pin that holds an entry, which may be set on another member
-// of its tool group.
-func (a *app) unpin(ctx context.Context, s *session.Session, target *session.Entry) (*session.Entry, error) {
-	v, _, err := a.project(ctx, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	holds := func(r session.Ref) bool {
-		return r.ID == target.ID || slices.ContainsFunc(r.Group, func(g session.Ref) bool { return g.ID == target.ID })
-	}
-	pins := v.PinRefs()
-	i := slices.IndexFunc(pins, holds)
-	if i < 0 {
-		return nil, errors.New("it is not pinned")
-	}
-	return appendOne(ctx, s, session.PinDraft(pins[i].ID, false, nil))
-}
-
-func appendOne(ctx context.Context, s *session.Session, d session.Draft) (*session.Entry, error) {
-	entries, err := s.Append(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	return entries[0], nil
 }
 
 func (a *app) nameCmd() *cobra.Command {
@@ -146,7 +101,7 @@ func (a *app) name(ctx context.Context, ref, text string, asJSON bool) error {
 		return err
 	}
 	defer s.Close()
-	e, err := s.SetName(ctx, a.masker()(text))
+	e, err := s.SetName(ctx, text)
 	if err != nil {
 		return explain("name "+s.Ref(), err)
 	}

@@ -37,7 +37,8 @@ type mergeJSON struct {
 }
 
 func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) error {
-	s, err := a.open(ctx, ref, true)
+	l := &ladder{}
+	s, err := a.open(ctx, ref, true, l.writes)
 	if err != nil {
 		return err
 	}
@@ -46,11 +47,11 @@ func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	c, stop, err := a.branches(ctx, s, true)
+	stop, err := a.ready(l)
 	if err != nil {
 		return err
 	}
-	n, err := c.Merge(ctx, compaction.Merge{From: e.ID, Focus: focus})
+	n, err := s.Merge(ctx, compaction.Merge{From: e.ID, Focus: focus})
 	stop()
 	if err == nil && n.Route == nil { // interrupted before there was anything to tell
 		err = n.Err

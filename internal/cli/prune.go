@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/coppice-dev/coppice/prune"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/tokens"
 	"github.com/spf13/cobra"
 )
 
@@ -49,29 +47,23 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 		return err
 	}
 	defer s.Close()
-	v, t, err := a.project(ctx, s, nil)
-	if err != nil {
-		return explain("read "+s.Ref(), err)
+	do := s.Prune
+	if plan {
+		do = s.PrunePlan
 	}
-	edits, err := prune.Plan(v, a.settings().prune, tokens.Default{}, t.model.MaxBytes)
+	edits, err := do(ctx)
 	if err != nil {
-		return explain("read "+s.Ref(), err)
+		return explain("prune "+s.Ref(), err)
 	}
 	out := pruneJSON{Outcome: "applied", Edits: []pruneEditJSON{}, Saved: prune.Saved(edits)}
-	drafts := make([]session.Draft, len(edits))
-	for i, e := range edits {
+	for _, e := range edits {
 		out.Edits = append(out.Edits, pruneEditJSON{EntryID: e.Entry.ID, Kind: string(e.Kind), Before: e.Before, After: e.After})
-		drafts[i] = e.Draft()
 	}
 	switch {
 	case len(edits) == 0:
 		out.Outcome, out.Reason = "skipped", nothingToPrune
 	case plan:
 		out.Outcome = "planned"
-	default:
-		if _, err := s.Append(ctx, drafts...); err != nil {
-			return explain("write "+s.Ref(), err)
-		}
 	}
 	out.File = s.Ref()
 	if asJSON {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/tools"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/timeline"
 	"github.com/spf13/cobra"
 )
 
@@ -50,28 +52,32 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 		return usagef("nothing to say; try coppice run -p TEXT")
 	}
 	a.Err = &locked{w: a.Err} // hooks and servers are reported while the agent works
-	s, err := a.runSession(ctx, f)
+	log, err := a.runLog(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	o := a.options()
+	o.Hooks = a.hooks()
 	var cfg agent.Config
 	if f.demo {
 		demo := newDemo()
 		defer demo.close()
-		cfg = demo.config()
+		cfg = demo.config(&o)
 		if f.prompt == "" {
 			f.prompt = demoPrompt
 		}
 	} else {
-		if cfg, err = a.agentConfig(ctx, s, f); err != nil {
-			return err
+		if cfg, err = a.agentConfig(ctx, log, &o, f); err != nil {
+			return errors.Join(err, log.Close())
 		}
 		servers := a.startServers(ctx, f.json)
 		defer servers.Close()
 		cfg.Tools = append(cfg.Tools, servers.Tools()...)
 	}
-	cfg.Session, cfg.Mask, cfg.Now, cfg.Hooks = s, a.masker(), a.Now, a.hooks()
+	if cfg.Session, err = a.sessionOf(log, func(all *coppice.Options) { *all = o }); err != nil {
+		return err
+	}
+	defer cfg.Session.Close()
 	ag, err := agent.New(cfg)
 	if err != nil {
 		return explain("run", err)
@@ -121,35 +127,32 @@ func codeOf(err error) error {
 	return codeFailed
 }
 
-// runSession is the session to work on: the one that was named, else a new
+// runLog is that of the session to work on: the one that was named, else a new
 // one; a demo is not kept unless a session was named. Hooks may keep the work
 // from going on there.
-func (a *app) runSession(ctx context.Context, f runFlags) (*session.Session, error) {
-	if f.demo && f.session == "" {
-		return inMemory(ctx, a.Now)
-	}
+func (a *app) runLog(ctx context.Context, f runFlags) (session.Log, error) {
 	if f.session != "" {
-		s, err := a.open(ctx, f.session, true)
+		log, err := a.openLog(ctx, f.session, true)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.In(s), Target: s.Ref()}); err != nil {
-			return nil, errors.Join(err, s.Close())
+		if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.EnvelopeOf(log.Header(), log.Ref()), Target: log.Ref()}); err != nil {
+			return nil, errors.Join(err, log.Close())
 		}
-		return s, nil
+		return log, nil
 	}
-	if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.Envelope{Cwd: a.Dir}}); err != nil {
-		return nil, err
-	}
-	st, err := a.store()
-	if err != nil {
-		return nil, err
+	var st session.Store = memstore.New(a.Now)
+	if !f.demo {
+		if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.Envelope{Cwd: a.Dir}}); err != nil {
+			return nil, err
+		}
+		var err error
+		if st, err = a.store(); err != nil {
+			return nil, err
+		}
 	}
 	log, err := st.Create(ctx, session.Header{Cwd: a.Dir})
-	if err != nil {
-		return nil, explain("new session", err)
-	}
-	return a.sessionOf(log), nil
+	return log, explain("new session", err)
 }
 
 // askSwitch lets hooks cancel a run in another session.
@@ -173,15 +176,16 @@ Earlier parts of a long conversation may be replaced by a summary; the recall to
 // large its window is.
 const askWindowTime = 2 * time.Second
 
-// agentConfig is an agent on a real model with the tools of a coding agent.
-func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (agent.Config, error) {
-	t, err := a.targetOf(ctx, s, nil)
+// agentConfig is an agent with the tools of a coding agent, on a real model,
+// which goes into the options of its session.
+func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Options, f runFlags) (agent.Config, error) {
+	named, err := timeline.ModelInUse(ctx, log, nil)
 	if err != nil {
-		return agent.Config{}, explain("read "+s.Ref(), err)
+		return agent.Config{}, explain("read "+log.Ref(), err)
 	}
 	r := a.registry()
 	r.Retry.Notify = nil // the events tell
-	name, err := a.runModel(r, f.model, t)
+	name, err := a.runModel(r, f.model, named)
 	if err != nil {
 		return agent.Config{}, err
 	}
@@ -192,41 +196,40 @@ func (a *app) agentConfig(ctx context.Context, s *session.Session, f runFlags) (
 	asking, stop := context.WithTimeout(ctx, askWindowTime)
 	bound.AskWindow(asking)
 	stop()
-	facts := bound.Facts()
-	if facts.WindowSource == provider.WindowDefault {
+	if facts := bound.Facts(); facts.WindowSource == provider.WindowDefault {
 		a.warn("the window of %s is not known; %s is assumed", name, window(facts))
 	}
-	c := a.settings()
-	cfg := agent.Config{Model: bound, System: systemPrompt + instructions(a.Dir), Settings: c.agent, Compaction: c.compaction.For(facts.Key()),
-		Branches: c.branches, Prune: c.prune, SharedPrefix: c.summaries.Request == summarize.SharedPrefix,
-		Tools: tools.All(tools.Options{Dir: a.Dir, Log: s.Log()})}
-	// Nobody can be asked.
-	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: c.permissions}).Permit
-	return cfg, a.runSummarizer(&cfg)
+	o.Model = bound
+	cfg := agent.Config{System: systemPrompt + instructions(a.Dir), Settings: a.settings().agent,
+		Tools: tools.All(tools.Options{Dir: a.Dir, Log: log})}
+	// There is no one to ask.
+	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: a.settings().permissions}).Permit
+	return cfg, a.runSummarizer(o)
 }
 
 // runSummarizer sets the summarizer where the settings name an endpoint or a
-// model of its own; else the agent asks the session's.
-func (a *app) runSummarizer(cfg *agent.Config) error {
+// model of its own, with the session's model after it; else that one is asked.
+func (a *app) runSummarizer(o *coppice.Options) error {
+	o.Summarizer = nil
 	if c := a.settings().summaries; c.RemoteEndpoint == "" && c.Model == "" {
 		return nil
 	}
-	l, err := a.ladder("auto", "", target{})
-	if err != nil {
+	l := &ladder{}
+	if err := a.build(l, "auto", ""); err != nil {
 		return err
 	}
-	l.Models = append(l.Models, cfg.Model)
-	cfg.Summarizer = l.Ladder
+	l.Models = append(l.Models, o.Model)
+	o.Summarizer = l
 	return nil
 }
 
 // runModel names the model to work with.
-func (a *app) runModel(r *provider.Registry, flag string, t target) (string, error) {
+func (a *app) runModel(r *provider.Registry, flag string, named *session.ModelChange) (string, error) {
 	if flag != "" {
 		return flag, nil
 	}
-	if t.model.ID != "" {
-		return t.model.Key(), nil
+	if named != nil {
+		return named.Provider + "/" + named.ModelID, nil
 	}
 	if name := a.settings().models.Model; name != "" {
 		return name, nil

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/provider/fake"
-	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -49,8 +48,11 @@ func finish(r fake.Request) fake.Step {
 
 func (d *demo) close() { d.server.Close() }
 
-func (d *demo) config() agent.Config {
-	return agent.Config{Model: d.server.Bind("anthropic"), System: "You read logs.", Summarizer: &summarize.Ladder{Extract: true}, Settings: agent.Settings{Background: new(false)},
+// config is the demo's agent; the user's settings do not count in it.
+func (d *demo) config(o *coppice.Options) agent.Config {
+	*o = coppice.Options{Model: d.server.Bind("anthropic"), Summarizer: &summarize.Ladder{Extract: true},
+		Compaction: compaction.Settings{Background: new(false)}, Mask: o.Mask, Hooks: o.Hooks, Now: o.Now}
+	return agent.Config{System: "You read logs.",
 		Tools: []agent.Tool{
 			{Name: "note", Description: "keeps a note", Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}}}`),
 				Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("kept"), nil }},
@@ -74,13 +76,4 @@ func demoLog(seed uint64) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// inMemory is a session that is not kept.
-func inMemory(ctx context.Context, now func() time.Time) (*session.Session, error) {
-	log, err := memstore.New(nil).Create(ctx, session.Header{})
-	if err != nil {
-		return nil, explain("new session", err)
-	}
-	return session.New(log, session.Options{Now: now}), nil
 }

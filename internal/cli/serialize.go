@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -46,7 +47,7 @@ func (a *app) serialize(ctx context.Context, ref, from, to string) error {
 	if first > last && len(path) > 0 {
 		return usagef("--from %s comes after --to %s", from, to)
 	}
-	v, _, err := a.project(ctx, s, nil)
+	v, err := s.View(ctx)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
@@ -64,7 +65,7 @@ func (a *app) serialize(ctx context.Context, ref, from, to string) error {
 
 // placeOn finds where an entry stands on a path; otherwise is the answer
 // where none is named.
-func placeOn(ctx context.Context, s *session.Session, path []*session.Entry, id string, otherwise int) (int, error) {
+func placeOn(ctx context.Context, s *coppice.Session, path []*session.Entry, id string, otherwise int) (int, error) {
 	if id == "" {
 		return otherwise, nil
 	}

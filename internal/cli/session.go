@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/settings"
@@ -81,24 +82,32 @@ func (a *app) openLog(ctx context.Context, ref string, write bool) (session.Log,
 	return log, nil
 }
 
-// open opens a session.
-func (a *app) open(ctx context.Context, ref string, write bool) (*session.Session, error) {
+// open opens a session with the user's options, changed by what is given.
+func (a *app) open(ctx context.Context, ref string, write bool, change ...func(*coppice.Options)) (*coppice.Session, error) {
 	log, err := a.openLog(ctx, ref, write)
 	if err != nil {
 		return nil, err
 	}
-	return a.sessionOf(log), nil
+	return a.sessionOf(log, change...)
 }
 
 // sessionOf is the session of a log, with a word to the user where another
 // program writes to it too.
-func (a *app) sessionOf(log session.Log) *session.Session {
-	s := session.New(log, session.Options{Now: a.Now})
+func (a *app) sessionOf(log session.Log, change ...func(*coppice.Options)) (*coppice.Session, error) {
+	o := a.options()
+	for _, f := range change {
+		f(&o)
+	}
+	s, err := coppice.New(log, o)
+	if err != nil {
+		log.Close()
+		return nil, explain("open "+log.Ref(), err)
+	}
 	s.OnForeign(func(foreign []*session.Entry) {
 		n := len(foreign)
 		a.warn("another program appended %s meanwhile; they are on a branch of their own (leaf %s)", count(n, "entry", "entries"), visible(foreign[n-1].ID))
 	})
-	return s
+	return s, nil
 }
 
 // latest is the newest session of this project.
@@ -126,9 +135,9 @@ func plain(err error) string {
 }
 
 // entryOf finds an entry by id or by the beginning of one.
-func entryOf(ctx context.Context, s *session.Session, id string) (*session.Entry, error) {
+func entryOf(ctx context.Context, s *coppice.Session, id string) (*session.Entry, error) {
 	id = strings.TrimPrefix(id, "en:")
-	e, err := s.Find(ctx, id, -1)
+	e, err := s.Log().Find(ctx, id, -1)
 	if err == nil {
 		return e, nil
 	}

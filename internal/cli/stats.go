@@ -70,7 +70,7 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	v, t, err := a.project(ctx, s, nil)
+	v, err := s.View(ctx)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
@@ -79,12 +79,11 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 		*u.USD = math.Round(*u.USD*1e6) / 1e6 // sums of floats end in dust
 	}
 	out.File, out.Leaves = s.Ref(), leaves(tree)
-	size, err := v.Size(tokens.Default{}, 0)
+	size, err := s.Measure(ctx, v)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
-	out.Context = tokensJSON{Measured: size.Measured, Estimated: size.Estimated, Decision: size.Decision(), Fixed: size.Fixed,
-		Window: t.model.Window, WindowSource: t.model.WindowSource, Threshold: t.settings.Threshold(t.model.Window)}
+	out.Context = tokensOf(size)
 	if asJSON {
 		a.json(out)
 		return nil

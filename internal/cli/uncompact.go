@@ -36,18 +36,14 @@ func (a *app) uncompact(ctx context.Context, ref string, asJSON bool) error {
 		return err
 	}
 	defer s.Close()
-	t, err := a.targetOf(ctx, s, nil)
-	if err != nil {
-		return explain("read "+s.Ref(), err)
-	}
-	u, err := a.compactor(s, t, nil).Undo(ctx)
+	u, err := s.Uncompact(ctx)
 	if err != nil {
 		return explain("uncompact "+s.Ref(), err)
 	}
 	if asJSON {
 		a.json(undoneOf(u, s.Ref()))
 	} else {
-		a.printUndone(u, s.Ref(), t)
+		a.printUndone(u, s.Ref())
 	}
 	return exitOf(u.Status, u.Reason)
 }
@@ -63,7 +59,7 @@ func undoneOf(u *compaction.Undone, file string) undoneJSON {
 	return out
 }
 
-func (a *app) printUndone(u *compaction.Undone, file string, t target) {
+func (a *app) printUndone(u *compaction.Undone, file string) {
 	if u.Status != compaction.Applied {
 		a.say("%s (%s): %s\n", u.Status, u.Reason, u.Detail)
 		return
@@ -71,6 +67,6 @@ func (a *app) printUndone(u *compaction.Undone, file string, t target) {
 	a.say("undid the compaction %s: the model sees %s tokens instead of %s\n", u.Compaction.ID, thousands(u.TokensAfter), thousands(u.TokensBefore))
 	a.say("written to %s as %s\n", file, u.Entry.ID)
 	if u.OverTarget {
-		a.say("this is over the threshold of %s tokens again: coppice compact %s\n", thousands(t.settings.Threshold(t.model.Window)), file)
+		a.say("this is over the threshold of %s tokens again: coppice compact %s\n", thousands(u.Target), file)
 	}
 }

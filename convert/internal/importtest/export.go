@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/export"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
@@ -18,7 +19,7 @@ import (
 // checkExports makes sure that a session can be written in every form: as a
 // file whose request is the same, byte for byte, as Markdown, and as a page
 // that has every entry.
-func checkExports(t testing.TB, s *session.Session) {
+func checkExports(t testing.TB, s *coppice.Session) {
 	t.Helper()
 	ctx := t.Context()
 	view := checkAccount(t, s)
@@ -39,7 +40,7 @@ func checkExports(t testing.TB, s *session.Session) {
 		if scope == export.Path {
 			leaf = nil // the file ends there
 		}
-		copied, err := timeline.Project(ctx, log, leaf, timeline.Policy{})
+		copied, err := engine(t, log).ViewAt(ctx, leaf)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,17 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/internal/history"
 	"github.com/coppice-dev/coppice/internal/must"
-	"github.com/coppice-dev/coppice/internal/secret"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
-	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/dialects"
 	"github.com/google/go-cmp/cmp"
@@ -201,7 +199,7 @@ func Fuzz(f *testing.F, im convert.Importer) {
 		if counts, _ := sink.Counts(); counts.Messages != bearing {
 			t.Errorf("%d messages were counted, %d of %d entries bear one", counts.Messages, bearing, entries)
 		}
-		checkAccount(t, s)
+		checkAccount(t, engine(t, log))
 	})
 }
 
@@ -239,18 +237,12 @@ func Lines(t testing.TB, s *session.Session) []string {
 // accounted for, the view renders to what no vendor refuses, and it compacts
 // without a model, after which the same holds and it can be written in every
 // form. compacts says that there is enough in it to make that smaller.
-func Check(t testing.TB, s *session.Session, compacts bool) {
+func Check(t testing.TB, imported *session.Session, compacts bool) {
 	t.Helper()
+	s := engine(t, imported.Log())
 	checkView(t, s)
-	masker, err := secret.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mask := masker.Mask
-	c := &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask}, Settings: compaction.Settings{},
-		Model: message.Model{Window: 200_000, MaxOutput: 8192}, Mask: mask, Ledger: ledger.Options{Mask: mask}}
 	keep := int64(2000)
-	out, err := c.Compact(t.Context(), compaction.Request{Keep: &keep})
+	out, err := s.Compact(t.Context(), compaction.Request{Keep: &keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +253,17 @@ func Check(t testing.TB, s *session.Session, compacts bool) {
 	checkExports(t, s)
 }
 
-func checkView(t testing.TB, s *session.Session) {
+// engine is a log for a model with a usual window.
+func engine(t testing.TB, log session.Log) *coppice.Session {
+	t.Helper()
+	s, err := coppice.New(log, coppice.Options{Facts: message.Model{Window: 200_000, MaxOutput: 8192}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func checkView(t testing.TB, s *coppice.Session) {
 	t.Helper()
 	req := must.Get(checkAccount(t, s).Request(false))
 	if err := history.Pairing(req.Messages); err != nil {
@@ -279,9 +281,9 @@ func checkView(t testing.TB, s *session.Session) {
 }
 
 // checkAccount checks invariant I1 and returns the view.
-func checkAccount(t testing.TB, s *session.Session) *timeline.View {
+func checkAccount(t testing.TB, s *coppice.Session) *timeline.View {
 	t.Helper()
-	v, err := timeline.Project(t.Context(), s, nil, timeline.Policy{})
+	v, err := s.View(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
-package agent
+package render
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/coppice-dev/coppice/message"
@@ -9,22 +10,24 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// usualLifetime is how long providers keep a prompt that nobody asks for.
-const usualLifetime = 5 * time.Minute
+// UsualLifetime is how long providers keep a prompt that no one asks for.
+const UsualLifetime = 5 * time.Minute
 
 // economy is what edits of a view are priced by. Marks that last for longer
-// than usual cost twice the input instead of 1.25 (reference: prices of
-// Anthropic's cache writes).
-func (r *run) economy(v *timeline.View) prune.Economy {
-	e := prune.Economy{HorizonCalls: *r.cfg.Prune.HorizonTurns, Warm: warm(v, r.facts(), r.cfg.Now(), r.cfg.CacheLifetime)}
-	if r.cfg.CacheLifetime > usualLifetime {
+// than usual cost twice the input instead of 1.25 (Anthropic's prices of cache
+// writes).
+func (in Input) economy() prune.Economy {
+	lifetime := cmp.Or(in.Lifetime, UsualLifetime)
+	in.Prune.EnsureDefaults()
+	e := prune.Economy{HorizonCalls: *in.Prune.HorizonTurns, Warm: warm(in.View, in.Model, in.Now, lifetime)}
+	if lifetime > UsualLifetime {
 		e.Write, e.Read = 2, 0.1
 	}
 	return e
 }
 
 // warm reports whether a provider's cache holds the view: the model has
-// answered behind the latest compaction, and less than lifetime ago.
+// answered after the latest compaction, and less than lifetime ago.
 func warm(v *timeline.View, m message.Model, now time.Time, lifetime time.Duration) bool {
 	for i := len(v.Path) - 1; i >= 0; i-- {
 		e := v.Path[i]

@@ -1,4 +1,4 @@
-package agent
+package render
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func TestWarm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := warm(v, m, at.Add(tt.age), usualLifetime); got != tt.want {
+		if got := warm(v, m, at.Add(tt.age), UsualLifetime); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

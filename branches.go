@@ -1,0 +1,83 @@
+package coppice
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/guard"
+)
+
+// Navigate makes another entry the place where the conversation goes on, with a
+// summary of the branch that is left where n asks for one (docs/branches.md).
+// How it ended is in the result; an error means that there was no attempt: the
+// target is not known, or the session cannot be read.
+func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compaction.Navigated, error) {
+	return do(s, func() (*compaction.Navigated, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		out, err := s.branch(ctx, c.Summarizes(n), func(ctx context.Context) (*compaction.Navigated, error) { return c.Navigate(ctx, n) })
+		if err == nil && out.Status == compaction.Applied {
+			s.forgetState()
+			s.inform(ctx, hook.NavigationNotice(s.envelope(), out))
+		}
+		return out, err
+	})
+}
+
+// Merge brings notes of another branch over without leaving this one.
+func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Navigated, error) {
+	return do(s, func() (*compaction.Navigated, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return s.branch(ctx, true, func(ctx context.Context) (*compaction.Navigated, error) { return c.Merge(ctx, m) })
+	})
+}
+
+// SummarizeBranch makes the summary that a navigation from one entry (""; where
+// the conversation is) to another would write, without going there or writing
+// it: the entry in the result is not in the log. focus is what the summary
+// should keep above all.
+func (s *Session) SummarizeBranch(ctx context.Context, from, to, focus string) (*compaction.Navigated, error) {
+	return do(s, func() (*compaction.Navigated, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return s.branch(ctx, true, func(ctx context.Context) (*compaction.Navigated, error) {
+			return c.SummarizeBranch(ctx, from, to, focus)
+		})
+	})
+}
+
+// branch does what may summarize a branch, as one reduction, with its pair of
+// events where it does.
+func (s *Session) branch(ctx context.Context, summarizes bool, work func(context.Context) (*compaction.Navigated, error)) (*compaction.Navigated, error) {
+	s.dropPrepared(ctx)
+	working, end := s.reduce.begin(ctx, compaction.Branch)
+	defer end()
+	if summarizes {
+		emit(ctx, Event{Type: EventBranchSummaryStart})
+	}
+	out, err := guard.Call(handedIn, func() (*compaction.Navigated, error) { return work(working) })
+	if summarizes {
+		emit(ctx, Event{Type: EventBranchSummaryEnd, Branch: out, Err: err})
+	}
+	return out, err
+}
+
+// Compare tells what each of two branches, up to an entry of each, did since
+// they parted.
+func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Comparison, error) {
+	return do(s, func() (*compaction.Comparison, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return c.Compare(ctx, a, b)
+	})
+}

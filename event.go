@@ -1,0 +1,62 @@
+package coppice
+
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// EventType says what the engine did.
+type EventType string
+
+// The events. Each start has its end, whatever happens. That of a summary made
+// in the background is told by the call that uses it or has to wait for it.
+const (
+	EventCompactionStart    EventType = "compaction_start"
+	EventCompactionEnd      EventType = "compaction_end"
+	EventBranchSummaryStart EventType = "branch_summary_start"
+	EventBranchSummaryEnd   EventType = "branch_summary_end"
+	EventPrune              EventType = "prune"
+	EventModelChange        EventType = "model_change" // the log names another model now
+	EventDelta              EventType = "delta"        // a piece of the answer
+	EventAnswer             EventType = "answer"       // it is in the log, whole or failed
+)
+
+// Event is something that the engine did on the way. Which fields are set
+// depends on Type; the comments name the types.
+type Event struct {
+	Type    EventType
+	Trigger compaction.Trigger    // compaction_*
+	Outcome *compaction.Outcome   // compaction_end
+	Branch  *compaction.Navigated // branch_summary_end; nil: there was no attempt
+	Err     error                 // branch_summary_end: why there was none
+	Edits   []prune.Edit          // prune
+	Model   message.Model         // model_change
+	Delta   message.Event         // delta
+	Entry   *session.Entry        // answer
+	Message *message.Message      // answer
+}
+
+type observerKey struct{}
+
+// Observe returns a context with which calls tell f what they do, in their own
+// goroutine and before they return.
+func Observe(ctx context.Context, f func(Event)) context.Context {
+	return context.WithValue(ctx, observerKey{}, f)
+}
+
+// emit tells an event to whoever observes the call.
+func emit(ctx context.Context, e Event) {
+	if f, _ := ctx.Value(observerKey{}).(func(Event)); f != nil {
+		f(e)
+	}
+}
+
+// alone is a context for what goes on after the call: it ends with nothing and
+// tells no one.
+func alone(ctx context.Context) context.Context {
+	return context.WithValue(context.WithoutCancel(ctx), observerKey{}, nil)
+}

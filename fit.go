@@ -1,0 +1,289 @@
+package coppice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire"
+)
+
+// Prepared is the next request: one that fits.
+type Prepared struct {
+	View    *timeline.View
+	Meter   Meter // and the model that it is for
+	Request timeline.Request
+	Options message.CallOptions
+	// Dialect renders and reads the model's wire format, and knows where the
+	// body goes; nil where the model speaks none of ours. Then there is no Body.
+	Dialect wire.Dialect
+	Body    []byte
+	Report  Report
+
+	model Model
+}
+
+// Report says what was done to make a request fit.
+type Report struct {
+	Before   Meter                 // as the session was found
+	Edits    []prune.Edit          // made now
+	Outcomes []*compaction.Outcome // of the compactions that were tried
+	Warnings []wire.Problem        // what some providers refuse; the request goes out all the same
+}
+
+// Stream sends the request to the session's model and gives its answer, for
+// Session.Answer.
+func (p *Prepared) Stream(ctx context.Context) iter.Seq2[message.Event, error] {
+	return func(yield func(message.Event, error) bool) {
+		if p.model == nil {
+			yield(message.Event{}, errNoModel)
+			return
+		}
+		p.model.Stream(ctx, p.Request, p.Options)(yield)
+	}
+}
+
+var errNoModel = errors.New("the session has no model that can be called: set Options.Model")
+
+// ErrDoesNotFit says that the next request does not fit the window and cannot
+// be made to. Errors that wrap it are *DoesNotFitError.
+var ErrDoesNotFit = errors.New("the conversation does not fit the context window")
+
+// ErrPaused says that a compaction was needed and not tried, because automatic
+// compaction is switched off, or paused after three failures in a row. One by
+// the user may help; Plan says whether.
+var ErrPaused = errors.New("automatic compaction is off or paused")
+
+// DoesNotFitError says why the next request does not fit. Sizes are in tokens.
+type DoesNotFitError struct {
+	Size   timeline.Size
+	Window int64
+	// Outcome is how the compaction ended that should have made room; nil: none
+	// was tried, and the error is ErrPaused too.
+	Outcome *compaction.Outcome
+}
+
+func (e *DoesNotFitError) Error() string {
+	why := ErrPaused.Error()
+	if e.Outcome != nil {
+		why = fmt.Sprintf("%s (fixed part %d, pending input %d)", e.Outcome.Detail, e.Size.Fixed, e.Size.Pending)
+	}
+	return fmt.Sprintf("%v: %d tokens in a window of %d: %s", ErrDoesNotFit, e.Size.Decision(), e.Window, why)
+}
+
+// Unwrap returns ErrDoesNotFit, and ErrPaused where no compaction was tried.
+func (e *DoesNotFitError) Unwrap() []error {
+	if e.Outcome == nil {
+		return []error{ErrDoesNotFit, ErrPaused}
+	}
+	return []error{ErrDoesNotFit}
+}
+
+// Fit makes the next request: it prunes and compacts as far as that is needed,
+// marks what the provider should cache, and checks the body. pending are
+// messages that are about to be said; they are in the request, and not in the
+// log before Say. One compaction is tried for an answer, and what failed is not
+// tried again with the same input. The error is a *DoesNotFitError where there
+// is no way to fit the window, a *RequestError where the provider would refuse
+// the form of the request, ErrVetoed where a hook did not let it go out, and
+// the cause of ctx where that has ended.
+func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
+	return do(s, func() (*Prepared, error) {
+		f := s.fitting(ctx, pending)
+		v, err := f.reduce()
+		if err != nil {
+			return nil, err
+		}
+		p, err := f.build(v)
+		if err == nil {
+			s.mu.Lock()
+			s.sent = p
+			s.mu.Unlock()
+		}
+		return p, err
+	})
+}
+
+// Reduce makes room for the next request as Fit does, and does not make it.
+func (s *Session) Reduce(ctx context.Context, pending ...*message.Message) (Report, error) {
+	return do(s, func() (Report, error) {
+		f := s.fitting(ctx, pending)
+		_, err := f.reduce()
+		return f.report, err
+	})
+}
+
+func (s *Session) fitting(ctx context.Context, pending []*message.Message) *fitting {
+	s.announce(pending)
+	// A summary that is being prepared will rewrite the view anyway.
+	return &fitting{Session: s, ctx: ctx, pending: pending, tokens: s.tokens(pending), pruned: s.prepared() != nil}
+}
+
+// fitting is one request being made to fit.
+type fitting struct {
+	*Session
+	ctx     context.Context
+	pending []*message.Message
+	tokens  int64 // of pending
+
+	compactor *compaction.Compactor
+	step      render.Step
+	pruned    bool
+	begun     bool
+	report    Report
+}
+
+// reduce reduces until nothing more is needed or helps, and returns the view.
+func (f *fitting) reduce() (*timeline.View, error) {
+	for {
+		if f.ctx.Err() != nil {
+			return nil, context.Cause(f.ctx)
+		}
+		v, err := f.look()
+		if err != nil {
+			return nil, err
+		}
+		changed, err := f.syncModel(v)
+		switch {
+		case err != nil:
+			return nil, err
+		case changed:
+		case len(f.step.Edits) > 0:
+			f.pruned = true
+			if err := f.edit(f.ctx, f.step.Edits); err != nil {
+				return nil, err
+			}
+			f.report.Edits = append(f.report.Edits, f.step.Edits...)
+		case f.step.Compact && f.mayCompact():
+			f.compactNow()
+		case f.step.Compact:
+			return v, f.overThreshold()
+		default:
+			f.prepare(f.ctx, f.compactor, v, f.step)
+			return v, nil
+		}
+	}
+}
+
+// look finds what the view needs next.
+func (f *fitting) look() (*timeline.View, error) {
+	var err error
+	if f.compactor, err = f.compactorAt(f.ctx, nil); err != nil {
+		return nil, err
+	}
+	v, err := f.compactor.View(f.ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.loadState(v); err != nil {
+		return nil, err
+	}
+	f.step, err = render.Next(render.Input{View: v, Model: f.compactor.Model, Compaction: f.compactor.Settings, Prune: f.opts.Prune,
+		Lifetime: f.opts.Call.CacheLifetime, Now: f.opts.Now(), Estimator: f.opts.Estimator, Pending: f.tokens, Pruned: f.pruned})
+	if !f.begun {
+		f.begun, f.report.Before = true, meter(f.compactor, f.step.Size)
+	}
+	return v, err
+}
+
+// syncModel names the model of the next request in the log where that is
+// another one than before. It reports whether it wrote.
+func (f *fitting) syncModel(v *timeline.View) (bool, error) {
+	m := f.compactor.Model
+	if m.ID == "" || v.Model != nil && v.Model.Provider == m.Provider && v.Model.ModelID == m.ID {
+		return false, nil
+	}
+	f.mu.Lock()
+	f.try.switched = v.Model != nil
+	f.mu.Unlock()
+	if _, err := f.write(f.ctx, session.ModelDraft(m.Provider, m.ID)); err != nil {
+		return false, err
+	}
+	emit(f.ctx, Event{Type: EventModelChange, Model: m})
+	return true, nil
+}
+
+func (f *fitting) mayCompact() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.try.compacted && !f.try.declined && f.automatic()
+}
+
+// compactNow is one attempt before a call: with the summary that was prepared in
+// the background where there is one, otherwise the ordinary way. At the hard
+// limit no hook stops it.
+func (f *fitting) compactNow() {
+	trigger := f.trigger()
+	if trigger == compaction.Threshold {
+		if o := f.usePrepared(f.ctx); o != nil && o.Status == compaction.Applied {
+			f.report.Outcomes = append(f.report.Outcomes, o)
+			return // made without the input that comes now: if that is too much, it is the other way's turn
+		}
+	}
+	o := f.tryCompact(trigger)
+	if o.Reason == compaction.HookCancelled && f.step.Size.Decision() >= f.compactor.Model.Window {
+		f.tryCompact(compaction.Overflow)
+	}
+}
+
+func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
+	o, err := f.attempt(f.ctx, f.compactor, compaction.Request{Trigger: trigger, Pending: f.tokens, Adapt: true})
+	if err != nil {
+		o = failure(f.ctx, err)
+	}
+	f.tally(o, false)
+	f.report.Outcomes = append(f.report.Outcomes, o)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.try.compacted, f.try.outcome = true, o
+	f.try.declined = o.Status == compaction.Cancelled && o.Reason == compaction.Interrupted
+	return o
+}
+
+// trigger is why the next compaction before a call is made.
+func (f *fitting) trigger() compaction.Trigger {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.try.switched {
+		f.try.switched = false
+		return compaction.ModelSwitch
+	}
+	return compaction.Threshold
+}
+
+// overThreshold decides about a request that stayed above the threshold. It
+// still goes out where the window has room for it; what we can compute as too
+// long is never sent.
+func (f *fitting) overThreshold() error {
+	window := f.compactor.Model.Window
+	if f.step.Size.Decision() < window {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.try.compacted = false // whoever asks again has changed something
+	return &DoesNotFitError{Size: f.step.Size, Window: window, Outcome: f.try.outcome}
+}
+
+// edit appends edits.
+func (s *Session) edit(ctx context.Context, edits []prune.Edit) error {
+	drafts := make([]session.Draft, len(edits))
+	for i, e := range edits {
+		drafts[i] = e.Draft()
+	}
+	s.dropPrepared(ctx)
+	_, end := s.reduce.begin(ctx, compaction.Threshold)
+	defer end()
+	if _, err := s.write(ctx, drafts...); err != nil {
+		return fmt.Errorf("prune: %w", err)
+	}
+	emit(ctx, Event{Type: EventPrune, Edits: edits})
+	return nil
+}

@@ -1,0 +1,99 @@
+package coppice
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire"
+)
+
+// RequestError says that the provider would refuse the form of a request that
+// we built: it was not sent.
+type RequestError struct {
+	Problem wire.Problem // the first one; its Kind is the rule
+	EntryID string       // the entry that is shown there; "": none of the log's
+	All     []wire.Problem
+}
+
+func (e *RequestError) Error() string {
+	at := e.Problem.Where
+	if e.EntryID != "" {
+		at += " (entry " + e.EntryID + ")"
+	}
+	return fmt.Sprintf("the request is not sent, it would be refused: %s at %s: %s", e.Problem.Kind, at, e.Problem.Detail)
+}
+
+// gate checks the body. Structural errors stop it; the rest is a warning, since
+// hosts differ in what they cap.
+func (p *Prepared) gate() error {
+	if p.Dialect == nil {
+		return nil
+	}
+	var stops []wire.Problem
+	for _, w := range p.Dialect.Validate(p.Body, p.Meter.Model, false) {
+		if w.Structural() {
+			stops = append(stops, w)
+		} else {
+			p.Report.Warnings = append(p.Report.Warnings, w)
+		}
+	}
+	if len(stops) == 0 {
+		return nil
+	}
+	return &RequestError{Problem: stops[0], EntryID: p.entryAt(stops[0].Where), All: stops}
+}
+
+// entryAt names the entry that a place of the body shows. Dialects merge and
+// split messages, so the message is found by how far the body goes without
+// those after it.
+func (p *Prepared) entryAt(where string) string {
+	list, rest, _ := strings.Cut(where, ".")
+	number, _, _ := strings.Cut(rest, ".")
+	at, err := strconv.Atoi(number)
+	if err != nil {
+		return ""
+	}
+	low, high := 0, len(p.Request.Messages)-1 // the message is between them
+	for low < high {
+		mid := (low + high) / 2
+		if p.places(list, mid+1) > at {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return p.entryOf(low)
+}
+
+// places is how many elements a list of the body has with the first n messages.
+func (p *Prepared) places(list string, n int) int {
+	req := p.Request
+	req.Messages, req.CachePoints = req.Messages[:n], nil
+	body, err := p.Dialect.Render(req, p.Meter.Model, p.Options)
+	if err != nil {
+		return 0
+	}
+	count := 0
+	for range rawjson.Elements(rawjson.Get(body, list)) {
+		count++
+	}
+	return count
+}
+
+// entryOf is the entry of a message of the request, unless hooks changed them.
+func (p *Prepared) entryOf(n int) string {
+	for _, it := range p.View.Items {
+		m, err := it.Message()
+		if llm := timeline.ToLLM(m); err != nil || llm == nil {
+			continue
+		}
+		if n == 0 && it.Entry != nil {
+			return it.Entry.ID
+		}
+		n--
+	}
+	return ""
+}

@@ -1,0 +1,62 @@
+// Package guard calls what others have written: a summarizer, a model, a hook,
+// a tool, a store. It may fail, hang or panic, and the worst that comes of it
+// is an error.
+package guard
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+)
+
+// Panic is the error of a call that panicked.
+type Panic struct {
+	What  string // that was called, for people
+	Value any    // what it panicked with
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("%s panicked: %v", p.What, p.Value) }
+
+// Unwrap returns the error that it panicked with, if it was one.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// Recover is for defer: it makes a panic of the function the error that it
+// returns.
+func Recover(what string, err *error) {
+	if p := recover(); p != nil {
+		*err = &Panic{What: what, Value: p, Stack: debug.Stack()}
+	}
+}
+
+// Call calls f and waits for it.
+func Call[T any](what string, f func() (T, error)) (v T, err error) {
+	defer Recover(what, &err)
+	return f()
+}
+
+// Do calls f and returns when it does or when ctx ends, with the cause. What
+// hangs although ctx has ended is left to itself; f must not write to anything
+// that the caller reads after that.
+func Do[T any](ctx context.Context, what string, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		r := result{err: fmt.Errorf("%s ended its goroutine", what)}
+		defer func() { done <- r }()
+		r.v, r.err = Call(what, f)
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,157 @@
+package coppice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// Prune shows less of old tool output, repeated reads and empty results, as
+// reversible edits. It returns what it edited; nothing is no error.
+func (s *Session) Prune(ctx context.Context) ([]prune.Edit, error) {
+	return do(s, func() ([]prune.Edit, error) {
+		edits, err := s.PrunePlan(ctx)
+		if err == nil && len(edits) > 0 {
+			err = s.edit(ctx, edits)
+		}
+		return edits, err
+	})
+}
+
+// PrunePlan says what Prune would edit.
+func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
+	return do(s, func() ([]prune.Edit, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.View(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return prune.Plan(v, s.opts.Prune, s.opts.Estimator, c.Model.MaxBytes)
+	})
+}
+
+// Pin keeps an entry in every view, word for word, with the whole tool group
+// that it belongs to. All pins together may take a quarter of the threshold;
+// beyond that it is a *timeline.PinTooLargeError.
+func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) {
+		group, err := timeline.PinGroup(ctx, s.log, nil, id)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.View(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := timeline.CheckPin(v, group, s.opts.Estimator, c.Settings.Threshold(c.Model.Window)); err != nil {
+			return nil, err
+		}
+		return s.mark(ctx, session.PinDraft(id, true, timeline.Refs(group)))
+	})
+}
+
+// Unpin takes the pin back that holds an entry, which may be set on another
+// member of its tool group. Without one it fails.
+func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) {
+		v, err := s.View(ctx)
+		if err != nil {
+			return nil, err
+		}
+		pins := v.PinRefs()
+		i := slices.IndexFunc(pins, func(r session.Ref) bool {
+			return r.ID == id || slices.ContainsFunc(r.Group, func(g session.Ref) bool { return g.ID == id })
+		})
+		if i < 0 {
+			return nil, errors.New("it is not pinned")
+		}
+		return s.mark(ctx, session.PinDraft(pins[i].ID, false, nil))
+	})
+}
+
+// Hide leaves an entry of the active path out of the view. With an answer its
+// calls and their results go; of a result a note stays.
+func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) {
+		_, v, err := s.editable(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if ed := v.EditOf(id); ed != nil && ed.Omit {
+			return nil, errors.New("it is hidden already")
+		}
+		return s.mark(ctx, session.OmitDraft(id))
+	})
+}
+
+// Unhide shows an entry again as it was said, whether it was hidden, pruned or
+// shortened: an edit with the content of the log counts as none
+// (docs/context.md).
+func (s *Session) Unhide(ctx context.Context, id string) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) {
+		e, v, err := s.editable(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if v.EditOf(id) == nil {
+			return nil, errors.New("it is shown as it was said")
+		}
+		m, err := e.Message()
+		if err != nil {
+			return nil, err
+		}
+		return s.mark(ctx, session.EditDraft(id, m.Content))
+	})
+}
+
+// editable finds an entry that may be edited, and the view: a message on the
+// active path that is not covered or pinned (docs/context.md).
+func (s *Session) editable(ctx context.Context, id string) (*session.Entry, *timeline.View, error) {
+	v, err := s.View(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(v.Path, func(e *session.Entry) bool { return e.ID == id })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("entry %s: %w in what the model sees of the active path", id, session.ErrNotFound)
+	}
+	e := v.Path[i]
+	switch o := e.Outline(); {
+	case v.Pinned(id):
+		return nil, nil, errors.New("it is pinned")
+	case o == nil || !slices.Contains([]message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}, o.Role):
+		return nil, nil, errors.New("it is not a message of the conversation")
+	}
+	return e, v, nil
+}
+
+// Label gives an entry a name; "" takes it away.
+func (s *Session) Label(ctx context.Context, id, name string) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) { return s.log.SetLabel(ctx, id, s.opts.Mask(name)) })
+}
+
+// SetName gives the session a name; "" takes it away.
+func (s *Session) SetName(ctx context.Context, name string) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) { return s.log.SetName(ctx, s.opts.Mask(name)) })
+}
+
+func (s *Session) mark(ctx context.Context, d session.Draft) (*session.Entry, error) {
+	entries, err := s.write(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return entries[0], nil
+}

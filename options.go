@@ -1,0 +1,137 @@
+package coppice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/wire/dialects"
+)
+
+// Model is a model that can be called. *provider.Bound is one. A failure is a
+// *message.Fault; failures that may pass are repeated by the model itself as
+// long as nothing has been streamed.
+type Model interface {
+	Facts() message.Model
+	Stream(ctx context.Context, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error]
+	Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error)
+}
+
+// Options are what a session depends on besides its log. The zero value works:
+// the model that the session names, with the window that the catalogue knows,
+// the default settings, summaries by extraction, which needs no model and sends
+// nothing anywhere. Load gives those of the user.
+type Options struct {
+	// Model gets the requests, and writes the summaries where Summarizer is nil.
+	Model Model
+	// Facts describe the model where Model is nil. Without an ID they hold for
+	// whatever model the session names; the zero value: what the catalogue knows
+	// of that one.
+	Facts message.Model
+	// Call has the parameters of each call. What is zero is decided here: the
+	// output by the room that is left, the thinking level by the log.
+	Call message.CallOptions
+
+	Compaction compaction.Settings
+	Branches   compaction.BranchSettings
+	Prune      prune.Settings
+	// SharedPrefix asks for a summary with the last request and one instruction
+	// more, so that the provider's cache serves the most of it.
+	SharedPrefix bool
+
+	// Summarizer makes the summaries. nil: Model, where there is one, then
+	// extraction.
+	Summarizer compaction.Summarizer
+	Estimator  tokens.Estimator    // counts tokens; nil: tokens.Default
+	Mask       func(string) string // hides secrets in what we write and send to summarizers; nil: the known shapes
+	Hooks      *hook.Bus           // who may answer on the way; nil: no one
+	// Catalog is what is known of models. nil: the built-in one.
+	Catalog *provider.Catalog
+	// Limits are what refusals have taught about models. nil: those of Catalog.
+	Limits *provider.Limits
+
+	ReadOnly bool             // open without the writer's lock
+	Now      func() time.Time // nil: time.Now
+}
+
+// EnsureDefaults gives every field that is not set its default, one by one.
+func (o *Options) EnsureDefaults() {
+	o.Compaction.EnsureDefaults()
+	o.Branches.EnsureDefaults()
+	o.Prune.EnsureDefaults()
+	if o.Call.CacheLifetime == 0 {
+		o.Call.CacheLifetime = render.UsualLifetime
+	}
+	if o.Estimator == nil {
+		o.Estimator = tokens.Default{}
+	}
+	if o.Mask == nil {
+		o.Mask = (&secret.Masker{}).Mask
+	}
+	if o.Limits == nil {
+		o.Limits = limitsOf(o.Model, o.Catalog)
+	}
+	if o.Catalog == nil {
+		o.Catalog = provider.NewCatalog(provider.Config{}, o.Limits)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+// limitsOf are the limits that a model learns into by itself, else those of
+// the catalogue.
+func limitsOf(m Model, c *provider.Catalog) *provider.Limits {
+	if b, ok := m.(*provider.Bound); ok && b.Catalog != nil {
+		return b.Catalog.Limits
+	}
+	if c != nil && c.Limits != nil {
+		return c.Limits
+	}
+	return &provider.Limits{}
+}
+
+// Validate names the fields that are wrong.
+func (o Options) Validate() error {
+	var errs []error
+	for _, f := range []struct {
+		name string
+		err  error
+	}{
+		{"Compaction", o.Compaction.Validate()}, {"Branches", o.Branches.Validate()}, {"Prune", o.Prune.Validate()},
+		{"Facts", validFacts(o.Facts)}, {"Call", validCall(o.Call)},
+	} {
+		if f.err != nil {
+			errs = append(errs, fmt.Errorf("options: %s: %w", f.name, f.err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func validFacts(m message.Model) error {
+	if m.Window < 0 || m.MaxOutput < 0 || m.MaxBytes < 0 {
+		return errors.New("a limit is below zero")
+	}
+	if _, ok := dialects.ByName(m.API); m.API != "" && !ok {
+		return fmt.Errorf("API %q is not a dialect", m.API)
+	}
+	return nil
+}
+
+func validCall(c message.CallOptions) error {
+	if c.MaxOutput < 0 || c.CacheLifetime < 0 {
+		return errors.New("MaxOutput and CacheLifetime cannot be below zero")
+	}
+	return nil
+}

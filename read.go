@@ -1,0 +1,88 @@
+package coppice
+
+import (
+	"context"
+	"iter"
+
+	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/recall"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// Search looks through all that was ever said in the session, on every branch,
+// summarized or hidden, and yields the best hits, best first. An error ends it;
+// recall.ErrEmptyQuery is one.
+func (s *Session) Search(ctx context.Context, query string, o recall.Options) iter.Seq2[recall.Hit, error] {
+	return func(yield func(recall.Hit, error) bool) {
+		hits, err := do(s, func() (hits []recall.Hit, err error) {
+			for h, err := range recall.Search(ctx, s.log.Log(), query, o) {
+				if err != nil {
+					return nil, err
+				}
+				hits = append(hits, h)
+			}
+			return hits, nil
+		})
+		if err != nil {
+			yield(recall.Hit{}, err)
+			return
+		}
+		for _, h := range hits {
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Read returns lines of what an entry said, from 1; see recall.Read.
+func (s *Session) Read(ctx context.Context, path string, from, to int) (recall.Text, error) {
+	return do(s, func() (recall.Text, error) { return recall.Read(ctx, s.log.Log(), path, from, to) })
+}
+
+// ID returns the session's id.
+func (s *Session) ID() string { return ask(s, s.log.ID) }
+
+// Ref names the session in its store: a path for files.
+func (s *Session) Ref() string { return ask(s, s.log.Ref) }
+
+// Log returns the log below; nil for the zero value. What is appended there
+// passes no check.
+func (s *Session) Log() session.Log { return ask(s, s.log.Log) }
+
+// ask asks the log for what cannot fail. A log that panics, or none, gives the
+// zero value.
+func ask[T any](s *Session, f func() T) T {
+	var zero T
+	if s.log == nil {
+		return zero
+	}
+	v, err := guard.Call("the log", func() (T, error) { return f(), nil })
+	if err != nil {
+		return zero
+	}
+	return v
+}
+
+// Leaf returns where the conversation is; nil in an empty session.
+func (s *Session) Leaf(ctx context.Context) (*session.Entry, error) {
+	return do(s, func() (*session.Entry, error) { return s.log.Leaf(ctx) })
+}
+
+// Path returns the entries from the root to leaf; nil: to where the
+// conversation is. It reads all of them; a view reads what it needs.
+func (s *Session) Path(ctx context.Context, leaf *session.Entry) ([]*session.Entry, error) {
+	return do(s, func() ([]*session.Entry, error) { return s.log.Path(ctx, leaf) })
+}
+
+// OnForeign has f told of entries that other programs appended while the
+// session was open, in log order, after the call that noticed them. They are on
+// a branch of their own: this session goes on from its own leaf.
+func (s *Session) OnForeign(f func(foreign []*session.Entry)) {
+	if s.log == nil {
+		return
+	}
+	s.log.OnForeign(func(foreign []*session.Entry) {
+		_, _ = guard.Call("what is told of foreign entries", func() (none, error) { f(foreign); return none{}, nil })
+	})
+}

@@ -1,0 +1,235 @@
+package coppice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// try is what has been tried for the answer that is waited for.
+type try struct {
+	tried      message.Tries
+	came       bool  // a part of the answer came before it failed
+	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
+	noThinking bool
+	lenient    bool // signs of silent truncation that are not certain do not count
+
+	announced bool                // the input that is said next was made room for
+	compacted bool                // a compaction was tried, and no answer has come since
+	declined  bool                // the user stopped one: none is tried before there is new input
+	switched  bool                // the next request goes to another model than the last
+	outcome   *compaction.Outcome // of the compaction that was tried; nil: none
+}
+
+// announce begins the work on messages that are about to be said: new input may
+// need room of its own.
+func (s *Session) announce(pending []*message.Message) {
+	for _, m := range pending {
+		if m != nil && m.Role == message.RoleUser {
+			s.begins(true)
+			s.mu.Lock()
+			s.try.announced = true
+			s.mu.Unlock()
+		}
+	}
+}
+
+// begins begins the work on what was said.
+func (s *Session) begins(input bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.try
+	s.try = try{compacted: was.compacted, declined: was.declined, switched: was.switched, outcome: was.outcome}
+	if input && !was.announced {
+		s.try.compacted, s.try.declined, s.try.outcome = false, false, nil
+	}
+}
+
+// answered notes how an answer ended.
+func (s *Session) answered(a *reading, f *message.Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.try.came = a.came; f == nil {
+		s.try = try{declined: s.try.declined, switched: s.try.switched}
+	}
+}
+
+// maxBroken is how often an answer that broke off on the way is asked for again.
+const maxBroken = 3
+
+// next is the remedy for a fault. Each is tried once for an answer, so that a
+// provider that always refuses is asked a few times and no more. Where a part of
+// the answer had come, the model has not repeated the call by itself.
+func (t *try) next(f *message.Fault) message.Remedy {
+	may := message.Tries{message.RemedyCompact: 1, message.RemedyReduceOutput: 1, message.RemedyDropMedia: 1, message.RemedyDropThinking: 1}
+	switch {
+	case t.came:
+		may[message.RemedyRetry], may[message.RemedyWait] = maxBroken, maxBroken
+	case errors.Is(f, errEmpty):
+		may[message.RemedyRetry] = 1
+	}
+	remedy := f.Next(may, t.tried)
+	if t.tried == nil {
+		t.tried = message.Tries{}
+	}
+	t.tried[remedy]++
+	return remedy
+}
+
+// Recover does what helps after a failed Answer, so that the next Fit makes
+// another request: it compacts after an overflow, lets images go, asks for less
+// output or for none of the reasoning. It returns what it did, each at most
+// once for an answer. RemedyWait and RemedyRetry are for the caller to do: the
+// same may be sent again. With an error, which wraps failed, there is nothing
+// left to try.
+func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, error) {
+	return do(s, func() (message.Remedy, error) {
+		f, ok := message.AsFault(failed)
+		if !ok {
+			return message.RemedyNone, failed
+		}
+		s.mu.Lock()
+		remedy, sent := s.try.next(f), s.sent
+		s.mu.Unlock()
+		err := s.remedy(ctx, remedy, f, sent)
+		if err != nil {
+			s.begins(false)
+			remedy = message.RemedyNone
+		}
+		return remedy, err
+	})
+}
+
+// remedy does what a remedy says.
+func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault, sent *Prepared) error {
+	if sent == nil {
+		sent = &Prepared{}
+	}
+	switch r {
+	case message.RemedyRetry, message.RemedyWait:
+		return nil
+	case message.RemedyCompact:
+		return s.rescue(ctx, f, sent)
+	case message.RemedyDropMedia:
+		return s.dropMedia(ctx, f, sent.Meter.Size)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch r {
+	case message.RemedyReduceOutput:
+		s.try.maxOutput = smallerOutput(f, render.OutputLimit(sent.Meter.Model, sent.Meter.Size), sent.Meter.Model.MaxOutput)
+		return nil
+	case message.RemedyDropThinking:
+		s.try.noThinking = true
+		return nil
+	}
+	if s.try.tried[message.RemedyCompact] > 0 && f.Remedies()[0] == message.RemedyCompact {
+		return notRescued("it is still refused after a compaction", f)
+	}
+	return f
+}
+
+// ErrNotRescued says that a request that was refused for its size could not be
+// made smaller.
+var ErrNotRescued = errors.New("there is no smaller request")
+
+func notRescued(why string, f *message.Fault) error {
+	return fmt.Errorf("%w: %s: %w", ErrNotRescued, why, f)
+}
+
+// rescue makes room after a refusal for size. The request is worth sending once
+// more only if it has become smaller.
+func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) error {
+	c, err := s.compactorAt(ctx, nil)
+	if err != nil {
+		return err
+	}
+	s.opts.Limits.Learn(c.Model, f)
+	s.mu.Lock()
+	s.try.lenient = true
+	auto := s.automatic()
+	s.mu.Unlock()
+	if !auto {
+		return fmt.Errorf("%w: %w", ErrPaused, f)
+	}
+	refused := sent.Meter.Size
+	o, err := s.attempt(ctx, s.compactor(scaled(s.opts.Limits.InForce(c.Model), f, refused)), compaction.Request{Trigger: compaction.Overflow, Adapt: true})
+	if err != nil {
+		o = failure(ctx, err)
+	}
+	s.tally(o, true)
+	if o.Status != compaction.Applied {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return notRescued(string(o.Reason)+": "+o.Detail, f)
+	}
+	s.mu.Lock()
+	s.try.compacted, s.try.outcome = true, o
+	s.mu.Unlock()
+	if refused.Estimated > 0 && o.TokensAfter >= refused.Estimated {
+		return notRescued("it did not get smaller", f)
+	}
+	return nil
+}
+
+// scaled shrinks the window by as much as the refusal says that the request was
+// larger than estimated, so that the plan counts as the provider does. A limit
+// that is not the window's (tokens per minute) holds for this plan alone. Where
+// only a size is named, the window is at most that: a server that cuts prompts
+// has read no more.
+func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
+	limit := f.Limit
+	if limit.Max > 0 && limit.Max < m.Window && limit.Unit != message.UnitBytes {
+		m.Window = limit.Max
+	}
+	switch {
+	case limit.Used > refused.Estimated && refused.Estimated > 0:
+		m.Window = int64(float64(m.Window) * float64(refused.Estimated) / float64(limit.Used))
+	case limit.Max == 0 && limit.Used > 0 && (m.Window == 0 || limit.Used < m.Window):
+		m.Window = limit.Used
+	}
+	return m
+}
+
+// smallerOutput is how much output to ask for after a refusal of more: the
+// limit or the room that it names, or half of what was asked for.
+func smallerOutput(f *message.Fault, asked, most int64) int64 {
+	limit := f.Limit
+	if limit.Unit == message.UnitOutput && limit.Max > 0 {
+		return limit.Max
+	}
+	if room := limit.Max - limit.Used; limit.Max > 0 && limit.Used > 0 && room > 0 {
+		return room
+	}
+	if asked == 0 {
+		asked = most
+	}
+	return max(message.MinOutput, asked/2)
+}
+
+// dropMedia makes stubs of images after a refusal for bytes.
+func (s *Session) dropMedia(ctx context.Context, f *message.Fault, refused timeline.Size) error {
+	v, err := s.View(ctx)
+	if err != nil {
+		return err
+	}
+	limit := f.Limit.Max
+	if limit <= 0 || limit > refused.Bytes {
+		limit = refused.Bytes / 2
+	}
+	edits, err := prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, limit)
+	switch {
+	case err != nil:
+		return err
+	case len(edits) == 0:
+		return f
+	}
+	return s.edit(ctx, edits)
+}

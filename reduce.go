@@ -1,0 +1,262 @@
+package coppice
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/guard"
+)
+
+// Phase is where a reduction is.
+type Phase string
+
+// The phases, in order.
+const (
+	Idle        Phase = "idle"
+	Preparing   Phase = "preparing"
+	Summarizing Phase = "summarizing"
+	Committing  Phase = "committing"
+)
+
+// Why reductions are stopped.
+var (
+	errSuperseded = errors.New("another reduction came first")
+	errStopped    = errors.New("stopped")
+)
+
+// machine is the one state machine of all reductions: whoever reduces goes
+// through begin, one at a time.
+type machine struct {
+	turn sync.Mutex // held from begin to end
+
+	mu      sync.Mutex
+	waiting int // for their turn
+	phase   Phase
+	trigger compaction.Trigger
+	cancel  context.CancelCauseFunc
+}
+
+// begin waits for its turn. Work in the background is stopped for it. end has
+// to be called.
+func (m *machine) begin(ctx context.Context, trigger compaction.Trigger) (_ context.Context, end func()) {
+	m.mu.Lock()
+	m.waiting++
+	if m.trigger == compaction.Background {
+		m.cancel(errSuperseded)
+	}
+	m.mu.Unlock()
+	m.turn.Lock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting--
+	return m.started(ctx, trigger)
+}
+
+// background begins work that gives way to all other. It reports false where
+// there is other work.
+func (m *machine) background(ctx context.Context) (_ context.Context, end func(), ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.waiting > 0 || !m.turn.TryLock() {
+		return nil, nil, false
+	}
+	ctx, end = m.started(ctx, compaction.Background)
+	return ctx, end, true
+}
+
+// started notes what is being done. Both locks are held.
+func (m *machine) started(ctx context.Context, trigger compaction.Trigger) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	m.phase, m.trigger, m.cancel = Preparing, trigger, cancel
+	return ctx, func() {
+		m.mu.Lock()
+		m.phase, m.trigger, m.cancel = Idle, "", nil
+		m.mu.Unlock()
+		cancel(nil)
+		m.turn.Unlock()
+	}
+}
+
+func (m *machine) enter(p Phase) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.phase = p
+}
+
+// stopIf cancels what is being done where its trigger is meant. What is being
+// written goes on.
+func (m *machine) stopIf(cause error, meant func(compaction.Trigger) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cancel != nil && meant(m.trigger) {
+		m.cancel(cause)
+	}
+}
+
+// Reducing tells which reduction is being made, and how far it is.
+func (s *Session) Reducing() (compaction.Trigger, Phase) {
+	if s == nil {
+		return "", Idle
+	}
+	m := &s.reduce
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.phase == "" {
+		return "", Idle
+	}
+	return m.trigger, m.phase
+}
+
+// AbortCompaction stops the compaction that is being made, in the background
+// too. One that is being written is not stopped.
+func (s *Session) AbortCompaction() {
+	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t != compaction.Branch })
+}
+
+// AbortBranchSummary stops the summary of a branch. The conversation stays
+// where it is.
+func (s *Session) AbortBranchSummary() {
+	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t == compaction.Branch })
+}
+
+// ToolRunning says that a tool of this process runs until done is called: no
+// compaction is committed meanwhile.
+func (s *Session) ToolRunning() (done func()) {
+	add := func(n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running += n
+	}
+	add(1)
+	return sync.OnceFunc(func() { add(-1) })
+}
+
+func (s *Session) toolsRun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running > 0
+}
+
+// Plan says what Compact would do.
+func (s *Session) Plan(ctx context.Context, r compaction.Request) (*compaction.Plan, error) {
+	return do(s, func() (*compaction.Plan, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		p, _, err := c.Plan(ctx, r)
+		return p, err
+	})
+}
+
+// Losses is what a plan would cost in knowledge, as if by extraction.
+func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Losses, error) {
+	return do(s, func() (compaction.Losses, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return compaction.Losses{}, err
+		}
+		return c.Losses(p)
+	})
+}
+
+// Compact replaces old conversation by a verified summary. How it ended is in
+// the outcome; an error means that there was no attempt. One that the user
+// asks for, which is the usual kind, ends a pause of automatic compaction.
+func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
+	return do(s, func() (*compaction.Outcome, error) {
+		if r.Trigger == "" {
+			r.Trigger = compaction.Manual
+		}
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		out, err := s.attempt(ctx, c, r)
+		if err == nil && r.Trigger == compaction.Manual {
+			s.resume(out)
+		}
+		return out, err
+	})
+}
+
+// attempt is one compaction with its pair of events. What panics on the way is
+// a failure like others.
+func (s *Session) attempt(ctx context.Context, c *compaction.Compactor, r compaction.Request) (*compaction.Outcome, error) {
+	s.dropPrepared(ctx)
+	working, end := s.reduce.begin(ctx, r.Trigger)
+	defer end()
+	emit(ctx, Event{Type: EventCompactionStart, Trigger: r.Trigger})
+	out, err := compact(working, c, r)
+	var panicked *guard.Panic
+	if err != nil && !errors.As(err, &panicked) {
+		emit(ctx, Event{Type: EventCompactionEnd, Trigger: r.Trigger, Outcome: out})
+		return nil, err
+	}
+	s.ended(ctx, r.Trigger, out)
+	return out, nil
+}
+
+// compact has an outcome in any case; the error is why there was no attempt.
+func compact(ctx context.Context, c *compaction.Compactor, r compaction.Request) (*compaction.Outcome, error) {
+	out, err := guard.Call(handedIn, func() (*compaction.Outcome, error) { return c.Compact(ctx, r) })
+	if err != nil {
+		out = failure(ctx, err)
+	}
+	return superseded(ctx, out), err
+}
+
+// failure is the outcome of what could not be tried.
+func failure(ctx context.Context, err error) *compaction.Outcome {
+	o := &compaction.Outcome{Status: compaction.Failed, Reason: compaction.IO, Err: err, Detail: err.Error()}
+	if ctx.Err() != nil {
+		o.Status, o.Reason = compaction.Cancelled, compaction.Interrupted
+	}
+	return o
+}
+
+// superseded gives background work that was stopped for another reduction its
+// own reason.
+func superseded(ctx context.Context, o *compaction.Outcome) *compaction.Outcome {
+	if o.Status == compaction.Cancelled && errors.Is(context.Cause(ctx), errSuperseded) {
+		o.Reason = compaction.Superseded
+	}
+	return o
+}
+
+// ended tells how an attempt ended.
+func (s *Session) ended(ctx context.Context, trigger compaction.Trigger, o *compaction.Outcome) {
+	emit(ctx, Event{Type: EventCompactionEnd, Trigger: trigger, Outcome: o})
+	s.inform(ctx, hook.CompactionNotice(s.envelope(), trigger, o))
+}
+
+// envelope says to hooks where they are.
+func (s *Session) envelope() hook.Envelope { return hook.In(s.log) }
+
+// inform tells hooks what has happened. An abort cuts that short; what was
+// aborted itself is still told, with the hooks' full time.
+func (s *Session) inform(ctx context.Context, n hook.Notice) {
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	_ = s.opts.Hooks.Inform(ctx, n) // fails only with the context
+}
+
+// Uncompact takes the compaction in force back.
+func (s *Session) Uncompact(ctx context.Context) (*compaction.Undone, error) {
+	return do(s, func() (*compaction.Undone, error) {
+		c, err := s.compactorAt(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		s.dropPrepared(ctx)
+		_, end := s.reduce.begin(ctx, compaction.Manual)
+		defer end()
+		u, err := c.Undo(ctx)
+		s.forgetState()
+		return u, err
+	})
+}

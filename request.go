@@ -1,0 +1,115 @@
+package coppice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/dialects"
+)
+
+// ErrVetoed says that a hook did not let a request go out.
+var ErrVetoed = errors.New("a hook cancelled it")
+
+// build makes the request of a view, with the messages that are about to be
+// said.
+func (f *fitting) build(v *timeline.View) (*Prepared, error) {
+	v, err := f.withPending(v)
+	if err != nil {
+		return nil, err
+	}
+	req, err := v.Request(true)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	try := f.try
+	f.mu.Unlock()
+	if try.noThinking {
+		req.Messages = render.WithoutThinking(req.Messages)
+	}
+	m := f.compactor.Model
+	p := &Prepared{View: v, Meter: meter(f.compactor, f.step.Size), Report: f.report, Request: req, model: f.Model()}
+	if err := f.askContext(p); err != nil {
+		return nil, err
+	}
+	p.Request.CachePoints = render.CachePoints(p.Request.Messages)
+	p.Options = f.callOptions(p, try)
+	if d, ok := dialects.ByName(m.API); ok {
+		p.Dialect = d
+		if p.Body, err = d.Render(p.Request, m, p.Options); err != nil {
+			return nil, fmt.Errorf("render the request: %w", err)
+		}
+	}
+	return p, p.gate()
+}
+
+// withPending is a view with the messages that are about to be said.
+func (f *fitting) withPending(v *timeline.View) (*timeline.View, error) {
+	if len(f.pending) == 0 {
+		return v, nil
+	}
+	drafts := make([]session.Draft, len(f.pending))
+	for i, m := range f.pending {
+		if m == nil {
+			return nil, &MessageError{Index: i, Rule: "role", Why: "it is nil"}
+		}
+		drafts[i] = f.draft(m)
+	}
+	return v.With(f.ctx, f.log, f.log.Prepare(v.Leaf, drafts...)...)
+}
+
+// callOptions are the parameters of the call.
+func (f *fitting) callOptions(p *Prepared, try try) message.CallOptions {
+	o := f.opts.Call
+	o.Thinking = cmp.Or(o.Thinking, p.View.ThinkingLevel)
+	if try.noThinking {
+		o.Thinking = "off"
+	}
+	o.SessionID = cmp.Or(o.SessionID, f.ID())
+	o.MaxOutput = cmp.Or(try.maxOutput, o.MaxOutput, render.OutputLimit(p.Meter.Model, p.Meter.Size))
+	return o
+}
+
+// askContext lets hooks change the messages of a request. An answer that does
+// not fit the window is not used.
+func (f *fitting) askContext(p *Prepared) error {
+	if !f.opts.Hooks.Listens(hook.EventContext) {
+		return nil
+	}
+	size := p.Meter.Size
+	before, window := f.Session.tokens(p.Request.Messages), p.Meter.Model.Window
+	a, err := f.opts.Hooks.Context(f.ctx, hook.Context{Envelope: f.envelope(), Messages: p.Request.Messages}, func(msgs []*message.Message) error {
+		grown := f.Session.tokens(msgs) - before
+		if n := render.Expected(resized(size, grown)); grown > 0 && window > 0 && n > window {
+			return fmt.Errorf("the messages have about %d tokens, and the window %d", n, window)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return context.Cause(f.ctx)
+	case a.Cancel:
+		return fmt.Errorf("the request is not sent: %w: %s", ErrVetoed, a.Why)
+	case a.Messages != nil:
+		p.Request.Messages = a.Messages
+		p.Meter.Size = resized(size, f.Session.tokens(a.Messages)-before)
+	}
+	return nil
+}
+
+// resized is a size with more or fewer tokens of messages.
+func resized(s timeline.Size, by int64) timeline.Size {
+	s.Estimated += by
+	if s.Measured != nil {
+		n := *s.Measured + by
+		s.Measured = &n
+	}
+	return s
+}

@@ -1,0 +1,217 @@
+package coppice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// SetPrompt makes system and tools those of the next request. They are in the
+// log, so they survive compaction and move with the session. What has not
+// changed is not written again. An empty system leaves the text as it is.
+func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.Tool) error {
+	_, err := do(s, func() (none, error) {
+		v, err := s.View(ctx)
+		if err != nil {
+			return none{}, err
+		}
+		if m := promptChange(v.Prompt, system, tools); m != nil {
+			_, err = s.write(ctx, session.MessageDraft(m))
+		}
+		return none{}, err
+	})
+	return err
+}
+
+// promptChange is the system message that makes prompt and tools of a path
+// those that are wanted; nil where they are that already.
+func promptChange(p timeline.Prompt, system string, tools []message.Tool) *message.Message {
+	patch := &message.SystemPatch{}
+	for _, t := range tools {
+		same := func(o message.Tool) bool { return string(message.EncodeTool(o)) == string(message.EncodeTool(t)) }
+		if !slices.ContainsFunc(p.Tools, same) {
+			patch.ToolsAdded = append(patch.ToolsAdded, t)
+		}
+	}
+	for _, o := range p.Tools {
+		if !slices.ContainsFunc(tools, func(t message.Tool) bool { return t.Name == o.Name }) {
+			patch.ToolsRemoved = append(patch.ToolsRemoved, o.Name)
+		}
+	}
+	m := &message.Message{Role: message.RoleSystem, System: patch}
+	if system = message.Sanitize(system); system != "" && p.Text != system {
+		m.Content = []message.Block{message.Text{Text: system}}
+	}
+	if m.Content == nil && patch.ToolsAdded == nil && patch.ToolsRemoved == nil {
+		return nil
+	}
+	return m
+}
+
+// SetThinking makes level that of the next requests: off, minimal, low, medium,
+// high, xhigh. It is in the log; the same level is not written again.
+func (s *Session) SetThinking(ctx context.Context, level string) error {
+	_, err := do(s, func() (none, error) {
+		v, err := s.View(ctx)
+		if err == nil && level != v.ThinkingLevel {
+			_, err = s.write(ctx, session.ThinkingDraft(level))
+		}
+		return none{}, err
+	})
+	return err
+}
+
+// MessageError says that a message cannot be said, and by which rule. None of
+// those that came with it was written.
+type MessageError struct {
+	Index int    // of the message among those that were said
+	Rule  string // role, content, call or unpaired-result
+	Why   string
+}
+
+func (e *MessageError) Error() string {
+	return fmt.Sprintf("message %d cannot be said: %s (%s)", e.Index, e.Why, e.Rule)
+}
+
+// Say appends messages, all or none, and makes the last one the place where
+// the conversation goes on: of the user, of the model, results of its calls,
+// commands that the user ran, and messages of role custom, which neither of
+// them wrote. A message that no request could show is a *MessageError. A result
+// may come late, and a call may have several, but the call must be on the path.
+func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
+	return do(s, func() ([]*session.Entry, error) {
+		drafts := make([]session.Draft, len(msgs))
+		newInput := false
+		for i, m := range msgs {
+			if err := s.check(ctx, msgs[:i], m); err != nil {
+				var wrong *MessageError
+				if errors.As(err, &wrong) {
+					wrong.Index = i
+				}
+				return nil, err
+			}
+			newInput = newInput || m.Role == message.RoleUser
+			drafts[i] = s.draft(m)
+		}
+		if len(drafts) == 0 {
+			return nil, nil
+		}
+		entries, err := s.writeMessages(ctx, drafts...)
+		if err == nil {
+			s.begins(newInput)
+		}
+		return entries, err
+	})
+}
+
+// draft is a message as it is written.
+func (s *Session) draft(m *message.Message) session.Draft {
+	m = m.Clone()
+	for i, b := range m.Content {
+		if t, ok := b.(message.Text); ok {
+			t.Text = message.Sanitize(t.Text)
+			m.Content[i] = t
+		}
+	}
+	if m.Time.IsZero() {
+		m.Time = s.opts.Now()
+	}
+	if m.Role == message.RoleCustom {
+		return session.CustomMessageDraft(m.CustomType, m.Content)
+	}
+	return session.MessageDraft(m)
+}
+
+// check finds what is wrong with a message that is to follow others.
+func (s *Session) check(ctx context.Context, before []*message.Message, m *message.Message) error {
+	wrong := func(rule, format string, args ...any) error {
+		return &MessageError{Rule: rule, Why: fmt.Sprintf(format, args...)}
+	}
+	if m == nil {
+		return wrong("role", "it is nil")
+	}
+	switch m.Role {
+	case message.RoleUser, message.RoleCustom:
+		if !shows(m) {
+			return wrong("content", "there is nothing in it to show")
+		}
+	case message.RoleAssistant:
+		if !shows(m) && !m.Failed() {
+			return wrong("content", "there is nothing in it to show")
+		}
+		seen := map[string]bool{}
+		for _, c := range m.ToolCalls() {
+			if c.ID == "" || c.Name == "" || seen[c.ID] {
+				return wrong("call", "a call needs a name and an id of its own")
+			}
+			seen[c.ID] = true
+		}
+	case message.RoleToolResult:
+		return s.checkResult(ctx, before, m)
+	case message.RoleBashExecution:
+		if m.Bash == nil || strings.TrimSpace(m.Bash.Command) == "" {
+			return wrong("content", "there is no command in it")
+		}
+	case message.RoleSystem:
+		return wrong("role", "the prompt is set by SetPrompt")
+	default:
+		return wrong("role", "nothing with the role %q is said", m.Role)
+	}
+	return nil
+}
+
+// shows reports whether there is anything in a message that a request can show.
+func shows(m *message.Message) bool {
+	return slices.ContainsFunc(m.Content, func(b message.Block) bool {
+		t, isText := b.(message.Text)
+		return !isText || strings.TrimSpace(t.Text) != ""
+	})
+}
+
+// checkResult looks for the call of a result: among what is said with it, else
+// back along the path.
+func (s *Session) checkResult(ctx context.Context, before []*message.Message, m *message.Message) error {
+	calls := func(b *message.Message) bool {
+		return b.Role == message.RoleAssistant && slices.ContainsFunc(b.ToolCalls(), func(c message.ToolCall) bool { return c.ID == m.ToolCallID })
+	}
+	if m.ToolCallID != "" && slices.ContainsFunc(before, calls) {
+		return nil
+	}
+	e, err := s.log.Leaf(ctx)
+	for ; e != nil && err == nil && m.ToolCallID != ""; e, err = s.log.Parent(ctx, e) {
+		if o := e.Outline(); o != nil && slices.ContainsFunc(o.Calls, func(c message.CallHead) bool { return c.ID == m.ToolCallID }) {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return &MessageError{Rule: "unpaired-result", Why: fmt.Sprintf("no call on the path has the id %q", m.ToolCallID)}
+}
+
+// write appends drafts. What is true is written although the call was given up.
+func (s *Session) write(ctx context.Context, drafts ...session.Draft) ([]*session.Entry, error) {
+	entries, err := s.log.Append(context.WithoutCancel(ctx), drafts...)
+	if err != nil {
+		return nil, fmt.Errorf("write the session: %w", err)
+	}
+	return entries, nil
+}
+
+// writeMessages appends messages, and before them what has changed of the state
+// of automatic compaction.
+func (s *Session) writeMessages(ctx context.Context, drafts ...session.Draft) ([]*session.Entry, error) {
+	all, failed := s.withState(drafts)
+	entries, err := s.write(ctx, all...)
+	if err != nil {
+		failed()
+		return nil, err
+	}
+	return entries[len(all)-len(drafts):], nil
+}

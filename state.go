@@ -1,0 +1,185 @@
+package coppice
+
+import (
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// state is what a session remembers of automatic compaction (entries
+// coppice.state, docs/format.md). It is written together with the next message,
+// never alone.
+type state struct {
+	Failures int   // automatic compactions that failed in a row
+	Auto     *bool // switched by the user for this session; nil: as the settings say
+
+	// Undone says that automatic compaction is off because the user took one
+	// back that was needed. The next compaction ends that.
+	Undone bool
+}
+
+// maxFailures is how many automatic compactions may fail in a row before the
+// user has to act (docs/compaction.md).
+const maxFailures = 3
+
+// SetAutoCompaction switches automatic compaction for this session. On also
+// ends the pause after three failures.
+func (s *Session) SetAutoCompaction(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.unsaved = state{Auto: &on}, true
+}
+
+// automatic reports whether we may compact by ourselves. s.mu is held.
+func (s *Session) automatic() bool {
+	on := s.opts.Compaction.Automatic()
+	if s.state.Auto != nil {
+		on = *s.state.Auto
+	}
+	return on && s.state.Failures < maxFailures
+}
+
+// tally keeps the count of failures in a row. It is written with the next
+// message. needed says that without room the request does not go out.
+func (s *Session) tally(o *compaction.Outcome, needed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := counts(s.state.Failures, o, needed)
+	// A compaction may have covered the entry that says so: say it again.
+	again := o.Status == compaction.Applied && s.state.Auto != nil
+	s.unsaved = s.unsaved || n != s.state.Failures || again
+	s.state.Failures = n
+}
+
+// counts tells what an automatic attempt does to the count of failures in a
+// row. One that gained nothing counts too: the same input would gain nothing
+// again. One that had nothing to do says something only where it was needed,
+// and one that was cancelled never.
+func counts(failures int, o *compaction.Outcome, needed bool) int {
+	switch {
+	case o.Status == compaction.Applied:
+		return 0
+	case o.Status == compaction.Failed, o.Reason == compaction.NoGain, needed && o.Status == compaction.Skipped:
+		return failures + 1
+	}
+	return failures
+}
+
+// resume is what a compaction by the user does to the state: it ends a pause
+// after failures, and that after an undo.
+func (s *Session) resume(o *compaction.Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsaved, s.state.Failures = s.unsaved || s.state.Failures > 0, 0
+	if s.state.Undone && o.Status == compaction.Applied {
+		s.state.Auto, s.state.Undone = nil, false
+	}
+}
+
+// loadState reads the state once; what was set in this process wins.
+func (s *Session) loadState(v *timeline.View) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loaded || s.unsaved {
+		return nil
+	}
+	n, err := refusals(v.Path)
+	if err != nil {
+		return err
+	}
+	s.state, s.loaded = readState(v), true
+	s.state.Failures += n
+	return nil
+}
+
+// forgetState has the state read again where the path has changed.
+func (s *Session) forgetState() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loaded = false
+}
+
+// withState puts the state before drafts, if it has changed, and says how to
+// note that they were not written.
+func (s *Session) withState(drafts []session.Draft) (_ []session.Draft, failed func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.unsaved {
+		return drafts, func() {}
+	}
+	s.unsaved, s.loaded = false, true
+	return append([]session.Draft{session.StateDraft(s.state.Failures, s.state.Auto)}, drafts...), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.unsaved = true
+	}
+}
+
+// readState is the latest state on the path of a view. One that an undo left
+// (compaction.Compactor.Undo) counts until the next compaction.
+func readState(v *timeline.View) state {
+	compacted := false
+	for i := len(v.Path) - 1; i >= 0; i-- {
+		compacted = compacted || v.Path[i].Type == session.TypeCompaction
+		if !isCustom(v.Path[i], session.CustomState) {
+			continue
+		}
+		undone := i > 0 && isCustom(v.Path[i-1], session.CustomUncompact)
+		if undone && compacted {
+			continue
+		}
+		s := decodeState(v.Path[i].Custom().Data)
+		s.Undone = undone
+		return s
+	}
+	return state{}
+}
+
+// refusals counts the requests at the end of a path that were refused for size
+// and not rescued. They are failures too, of a process that ended before it had
+// another message to write the count with.
+func refusals(path []*session.Entry) (int, error) {
+	n := 0
+	for i := len(path) - 1; i >= 0; i-- {
+		e := path[i]
+		o := e.Outline()
+		switch {
+		case e.Type == session.TypeCompaction, isCustom(e, session.CustomState):
+			return n, nil
+		case o == nil || o.Role != message.RoleAssistant:
+		case !o.Failed():
+			return n, nil
+		default:
+			m, err := e.Message()
+			if err != nil {
+				return 0, err
+			}
+			if m.ErrorClass == message.ClassOverflow || m.ErrorClass == message.ClassOverflowOutput {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+func isCustom(e *session.Entry, customType string) bool {
+	c := e.Custom()
+	return c != nil && c.CustomType == customType && rawjson.Kind(c.Data) == '{'
+}
+
+// decodeState reads the data of an entry. What it does not know it leaves out.
+func decodeState(data []byte) state {
+	var s state
+	for k, raw := range rawjson.Fields(data) {
+		switch string(k) {
+		case "failures":
+			s.Failures = int(max(0, rawjson.Int(raw)))
+		case "autocompact":
+			on := rawjson.Bool(raw)
+			s.Auto = &on
+		}
+	}
+	return s
+}

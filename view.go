@@ -1,0 +1,187 @@
+package coppice
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// View is what the model sees now.
+func (s *Session) View(ctx context.Context) (*timeline.View, error) { return s.ViewAt(ctx, nil) }
+
+// ViewAt is what the model would see at an entry; nil: where the conversation is.
+func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
+	return do(s, func() (*timeline.View, error) {
+		c, err := s.compactorAt(ctx, leaf)
+		if err != nil {
+			return nil, err
+		}
+		return c.View(ctx, leaf)
+	})
+}
+
+// Meter is how full the window of a model is.
+type Meter struct {
+	timeline.Size
+	Threshold int64 // tokens above which a compaction is due; 0: the window is not known
+	Model     message.Model
+}
+
+// Over reports whether the threshold is passed.
+func (m Meter) Over() bool { return m.Threshold > 0 && m.Decision() > m.Threshold }
+
+// Size is how big the next request is, with messages that are about to be said,
+// and how big it may become.
+func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter, error) {
+	return do(s, func() (Meter, error) {
+		v, err := s.View(ctx)
+		if err != nil {
+			return Meter{}, err
+		}
+		return s.Measure(ctx, v, pending...)
+	})
+}
+
+// Measure is how big a view of this session is as a request.
+func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*message.Message) (Meter, error) {
+	return do(s, func() (Meter, error) {
+		c, err := s.compactorAt(ctx, v.Leaf)
+		if err != nil {
+			return Meter{}, err
+		}
+		size, err := v.Size(s.opts.Estimator, s.tokens(pending))
+		return meter(c, size), err
+	})
+}
+
+func meter(c *compaction.Compactor, size timeline.Size) Meter {
+	return Meter{Size: size, Threshold: c.Settings.Threshold(c.Model.Window), Model: c.Model}
+}
+
+func (s *Session) tokens(msgs []*message.Message) (n int64) {
+	for _, m := range msgs {
+		n += s.opts.Estimator.Message(m)
+	}
+	return n
+}
+
+// Facts are what is known of the model that gets the next request, with the
+// limits that refusals have named.
+func (s *Session) Facts(ctx context.Context) (message.Model, error) {
+	return do(s, func() (message.Model, error) { return s.factsAt(ctx, nil) })
+}
+
+func (s *Session) factsAt(ctx context.Context, leaf *session.Entry) (message.Model, error) {
+	if m := s.Model(); m != nil {
+		facts, err := guard.Call("the model", func() (message.Model, error) { return m.Facts(), nil })
+		return s.opts.Limits.InForce(facts), err
+	}
+	facts := s.opts.Facts
+	if facts.ID != "" {
+		return s.opts.Limits.InForce(facts), nil
+	}
+	named, err := timeline.ModelInUse(ctx, s.log, leaf)
+	if err != nil {
+		return message.Model{}, err
+	}
+	if named == nil {
+		named = &session.ModelChange{}
+	}
+	return overlaid(s.opts.Catalog.Lookup(named.Provider, named.ModelID), facts), nil
+}
+
+// overlaid puts what was said over what is known.
+func overlaid(known, said message.Model) message.Model {
+	if said.Window > 0 {
+		known.Window, known.WindowSource = said.Window, said.WindowSource
+	}
+	known.API = cmp.Or(said.API, known.API)
+	known.MaxOutput = cmp.Or(said.MaxOutput, known.MaxOutput)
+	known.MaxBytes = cmp.Or(said.MaxBytes, known.MaxBytes)
+	known.Images = known.Images || said.Images
+	known.Reasoning = known.Reasoning || said.Reasoning
+	if said.Price != nil {
+		known.Price = said.Price
+	}
+	return known
+}
+
+// Model is the model that can be called; nil: none.
+func (s *Session) Model() Model {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model
+}
+
+// SetModel makes m the model of the next request. Where the context does not
+// fit its window, the old model is asked for the summary. It ends a pause of
+// automatic compaction after failures.
+func (s *Session) SetModel(m Model) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.previous, s.model = s.model, m
+	s.state.Failures, s.unsaved = 0, s.unsaved || s.state.Failures > 0
+}
+
+// Hooks are those of the options; nil: none.
+func (s *Session) Hooks() *hook.Bus { return s.opts.Hooks }
+
+// compactorAt is what reduces the session for the model of the next request
+// from an entry.
+func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compaction.Compactor, error) {
+	m, err := s.factsAt(ctx, leaf)
+	if err != nil {
+		return nil, err
+	}
+	return s.compactor(m), nil
+}
+
+// compactor is what reduces the session for a model. It is the one place where
+// the parts of a reduction come together.
+func (s *Session) compactor(m message.Model) *compaction.Compactor {
+	// Where hooks change requests, the provider's cache does not hold the view.
+	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
+	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
+		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask}, SharedPrefix: shared,
+		Branches: s.opts.Branches, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun}
+}
+
+// summarizer is the caller's, or the session's model with extraction below it.
+// After a switch the model that had the conversation comes first: it has the
+// room for it.
+func (s *Session) summarizer() compaction.Summarizer {
+	if s.opts.Summarizer != nil {
+		return s.opts.Summarizer
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &summarize.Ladder{Extract: true, Mask: s.opts.Mask}
+	for _, m := range []Model{s.previous, s.model} {
+		if m != nil {
+			l.Models = append(l.Models, m)
+		}
+	}
+	return l
+}
+
+// guarded is a summarizer that may hang or panic, and that tells how far a
+// reduction is.
+type guarded struct {
+	*Session
+	compaction.Summarizer
+}
+
+// Summarize makes a summary.
+func (g guarded) Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error) {
+	g.reduce.enter(Summarizing)
+	defer g.reduce.enter(Committing)
+	return guard.Do(ctx, "the summarizer", func() (summarize.Result, error) { return g.Summarizer.Summarize(ctx, in) })
+}
