@@ -17,7 +17,9 @@ func touched(class ledger.Class, path, note string, entries ...string) ledger.Fa
 func entries(ids ...string) []*session.Entry {
 	var out []*session.Entry
 	for _, id := range ids {
-		out = append(out, (&session.Entry{ID: id, Type: session.TypeLabel}).WithRaw([]byte(`{"type":"label"}`)))
+		e, _ := session.ParseEntry([]byte(`{"type":"label"}`))
+		e.ID = id
+		out = append(out, e)
 	}
 	return out
 }

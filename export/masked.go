@@ -74,7 +74,9 @@ func (l *maskedLog) masked(e *session.Entry, err error) (*session.Entry, error) 
 	if bytes.Equal(raw, masked) {
 		return e, nil
 	}
-	return e.WithRaw(masked), nil
+	out, _ := session.ParseEntry(masked)
+	out.ID, out.ParentID, out.At = e.ID, e.ParentID, e.At // reading may have derived them
+	return out, nil
 }
 
 // unmasked are the members whose texts mean something to programs: references,

@@ -50,7 +50,8 @@ func partsOf(e *session.Entry, m *message.Message) []part {
 	if m != nil {
 		return messageParts(m)
 	}
-	return []part{{Kind: partRaw, Text: indented(e.InMemory())}} // only messages may be elsewhere
+	raw, _ := e.Raw() // only messages may be elsewhere
+	return []part{{Kind: partRaw, Text: indented(raw)}}
 }
 
 func messageParts(m *message.Message) []part {

@@ -43,7 +43,8 @@ type Compacted struct {
 func (Compacted) Event() Event { return EventCompact }
 
 func (c Compacted) encode(o *jsonw.Object) {
-	o.Raw("compactionEntry", jsonw.Clean(c.Entry.InMemory())).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
+	raw, _ := c.Entry.Raw() // just written: it is in memory
+	o.Raw("compactionEntry", jsonw.Clean(raw)).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
 }
 
 // CompactFailed tells that an attempt was not applied.
@@ -83,7 +84,8 @@ func (Moved) Event() Event { return EventTree }
 func (m Moved) encode(o *jsonw.Object) {
 	o.Str("newLeafId", m.NewLeafID).Str("oldLeafId", m.OldLeafID)
 	if m.SummaryEntry != nil {
-		o.Raw("summaryEntry", jsonw.Clean(m.SummaryEntry.InMemory())).Bool("fromHook", m.FromHook)
+		raw, _ := m.SummaryEntry.Raw() // just written: it is in memory
+		o.Raw("summaryEntry", jsonw.Clean(raw)).Bool("fromHook", m.FromHook)
 	}
 }
 

@@ -249,7 +249,7 @@ func rechained(e *Entry, parent string) (*Entry, error) {
 		raw = rawjson.Set(raw, "id", rawjson.Quote(e.ID))
 	}
 	switch stored := rawjson.String(h.ParentID); {
-	case stored == parent && e.ParentID == parent && len(raw) == e.Len():
+	case stored == parent && e.ParentID == parent && rawjson.String(h.ID) == e.ID:
 		return e, nil
 	case parent == "":
 		raw = rawjson.Set(raw, "parentId", []byte("null"))
@@ -262,7 +262,7 @@ func rechained(e *Entry, parent string) (*Entry, error) {
 // changed returns e, whose bytes are in memory, with another text as the value
 // of a member.
 func changed(e *Entry, member, value string) *Entry {
-	return unplaced(e, e.ParentID, rawjson.Set(e.raw, member, rawjson.Quote(value)))
+	return unplaced(e, e.ParentID, rawjson.Set(e.body.raw, member, rawjson.Quote(value)))
 }
 
 // modern returns an entry of an older format as format 3 stores it: the role
@@ -286,5 +286,5 @@ func modern(log Log, e *Entry) (*Entry, error) {
 
 // unplaced returns e with another parent and other bytes, to be put into a log.
 func unplaced(e *Entry, parent string, raw []byte) *Entry {
-	return &Entry{ID: e.ID, ParentID: parent, Type: e.Type, Time: e.Time, raw: raw, At: -1}
+	return &Entry{ID: e.ID, ParentID: parent, Type: e.Type, Time: e.Time, body: &body{raw: raw}, At: -1}
 }

@@ -12,10 +12,14 @@ import (
 // entries that they are. Every store calls it before it appends.
 func CheckAppend(entries []*Entry) error {
 	for _, e := range entries {
-		if bytes.IndexByte(e.raw, '\n') >= 0 || !rawjson.Valid(e.raw) || rawjson.Kind(e.raw) != '{' {
+		if e.far != nil {
+			return fmt.Errorf("append entry %q: its bytes are in another log", e.ID)
+		}
+		raw := e.body.bytes()
+		if bytes.IndexByte(raw, '\n') >= 0 || !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' {
 			return fmt.Errorf("append entry %q: not a JSON object on one line", e.ID)
 		}
-		h, ok := lines.ScanHead(e.raw)
+		h, ok := lines.ScanHead(raw)
 		switch {
 		case !ok || e.Type == lines.TypeHeader || rawjson.String(h.Type) != string(e.Type):
 			return fmt.Errorf("append entry %q: not of type %q", e.ID, e.Type)

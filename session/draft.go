@@ -48,7 +48,7 @@ func (d Draft) entry(parent string, now time.Time) *Entry {
 	} else {
 		raw = append(raw, '}')
 	}
-	return &Entry{ID: id, ParentID: parent, Type: d.Type, Time: now.Truncate(time.Millisecond).UTC(), raw: raw, At: -1}
+	return &Entry{ID: id, ParentID: parent, Type: d.Type, Time: now.Truncate(time.Millisecond).UTC(), body: &body{raw: raw}, At: -1}
 }
 
 func list[T any](items []T, encode func(T) []byte) []byte {

@@ -1,19 +1,15 @@
 package session
 
 import (
-	"sync"
 	"time"
-	"weak"
 
-	"github.com/coppice-dev/coppice/internal/lines"
-	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
 
 // Type is the type of an entry. Unknown types are carried.
 type Type string
 
-// Entry types that Coppice reads (spec/session-log.md).
+// Entry types that Coppice reads (docs/format.md).
 const (
 	TypeMessage       Type = "message"
 	TypeModelChange   Type = "model_change"
@@ -43,78 +39,35 @@ type Entry struct {
 	ID       string
 	ParentID string // "": a root
 	Type     Type
-	Time     time.Time // zero where the stored timestamp is none
+	Time     time.Time // zero where the stored timestamp is not one
 	At       int64     // place in the log: byte offset in a file, ordinal elsewhere; grows along the log; -1: not in it yet
-	Line     int       // line number from 1; 0 where it is not known yet
 
-	raw     []byte           // nil: they are on the shelf
-	outline *message.Outline // known without the bytes; nil: it is not
-	*shelved
-
-	once  sync.Once
-	views views
-}
-
-// shelved is what an entry knows of its bytes on a shelf.
-type shelved struct {
-	shelf  Shelf
-	length int
-	mu     sync.Mutex
-	msg    weak.Pointer[message.Message] // as long as somebody holds it
-}
-
-// Shelf keeps the bytes of entries outside the process's memory.
-type Shelf interface {
-	// Bytes reads the length bytes of an entry.
-	Bytes(e *Entry, length int) ([]byte, error)
-}
-
-// WithRaw returns an entry like e with other bytes.
-func (e *Entry) WithRaw(raw []byte) *Entry {
-	return &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, At: e.At, Line: e.Line, raw: raw}
-}
-
-// Outlined returns an entry like e whose message has the outline o, with these
-// bytes, or, where raw is nil, with length bytes that stay on a shelf.
-func (e *Entry) Outlined(o *message.Outline, raw []byte, s Shelf, length int) *Entry {
-	out := &Entry{ID: e.ID, ParentID: e.ParentID, Type: e.Type, Time: e.Time, At: e.At, Line: e.Line, outline: o, raw: raw}
-	if raw == nil {
-		out.shelved = &shelved{shelf: s, length: length}
-	}
-	return out
+	brief brief // of a message that was read from a log; else body knows it
+	body  *body // the bytes in memory; nil: they are far
+	far   *Far  // where they are read again; nil: they are in memory
 }
 
 // Raw returns the JSON object as it is in the log; not to be changed. The
 // bytes of a message far from the leaf are read from the log each time, which
 // may fail; those of all other entries are in memory.
 func (e *Entry) Raw() ([]byte, error) {
-	if e.shelved != nil {
-		return e.shelf.Bytes(e, e.length)
+	if e.far != nil {
+		return e.far.read(e.ID, e.At, int(e.brief.length))
 	}
-	return e.raw, nil
+	return e.body.bytes(), nil
 }
 
-// InMemory returns the bytes of an entry, or nil where they are on a shelf.
-func (e *Entry) InMemory() []byte { return e.raw }
-
-// Len returns the length of Raw in bytes.
-func (e *Entry) Len() int {
-	if e.shelved != nil {
-		return e.length
+// Message returns the message that the entry bears, or nil. Entries of type
+// message, custom_message and branch_summary bear one; a compaction bears its
+// summary (role compactionSummary). It fails where Raw does.
+func (e *Entry) Message() (*message.Message, error) {
+	switch {
+	case e.far != nil:
+		return e.far.message(e)
+	case e.bears():
+		return e.body.view(e).msg, nil
 	}
-	return len(e.raw)
-}
-
-// Outline returns the outline of the message that the entry bears, or nil
-// where it bears none. It costs less than Message.
-func (e *Entry) Outline() *message.Outline {
-	if e.outline != nil {
-		return e.outline
-	}
-	if !e.bears() {
-		return nil
-	}
-	return e.view().outline
+	return nil, nil
 }
 
 // bears reports whether entries of this type bear a message.
@@ -124,71 +77,6 @@ func (e *Entry) bears() bool {
 		return true
 	}
 	return false
-}
-
-// views are the decoded forms, made when first asked for.
-type views struct {
-	msg     *message.Message
-	outline *message.Outline // of msg; nil where the entry has one of its own
-	typed   any              // a pointer to the view of the entry's own type; nil: it has none
-}
-
-// ParseEntry reads an entry from one JSON object. It reports false where raw
-// is not an object with a string type. An entry without an id gets ID "".
-func ParseEntry(raw []byte) (*Entry, bool) {
-	e := &Entry{raw: raw, At: -1}
-	typed := false
-	for k, v := range rawjson.Members(raw) {
-		switch k {
-		case "type":
-			typed = rawjson.Kind(v) == '"'
-			e.Type = Type(rawjson.String(v))
-		case "id":
-			e.ID = rawjson.String(v)
-		case "parentId":
-			e.ParentID = rawjson.String(v)
-		case "timestamp":
-			e.Time = message.DecodeTime(v)
-		}
-	}
-	return e, typed
-}
-
-// NewEntry is ParseEntry for what has been checked, where only the head was
-// read: at is the place of the entry in its log.
-func NewEntry(h lines.Head, raw []byte, at int64) *Entry {
-	return &Entry{ID: rawjson.String(h.ID), ParentID: rawjson.String(h.ParentID), Type: Type(rawjson.String(h.Type)),
-		Time: message.DecodeTime(h.Timestamp), raw: raw, At: at}
-}
-
-// Message returns the message that the entry bears, or nil. Entries of type
-// message, custom_message and branch_summary bear one; a compaction bears its
-// summary (role compactionSummary). It fails where Raw does.
-func (e *Entry) Message() (*message.Message, error) {
-	switch {
-	case e.shelved != nil:
-		return e.fromShelf()
-	case e.bears():
-		return e.view().msg, nil
-	}
-	return nil, nil
-}
-
-// fromShelf decodes a message whose bytes are on a shelf, unless somebody
-// still holds it from the last time.
-func (e *Entry) fromShelf() (*message.Message, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if m := e.msg.Value(); m != nil {
-		return m, nil
-	}
-	raw, err := e.Raw()
-	if err != nil {
-		return nil, err
-	}
-	m := message.Decode(rawjson.Get(raw, "message"))
-	e.msg = weak.Make(m)
-	return m, nil
 }
 
 // Compaction returns the typed view of a compaction, or nil.
@@ -241,27 +129,6 @@ func (e *Entry) Name() (string, bool) {
 		return *n, true
 	}
 	return "", false
-}
-
-// typed returns the view of an entry if the entry is of type t, else nil. It
-// looks at the type first: a walk over a path asks each entry many questions,
-// and must not decode a message to learn that it is no compaction.
-func typed[T any](e *Entry, t Type) *T {
-	if e.Type != t {
-		return nil
-	}
-	v, _ := e.view().typed.(*T)
-	return v
-}
-
-func (e *Entry) view() *views {
-	e.once.Do(func() {
-		e.decode()
-		if e.views.msg != nil && e.outline == nil {
-			e.views.outline = e.views.msg.Outline()
-		}
-	})
-	return &e.views
 }
 
 // Compaction replaces everything before FirstKeptEntryID by a summary.

@@ -1,62 +1,64 @@
 package session
 
 import (
+	"time"
+
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
 
 // decode makes the typed views of an entry from its bytes.
-func (e *Entry) decode() {
+func (d *views) decode(e *Entry, raw []byte) {
 	if e.Type == TypeMessage {
-		if m := rawjson.Get(e.raw, "message"); rawjson.Kind(m) == '{' {
-			e.views.msg = message.Decode(m)
+		if m := rawjson.Get(raw, "message"); rawjson.Kind(m) == '{' {
+			d.msg = message.Decode(m)
 		}
 		return
 	}
 	f := map[string][]byte{}
-	for k, v := range rawjson.Members(e.raw) {
+	for k, v := range rawjson.Members(raw) {
 		f[k] = v
 	}
 	str := func(k string) string { return rawjson.String(f[k]) }
 	switch e.Type {
 	case TypeCustomMessage:
-		e.views.msg = &message.Message{Role: message.RoleCustom, CustomType: str("customType"),
+		d.msg = &message.Message{Role: message.RoleCustom, CustomType: str("customType"),
 			Content: message.DecodeContent(f["content"]), Time: e.Time}
 	case TypeBranchSummary:
-		e.decodeBranch(f)
+		d.decodeBranch(f, e.Time)
 	case TypeCompaction:
-		e.decodeCompaction(f)
+		d.decodeCompaction(f, e.Time)
 	case TypeContextEdit:
 		r := f["replacement"]
 		ed := &ContextEdit{TargetID: str("targetId"), Omit: rawjson.Kind(r) == 'n'}
 		if !ed.Omit {
 			ed.Content = message.DecodeContent(rawjson.Get(r, "content"))
 		}
-		e.views.typed = ed
+		d.typed = ed
 	case TypeModelChange:
-		e.decodeModelChange(f)
+		d.decodeModelChange(f)
 	case TypeThinkingLevel:
 		level := str("thinkingLevel")
-		e.views.typed = &level
+		d.typed = &level
 	case TypeLabel:
-		e.views.typed = &Label{TargetID: str("targetId"), Label: str("label")}
+		d.typed = &Label{TargetID: str("targetId"), Label: str("label")}
 	case TypeInfo:
 		name := str("name")
-		e.views.typed = &name
+		d.typed = &name
 	case TypeCustom:
-		e.decodeCustom(f)
+		d.decodeCustom(f)
 	}
 }
 
-func (e *Entry) decodeBranch(f map[string][]byte) {
+func (d *views) decodeBranch(f map[string][]byte, at time.Time) {
 	b := &BranchSummary{FromID: rawjson.String(f["fromId"]), Summary: rawjson.String(f["summary"]),
 		Details: object(f["details"]), Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
 	b.ReadFiles, b.ModifiedFiles = fileLists(b.Details)
-	e.views.typed = b
-	e.views.msg = &message.Message{Role: message.RoleBranchSummary, Summary: b.Summary, Time: e.Time}
+	d.typed = b
+	d.msg = &message.Message{Role: message.RoleBranchSummary, Summary: b.Summary, Time: at}
 }
 
-func (e *Entry) decodeCompaction(f map[string][]byte) {
+func (d *views) decodeCompaction(f map[string][]byte, at time.Time) {
 	c := &Compaction{Summary: rawjson.String(f["summary"]), ShortSummary: rawjson.String(f["shortSummary"]),
 		FirstKeptEntryID: rawjson.String(f["firstKeptEntryId"]), TokensBefore: rawjson.Int(f["tokensBefore"]),
 		Details: object(f["details"]), PreserveData: object(f["preserveData"]),
@@ -65,11 +67,11 @@ func (e *Entry) decodeCompaction(f map[string][]byte) {
 	if sys := object(f["systemMessage"]); sys != nil {
 		c.System = message.Decode(sys)
 	}
-	if d := object(rawjson.Get(c.Details, "coppice")); d != nil {
-		c.Coppice = decodeDetails(d)
+	if ours := object(rawjson.Get(c.Details, "coppice")); ours != nil {
+		c.Coppice = decodeDetails(ours)
 	}
-	e.views.typed = c
-	e.views.msg = &message.Message{Role: message.RoleCompactionSummary, Summary: c.Summary, Time: e.Time}
+	d.typed = c
+	d.msg = &message.Message{Role: message.RoleCompactionSummary, Summary: c.Summary, Time: at}
 }
 
 func decodeDetails(raw []byte) *CompactionDetails {
@@ -131,7 +133,7 @@ func decodeRef(v []byte) Ref {
 	return r
 }
 
-func (e *Entry) decodeModelChange(f map[string][]byte) {
+func (d *views) decodeModelChange(f map[string][]byte) {
 	m := &ModelChange{Provider: rawjson.String(f["provider"]), ModelID: rawjson.String(f["modelId"])}
 	if s := rawjson.String(f["model"]); m.ModelID == "" && s != "" {
 		// oh-my-pi: model "provider/id", with a role that is not always ours
@@ -140,7 +142,7 @@ func (e *Entry) decodeModelChange(f map[string][]byte) {
 		}
 		m.Provider, m.ModelID = cutModel(s)
 	}
-	e.views.typed = m
+	d.typed = m
 }
 
 func cutModel(s string) (provider, id string) {
@@ -152,9 +154,9 @@ func cutModel(s string) (provider, id string) {
 	return "", s
 }
 
-func (e *Entry) decodeCustom(f map[string][]byte) {
+func (d *views) decodeCustom(f map[string][]byte) {
 	c := &Custom{CustomType: rawjson.String(f["customType"]), Data: f["data"]}
-	e.views.typed = c
+	d.typed = c
 	switch c.CustomType {
 	case CustomPin:
 		c.pin = &Pin{TargetID: rawjson.String(rawjson.Get(c.Data, "targetId")),

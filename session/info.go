@@ -11,8 +11,7 @@ import (
 // Speaks reports whether the entry is a message of the user or the assistant.
 // A session becomes durable with the first one.
 func (e *Entry) Speaks() bool {
-	o := e.Outline()
-	return e.Type == TypeMessage && o != nil && (o.Role == message.RoleUser || o.Role == message.RoleAssistant)
+	return e.Type == TypeMessage && (e.Role() == message.RoleUser || e.Role() == message.RoleAssistant)
 }
 
 // Describe fills in what a list shows of the entries at the two ends of a log:
@@ -22,7 +21,7 @@ func (e *Entry) Speaks() bool {
 // bytes of the entries are in memory.
 func (i *Info) Describe(head, tail []*Entry) {
 	for _, e := range head {
-		if m := e.view().msg; m != nil && m.Role == message.RoleUser {
+		if m := e.body.view(e).msg; m != nil && m.Role == message.RoleUser {
 			if text := strings.TrimSpace(m.Text(" ")); text != "" {
 				i.FirstMessage = text
 				break
@@ -38,7 +37,7 @@ func (i *Info) Describe(head, tail []*Entry) {
 				name, _ := e.Name()
 				i.Name, named = &name, true
 			case e.Type == TypeMessage && !timed && e.Speaks():
-				if t := cmp.Or(e.view().msg.Time, e.Time); !t.IsZero() {
+				if t := cmp.Or(e.body.view(e).msg.Time, e.Time); !t.IsZero() {
 					i.Modified, timed = t, true
 				}
 			}

@@ -12,8 +12,8 @@ import (
 func (e *Entry) Usage() (*message.Usage, ModelChange, error) {
 	switch {
 	case e.Type == TypeUsage:
-		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.raw, "provider")), ModelID: rawjson.String(rawjson.Get(e.raw, "model"))}
-		return message.DecodeUsage(rawjson.Get(e.raw, "usage")), by, nil
+		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.body.bytes(), "provider")), ModelID: rawjson.String(rawjson.Get(e.body.bytes(), "model"))}
+		return message.DecodeUsage(rawjson.Get(e.body.bytes(), "usage")), by, nil
 	case e.Compaction() != nil:
 		return e.Compaction().Usage, ModelChange{}, nil
 	case e.BranchSummary() != nil:

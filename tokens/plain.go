@@ -1,8 +1,10 @@
 package tokens
 
 import (
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/coppice-dev/coppice/message"
 )
@@ -14,60 +16,73 @@ import (
 // where they have to agree too.
 type Plain struct{}
 
-// quarters count in units of a quarter token.
-const (
-	perToken      = 4
-	imageQuarters = ImageTokens * perToken
-)
-
 // Text counts a text by itself, rounded up.
-func (Plain) Text(s string) int64 { return roundUp(quarters(s)) }
+func (Plain) Text(s string) int64 {
+	var q quarters
+	q.Add(bytesOf(s))
+	return q.Total()
+}
 
 // Message counts one message, rounded up once. An image costs ImageTokens
 // wherever it is.
 func (Plain) Message(m *message.Message) int64 {
-	var q int64
-	parts(m, func(s string) { q += quarters(s) }, func(message.Image) { q += imageQuarters })
-	return roundUp(q)
+	var q quarters
+	parts(m, func(s string) { q.Add(bytesOf(s)) }, func(message.Image) { q.Image() })
+	return q.Total()
 }
 
-func roundUp(q int64) int64 { return (q + perToken - 1) / perToken }
+// bytesOf are the bytes of a string that is only read.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-func quarters(s string) int64 {
-	var q int64
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
+// quarters is the meter of Plain: it counts in quarters of a token.
+type quarters int64
+
+const perToken = 4
+
+// Add adds the weight of each character.
+func (q *quarters) Add(b []byte) {
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
 			// ASCII, which most text is: a quarter each.
-			n := asciiPrefix(s[i:])
-			q += int64(n)
+			n := asciiPrefix(b[i:])
+			*q += quarters(n)
 			i += n
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		q += plainWeight(r)
+		r, size := utf8.DecodeRune(b[i:])
+		*q += plainWeight(r)
 		i += size
 	}
-	return q
 }
 
-// asciiPrefix is the length of the ASCII text at the start of s, found eight
+// End has nothing to do: no character weighs on another.
+func (q *quarters) End() {}
+
+// Image adds an image.
+func (q *quarters) Image() { *q += ImageTokens * perToken }
+
+// Total rounds up.
+func (q *quarters) Total() int64 { return int64((*q + perToken - 1) / perToken) }
+
+// Reset begins with nothing.
+func (q *quarters) Reset() { *q = 0 }
+
+// asciiPrefix is the length of the ASCII text at the start of b, found eight
 // bytes at a time.
-func asciiPrefix(s string) int {
+func asciiPrefix(b []byte) int {
+	const highBits = 0x8080_8080_8080_8080
 	n := 0
-	for ; n+8 <= len(s); n += 8 {
-		b := s[n : n+8]
-		if (b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7])&utf8.RuneSelf != 0 {
-			break
-		}
+	for n+8 <= len(b) && binary.LittleEndian.Uint64(b[n:])&highBits == 0 {
+		n += 8
 	}
-	for n < len(s) && s[n] < utf8.RuneSelf {
+	for n < len(b) && b[n] < utf8.RuneSelf {
 		n++
 	}
 	return n
 }
 
-// plainWeight is what one non-ASCII character costs, in quarters.
-func plainWeight(r rune) int64 {
+// plainWeight is what one non-ASCII character costs.
+func plainWeight(r rune) quarters {
 	switch {
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 		return perToken

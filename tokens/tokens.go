@@ -35,11 +35,11 @@ func Hard(estimate int64) int64 {
 
 // Tools counts tool definitions as compact JSON.
 func Tools(tools []message.Tool) int64 {
-	var q int64
+	var q quarters
 	for _, t := range tools {
-		q += quarters(toolText(t))
+		q.Add(bytesOf(toolText(t)))
 	}
-	return roundUp(q)
+	return q.Total()
 }
 
 func toolText(t message.Tool) string { return string(rawjson.JS(message.EncodeTool(t))) }

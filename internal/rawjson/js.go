@@ -15,10 +15,11 @@ import (
 // place of the first, shortest numbers. Session files count characters of
 // this form (reference: token estimate of tool calls).
 func JS(v []byte) []byte {
-	return appendJS(make([]byte, 0, len(v)), v)
+	return AppendJS(make([]byte, 0, len(v)), v)
 }
 
-func appendJS(out, v []byte) []byte {
+// AppendJS appends what JS returns.
+func AppendJS(out, v []byte) []byte {
 	v = bytes.TrimSpace(v)
 	switch Kind(v) {
 	case '{':
@@ -31,7 +32,7 @@ func appendJS(out, v []byte) []byte {
 				out = append(out, ',')
 			}
 			first = false
-			out = appendJS(out, e)
+			out = AppendJS(out, e)
 		}
 		return append(out, ']')
 	case '"':
@@ -107,7 +108,7 @@ func appendJSObject(out, v []byte) []byte {
 		}
 		out = appendJSString(out, m.rawName)
 		out = append(out, ':')
-		out = appendJS(out, m.value)
+		out = AppendJS(out, m.value)
 	}
 	return append(out, '}')
 }

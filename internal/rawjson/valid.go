@@ -135,12 +135,14 @@ func validString(b []byte, i int) int {
 	}
 }
 
-// special marks, in the highest bit of each byte, where a quotation mark, a
-// backslash or a control character stands. Only the lowest mark is exact.
+// special marks, in the highest bit of each byte, a quotation mark, a backslash
+// or a control character. Only the lowest mark is exact.
 func special(w uint64) uint64 {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	quote, slash := w^(ones*'"'), w^(ones*'\\')
-	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
+	const ones = 0x0101010101010101
+	// With its bit 1 turned over, a quotation mark is next to the control
+	// characters, which stay below it.
+	low, slash := w^ones*2, w^ones*'\\'
+	return ((low - ones*('"'^2+1)) | (slash - ones)) &^ w & highs
 }
 
 func validEscape(b []byte, i int) int {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sort"
 
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -61,7 +60,9 @@ func (l *Log) write(ctx context.Context, entries []*session.Entry) (between []*s
 		buf = append(buf, '\n')
 	}
 	b := batch{lines: len(entries)}
-	buf = b.encode(buf, at, entries)
+	if buf, err = b.encode(buf, at, entries); err != nil {
+		return nil, l.wrap(err)
+	}
 	n, err := l.file.Write(buf)
 	if err == nil && n < len(buf) {
 		err = io.ErrShortWrite
@@ -91,54 +92,72 @@ func (l *Log) write(ctx context.Context, entries []*session.Entry) (between []*s
 
 // encode appends entries as lines to buf, which begins at an offset of the
 // file, and makes their records.
-func (b *batch) encode(buf []byte, at int64, entries []*session.Entry) []byte {
+func (b *batch) encode(buf []byte, at int64, entries []*session.Entry) ([]byte, error) {
 	for i, e := range entries {
-		b.recs = append(b.recs, record{id: e.ID, parent: e.ParentID, typ: e.Type, entry: e,
-			off: at + int64(len(buf)), n: int64(e.Len()), line: int32(i + 1), up: none, same: none})
-		buf = append(append(buf, e.InMemory()...), '\n')
+		raw, err := e.Raw()
+		if err != nil {
+			return nil, err
+		}
+		r := record{id: e.ID, typ: e.Type, entry: e, off: at + int64(len(buf)), n: uint32(len(raw)), line: int32(i + 1)}
+		if e.ParentID != "" {
+			r.back = b.nearest(e.ParentID, e.ID)
+		}
+		b.recs = append(b.recs, r)
+		buf = append(append(buf, raw...), '\n')
 	}
-	return buf
+	return buf, nil
 }
 
-// take adds records whose entries are new to the table.
+// take adds records whose entries are new to the index.
 func (l *Log) take(b batch) {
-	t := l.t
-	first := t.append(b)
-	if t.linked {
-		if err := t.link(first, l.read); err != nil {
-			// The entries are in the file, only the index could not be
-			// kept up. It is built again when somebody asks.
-			l.forget()
-			t = l.t
-		}
+	first := len(l.x.recs)
+	l.x.append(b)
+	if err := l.linkNew(first, nil); err != nil {
+		// The entries are in the file, only the index could not be kept up. It
+		// is built again when somebody asks.
+		l.forget()
 	}
 	for i := range b.recs {
 		e := b.recs[i].entry
 		e.At = b.recs[i].off
-		if first+i >= len(t.recs) {
+		if first+i >= len(l.x.recs) {
 			continue
 		}
-		if same := t.recs[first+i].same; same >= 0 {
+		if k := l.x.canonical(first + i); k != first+i {
 			// The second try of an append whose first one did reach the file.
-			e.At = t.recs[same].off
-			if t.recs[same].entry == nil {
-				t.recs[same].entry = e
+			e.At = l.x.recs[k].off
+			if l.x.recs[k].entry == nil {
+				l.x.recs[k].entry = e
 			}
 		}
-		e.Line = int(t.recs[first+i].line)
 	}
 }
 
-// forget goes back to a table that knows nothing but the entries handed out.
+// linkNew links the records from a position on, where the index is whole.
+func (l *Log) linkNew(first int, parents map[int]string) error {
+	if !l.x.whole {
+		return nil
+	}
+	k := linker{index: l.x, read: l.read}
+	k.ids.reserve(k.recs, len(k.recs))
+	if err := k.link(first, parents); err != nil {
+		return err
+	}
+	k.end()
+	return nil
+}
+
+// forget goes back to an index that knows nothing but the entries handed out.
 func (l *Log) forget() {
-	known := map[int64]*session.Entry{}
-	for i := range l.t.recs {
-		if r := &l.t.recs[i]; r.entry != nil && r.off >= 0 {
-			known[r.off] = r.entry
+	if l.held == nil {
+		l.held = map[int64]*session.Entry{}
+	}
+	for i := range l.x.recs {
+		if r := &l.x.recs[i]; r.entry != nil && r.off >= 0 {
+			l.held[r.off] = r.entry
 		}
 	}
-	l.hinted = known
-	l.t = newTable(l.end, l.header)
+	l.x = newIndex(l.end, l.header)
 }
 
 // sync makes the file durable as far as the options ask for it.
@@ -174,8 +193,8 @@ func (l *Log) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*sess
 	case info.Size() == l.end:
 		return nil, nil
 	}
-	if last := len(l.t.recs) - 1; last >= 0 {
-		if err := l.inPlace(&l.t.recs[last]); err != nil {
+	if last := len(l.x.recs) - 1; last >= 0 {
+		if err := l.inPlace(&l.x.recs[last]); err != nil {
 			return nil, l.wrap(err)
 		}
 	}
@@ -212,43 +231,39 @@ func (l *Log) grow(ctx context.Context, size int64) (first int64, err error) {
 		}
 		data, from = data[1:], from+1
 	}
-	b := scanLines(data, from)
+	b := new(scanner).scan(data, from)
 	l.end, l.open, l.openAt = size, b.open, b.openAt
-	if !l.t.linked && needsLink(b) {
-		return from, l.link(ctx)
+	l.x.append(b)
+	if err := l.linkNew(len(l.x.recs)-len(b.recs), b.parents); err != nil {
+		l.forget()
+		return from, l.readWhole(ctx)
 	}
-	if i := l.t.append(b); l.t.linked {
-		if err := l.t.link(i, l.read); err != nil {
-			l.forget()
-			return from, l.link(ctx)
-		}
+	if needsWhole(b) {
+		return from, l.readWhole(ctx)
 	}
 	return from, nil
 }
 
 // regrow reads the file anew: somebody went on in the middle of its last line.
 func (l *Log) regrow(ctx context.Context, size int64) error {
-	batches, err := scanFile(ctx, l.file, size)
-	if err != nil {
-		return l.wrap(err)
-	}
 	l.end = size
 	if err := l.lookAtTail(); err != nil {
 		return err
 	}
-	return l.linkBatches(batches)
+	l.forget()
+	return l.readWhole(ctx)
 }
 
 // foreign returns the entries from an offset on that nobody was given yet.
 func (l *Log) foreign(from int64, ours []*session.Entry) ([]*session.Entry, error) {
 	var out []*session.Entry
-	first := sort.Search(len(l.t.recs), func(i int) bool { return l.t.recs[i].off >= from })
-	for i := first; i < len(l.t.recs); i++ {
-		r := &l.t.recs[i]
-		if r.isHeader() || r.same >= 0 || r.entry != nil {
+	first, _ := l.x.atOffset(from)
+	for i := first; i < len(l.x.recs); i++ {
+		r := &l.x.recs[i]
+		if r.isHeader() || r.same > 0 || r.entry != nil {
 			continue
 		}
-		e, err := l.t.decode(i, l.read)
+		e, err := l.x.decode(i, l.read)
 		if err != nil {
 			return nil, l.wrap(err)
 		}
@@ -262,10 +277,12 @@ func (l *Log) foreign(from int64, ours []*session.Entry) ([]*session.Entry, erro
 	return out, nil
 }
 
-// sameLine returns the one of entries that has the bytes of e, or nil.
+// sameLine returns the one of entries that has the bytes of e, or nil. All are
+// in memory.
 func sameLine(e *session.Entry, entries []*session.Entry) *session.Entry {
+	raw, err := e.Raw()
 	for _, o := range entries {
-		if o.ID == e.ID && bytes.Equal(o.InMemory(), e.InMemory()) {
+		if own, oerr := o.Raw(); err == nil && oerr == nil && o.ID == e.ID && bytes.Equal(own, raw) {
 			return o
 		}
 	}

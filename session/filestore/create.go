@@ -18,12 +18,15 @@ func (l *Log) appendNew(entries []*session.Entry) error {
 	all := slices.Concat(l.pending, entries)
 	if !slices.ContainsFunc(entries, (*session.Entry).Speaks) {
 		b := batch{}
-		b.encode(nil, 0, entries)
+		if _, err := b.encode(nil, 0, entries); err != nil {
+			return l.wrap(err)
+		}
 		for i := range b.recs {
 			b.recs[i].off, b.recs[i].line = -1, 0
 		}
 		l.pending = all
-		return l.t.link(l.t.append(b), l.read)
+		l.x.append(b)
+		return l.linkNew(len(l.x.recs)-len(b.recs), nil)
 	}
 	return l.create(l.path, l.header, all, entries)
 }
@@ -33,8 +36,8 @@ func (l *Log) appendNew(entries []*session.Entry) error {
 // it is.
 func (l *Log) appendMigrated(entries []*session.Entry) error {
 	var all []*session.Entry
-	for i := range l.t.recs {
-		if r := &l.t.recs[i]; !r.isHeader() && r.same < 0 {
+	for i := range l.x.recs {
+		if r := &l.x.recs[i]; !r.isHeader() && r.same == 0 {
 			e, err := l.entry(i)
 			if err != nil {
 				return err
@@ -61,9 +64,13 @@ func (l *Log) create(path string, h session.Header, entries, added []*session.En
 		return err
 	}
 	b := batch{lines: len(entries) + 1}
-	buf := b.encode(append(slices.Clone(h.Raw), '\n'), 0, entries)
+	buf, err := b.encode(append(slices.Clone(h.Raw), '\n'), 0, entries)
+	if err != nil {
+		lock.release()
+		return l.wrap(err)
+	}
 	for i := range b.recs {
-		b.recs[i].line++ // behind the header
+		b.recs[i].line++ // after the header
 	}
 	f, err := l.createFile(path, buf)
 	if err != nil {
@@ -75,16 +82,15 @@ func (l *Log) create(path string, h session.Header, entries, added []*session.En
 	}
 	l.path, l.header, l.file, l.lock, l.pending, l.notes = path, h, f, lock, nil, nil
 	l.end, l.open, l.syncedAt = int64(len(buf)), false, l.store.opts.Now()
-	t := newTable(0, h)
-	t.linked, t.first = true, 0
-	t.recs = []record{{id: h.ID, typ: lines.TypeHeader, n: int64(len(h.Raw)), line: 1, up: none, same: none}}
-	t.append(b)
-	l.t = t
-	if err := t.link(1, l.read); err != nil {
+	l.x = newIndex(0, h)
+	l.x.whole, l.x.first, l.held, l.scanners = true, 0, nil, nil
+	l.x.recs = []record{{id: h.ID, typ: lines.TypeHeader, n: uint32(len(h.Raw)), line: 1}}
+	l.x.append(b)
+	if err := l.linkNew(1, nil); err != nil {
 		l.forget()
 	}
 	for i, e := range b.recs[len(b.recs)-len(added):] {
-		added[i].At, added[i].Line = e.off, int(e.line)
+		added[i].At = e.off
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func TestBranchIsNoCopy(t *testing.T) {
 	lines := chain(3000)
 	branch := strings.Replace(line("b", "e7"), "00:00:00.000Z", "00:00:09.000Z", 1)
 	l := open(t, write(t, text(append(lines, branch)...)), session.Mode{})
-	if e, err := l.Leaf(bg); err != nil || e.ID != "b" || l.t.linked {
-		t.Errorf("%v, %v, the whole file was read: %v", e, err, l.t.linked)
+	if e, err := l.Leaf(bg); err != nil || e.ID != "b" || l.x.whole {
+		t.Errorf("%v, %v, the whole file was read: %v", e, err, l.x.whole)
 	}
 }

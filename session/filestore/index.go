@@ -1,63 +1,230 @@
 package filestore
 
-import "hash/maphash"
+import (
+	"slices"
+	"sort"
 
-// idIndex finds the newest record of an id. It keeps positions alone, because the
-// ids stand in the records: a few bytes an entry. Zero is empty.
-type idIndex struct {
-	seed  maphash.Seed
-	slots []int32 // position of a record + 1; 0: free. A power of two, at most three quarters used.
-	used  int
+	"github.com/coppice-dev/coppice/session"
+)
+
+// index says where the lines of a log are and how they hang together. It grows
+// from the end of the file: it knows the lines from an offset on, and more of
+// them are read when somebody asks. What only all lines can tell (what is
+// wrong, which lines repeat others, the newest entry of an id) it can tell
+// when it is whole.
+type index struct {
+	recs  []record // in file order
+	room  []record // where recs is, with free places before it
+	front int      // how many
+	from  int64    // offset from which the file is known
+	size  int64    // of the file when the index was begun
+
+	parts    []part // what recs consists of, in file order; not whole only
+	problems []session.Problem
+
+	whole bool
+	lines int // in the file; whole only
+	lost  int // unreadable pieces in the file; whole only
+
+	version int    // of the format; 1 where there is no header
+	header  []byte // the header line; nil: none
+	first   int    // position of the header; none: the file has none
+
+	ids   idIndex         // whole only
+	many  map[string]bool // ids of several records, all of which are in twins
+	twins map[twin]int32
 }
 
-// reserve makes room for n ids in all.
-func (x *idIndex) reserve(recs []record, n int) {
-	size := max(64, len(x.slots))
-	for size*3/4 < n {
-		size *= 2
+// part is a stretch of lines that was read at once.
+type part struct {
+	recs, lines, lost int
+	flaws             []flaw
+	parents           map[int]string
+}
+
+// newIndex returns the index of a file of the given size, of which nothing is
+// known yet.
+func newIndex(size int64, h session.Header) *index {
+	return &index{from: size, size: size, version: h.Version, header: h.Raw, first: none}
+}
+
+// prepend adds the lines before those that are known.
+func (x *index) prepend(b batch) {
+	if n := len(b.recs); n > x.front {
+		x.grow(n, b.from)
 	}
-	if size == len(x.slots) {
-		return
+	x.front -= len(b.recs)
+	copy(x.room[x.front:], b.recs)
+	x.recs, x.from = x.room[x.front:], b.from
+	x.parts = slices.Insert(x.parts, 0, b.part())
+}
+
+// longWalk is how many records a walk has read that will likely go on to the
+// root.
+const longWalk = 20_000
+
+// grow makes room before the records for n more, the first of which is at an
+// offset: for as many as there are, so that a long walk copies each a few times
+// only, and once it is long, for all that may come.
+func (x *index) grow(n int, from int64) {
+	front := len(x.recs) + n
+	if front > longWalk {
+		front = max(n, n+int(1.05*float64(from)*float64(len(x.recs)+n)/float64(x.size-from)))
 	}
-	old := x.slots
-	if old == nil {
-		x.seed = maphash.MakeSeed()
+	x.room = make([]record, front+len(x.recs))
+	copy(x.room[front:], x.recs)
+	x.front = front
+}
+
+// append adds the lines after those that are known. Where the index is whole
+// they have to be linked.
+func (x *index) append(b batch) {
+	x.recs = append(x.recs, b.recs...)
+	x.room, x.front = nil, 0 // append may have moved recs away from there
+	if x.whole {
+		x.number(len(x.recs)-len(b.recs), b.part())
+	} else {
+		x.parts = append(x.parts, b.part())
 	}
-	x.slots = make([]int32, size)
-	for _, s := range old {
-		if s > 0 {
-			x.slots[x.slot(recs, recs[s-1].id)] = s
+}
+
+func (b *batch) part() part {
+	return part{recs: len(b.recs), lines: b.lines, lost: b.lost, flaws: b.flaws, parents: b.parents}
+}
+
+// number counts the lines of the part that begins at a position from the begin
+// of the file, and reports what is wrong with them.
+func (x *index) number(first int, p part) {
+	for i := range p.recs {
+		r := &x.recs[first+i]
+		r.line += int32(x.lines)
+		r.lost += int32(x.lost)
+	}
+	for _, f := range p.flaws {
+		x.problems = append(x.problems, session.Problem{Kind: f.kind, Detail: f.detail, Line: x.lines + f.line})
+	}
+	x.lines += p.lines
+	x.lost += p.lost
+}
+
+// found returns what is wrong with the lines that are known.
+func (x *index) found() []session.Problem {
+	out := slices.Clone(x.problems)
+	for _, p := range x.parts {
+		for _, f := range p.flaws { // which line it is can be told when all are known
+			out = append(out, session.Problem{Kind: f.kind, Detail: f.detail})
 		}
 	}
+	return out
 }
 
-// slot is where an id stands, or where it would.
-func (x *idIndex) slot(recs []record, id string) int {
-	mask := len(x.slots) - 1
-	i := int(maphash.String(x.seed, id)) & mask
-	for x.slots[i] > 0 && recs[x.slots[i]-1].id != id {
-		i = (i + 1) & mask
+// position finds the record of an entry: by its place, or, where that has
+// changed because the file was made anew, by its id.
+func (x *index) position(id string, at int64) (int, bool) {
+	if i, ok := x.atOffset(at); ok && x.recs[i].id == id && !x.recs[i].isHeader() {
+		return x.canonical(i), true
+	}
+	return x.newest(id)
+}
+
+// atOffset finds the record at an offset.
+func (x *index) atOffset(at int64) (int, bool) {
+	i := sort.Search(len(x.recs), func(i int) bool { return x.recs[i].off >= at })
+	return i, at >= 0 && i < len(x.recs) && x.recs[i].off == at
+}
+
+// newest finds the newest record of an id among those that are known.
+func (x *index) newest(id string) (int, bool) {
+	if x.whole {
+		i := x.ids.find(x.recs, id)
+		return x.canonical(i), i >= 0
+	}
+	i := x.before(len(x.recs), id)
+	return i, i >= 0
+}
+
+// before finds the nearest record before position i that has the id, or none.
+func (x *index) before(i int, id string) int {
+	for i--; i >= 0; i-- {
+		if x.recs[i].id == id && !x.recs[i].isHeader() {
+			return i
+		}
+	}
+	return none
+}
+
+// up returns the position of the parent of a record, or none at a root. Where
+// the index is not whole it may not be known.
+func (x *index) up(i int) (up int, known bool) {
+	switch back := x.recs[i].back; back {
+	case unset:
+		return none, x.whole
+	case 0:
+		return none, true
+	default:
+		return i - int(back), true
+	}
+}
+
+// canonical returns the position that counts for a record: identical lines are
+// one entry, the first.
+func (x *index) canonical(i int) int {
+	if i >= 0 && i < len(x.recs) {
+		return i - int(x.recs[i].same)
 	}
 	return i
 }
 
-// find returns the position of the newest record of an id, or none.
-func (x *idIndex) find(recs []record, id string) int {
-	if x.used == 0 {
-		return none
+// leaf returns the position of the leaf; decided is false where more lines have
+// to be known.
+//
+// The leaf is the last readable entry. Copies of older lines at the end, as
+// left by a program that wrote a part of a session twice, are none.
+func (x *index) leaf() (i int, decided bool) {
+	last := x.entryBefore(len(x.recs))
+	switch {
+	case x.whole:
+		return x.leafOf(len(x.recs)), true
+	case last < 0:
+		return none, x.from == 0
 	}
-	return int(x.slots[x.slot(recs, id)]) - 1
+	return last, !x.maybeCopies(last)
 }
 
-// put makes the record at i the newest of its id, and returns the position of
-// the one before, or none.
-func (x *idIndex) put(recs []record, i int) (before int) {
-	x.reserve(recs, x.used+1)
-	s := x.slot(recs, recs[i].id)
-	before = int(x.slots[s]) - 1
-	x.slots[s] = int32(i + 1)
-	if before < 0 {
-		x.used++
+// leafOf is the leaf of the first n records of a whole index.
+func (x *index) leafOf(n int) int {
+	last := x.entryBefore(n)
+	for last >= 0 && x.recs[last].same > 0 {
+		last = x.entryBefore(last)
 	}
-	return before
+	return last
+}
+
+// maybeCopies reports whether the lines up to last may be copies of older ones.
+// Lines that carry on from one another are copied together; where the first of
+// them does not carry on from the line before it, it begins a new branch if it
+// is younger than that line, and else may be a copy.
+func (x *index) maybeCopies(last int) bool {
+	for i := last; ; {
+		prev := x.entryBefore(i)
+		switch {
+		case prev < 0 && i == last && x.from > 0:
+			return true // the line before it is not known yet
+		case prev < 0:
+			return false
+		case x.recs[i].entry == nil || x.recs[prev].entry == nil:
+			return true
+		case x.recs[i].entry.ParentID == x.recs[prev].id && x.recs[prev].id != "":
+			i = prev
+		default:
+			return !x.recs[i].entry.Time.After(x.recs[prev].entry.Time)
+		}
+	}
+}
+
+// entryBefore returns the position of the nearest entry before i, or none.
+func (x *index) entryBefore(i int) int {
+	for i--; i >= 0 && x.recs[i].isHeader(); i-- {
+	}
+	return i
 }

@@ -30,9 +30,9 @@ func TestInfoSaysWhatAllEntriesSay(t *testing.T) {
 		}
 		file := []byte(b.String())
 		var all []*session.Entry
-		for _, r := range scanLines(file, 0).recs {
-			if h, ok := lines.ScanHead(file[r.off : r.off+r.n]); ok && !r.isHeader() {
-				all = append(all, session.NewEntry(h, file[r.off:r.off+r.n], -1))
+		for _, r := range new(scanner).scan(file, 0).recs {
+			if h, ok := lines.ScanHead(file[r.off : r.off+int64(r.n)]); ok && !r.isHeader() {
+				all = append(all, session.NewEntry(h, file[r.off:r.off+int64(r.n)], -1))
 			}
 		}
 		var want, got session.Info

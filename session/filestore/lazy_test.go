@@ -74,7 +74,7 @@ func answers(t interface{ Fatal(...any) }, l *Log) string {
 	var b strings.Builder
 	e, err := l.Leaf(bg)
 	for n := 0; e != nil && err == nil; e, err = l.Parent(bg, e) {
-		fmt.Fprintf(&b, "%s %s %d %s %s\n", e.ID, e.Time, e.Len(), outline(e), must.Get(e.Raw()))
+		fmt.Fprintf(&b, "%s %s %+v %s\n", e.ID, e.Time, e.Meta(), must.Get(e.Raw()))
 		if n++; n > 100_000 {
 			t.Fatal("the path does not end")
 		}
@@ -83,13 +83,6 @@ func answers(t interface{ Fatal(...any) }, l *Log) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-func outline(e *session.Entry) string {
-	if o := e.Outline(); o != nil {
-		return fmt.Sprintf("%+v", *o)
-	}
-	return "no message"
 }
 
 type fataler interface {
@@ -127,11 +120,11 @@ func checkLazyKeeping(t fataler, dir string, file []byte, keep int64) {
 		t.Fatal(err)
 	}
 	if a, b := answers(t, lazy), answers(t, indexed); a != b {
-		t.Fatalf("lazy (linked in the end: %v):\n%s\nindexed:\n%s", lazy.t.linked, a, b)
+		t.Fatalf("lazy (whole in the end: %v):\n%s\nindexed:\n%s", lazy.x.whole, a, b)
 	}
 	// The same from every entry (of a long file, from some), asked of a log
 	// that has read nothing yet.
-	step, i := 1+len(indexed.t.recs)/50, 0
+	step, i := 1+len(indexed.x.recs)/50, 0
 	for e, err := range indexed.All(bg) {
 		if err != nil {
 			t.Fatal(err)
@@ -224,25 +217,27 @@ func FuzzLog(f *testing.F) {
 func TestSegmentsDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := drawFile(t)
-		want := scanLines(slices.Clone(file), 0)
-		size := rapid.Int64Range(1, int64(len(file))+10).Draw(t, "segment")
-		batches, err := scanSegments(bg, bytes.NewReader(file), int64(len(file)), size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []record
-		lines, lost := 0, 0
-		for _, b := range batches {
-			for _, r := range b.recs {
-				r.line += int32(lines)
-				r.lost += int32(lost)
-				got = append(got, r)
+		build := func(segment int64) *index {
+			x := newIndex(0, session.Header{Version: 3})
+			x.whole = true
+			f := bytes.NewReader(file)
+			k := linker{index: x, read: func(r *record) ([]byte, error) { return readRecord(f, r) }}
+			err := newScanners(func() *session.Reader { return nil }).stream(bg, f, 0, f.Size(), segment, func(s stretch) error {
+				first := len(x.recs)
+				x.append(s.batch)
+				return k.link(first, s.parents)
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-			lines += b.lines
-			lost += b.lost
+			k.end()
+			return x
 		}
-		if !slices.Equal(got, want.recs) || lines != want.lines || lost != want.lost {
-			t.Fatalf("segments of %d: %+v, %d lines, %d lost\nwant %+v, %d, %d", size, got, lines, lost, want.recs, want.lines, want.lost)
+		size := rapid.Int64Range(1, int64(len(file))+10).Draw(t, "segment")
+		want, got := build(int64(len(file))+1), build(size)
+		if !slices.Equal(got.recs, want.recs) || got.lines != want.lines || got.lost != want.lost || !slices.Equal(got.problems, want.problems) {
+			t.Fatalf("segments of %d: %+v, %d lines, %d lost, %v\nwant %+v, %d, %d, %v", size, got.recs, got.lines, got.lost, got.problems,
+				want.recs, want.lines, want.lost, want.problems)
 		}
 	})
 }
@@ -257,8 +252,8 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 		}
 		e, err = l.Parent(bg, e)
 	}
-	if l.t.linked || l.end-l.t.from > firstStretch {
-		t.Errorf("read %d of %d bytes, linked %v", l.end-l.t.from, l.end, l.t.linked)
+	if l.x.whole || l.end-l.x.from > firstStretch {
+		t.Errorf("read %d of %d bytes, whole %v", l.end-l.x.from, l.end, l.x.whole)
 	}
 	// A hint leads far back without reading what is between.
 	far, err := open(t, l.Ref(), session.Mode{}).Find(bg, "10000005", -1)
@@ -266,19 +261,19 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := l.Find(bg, far.ID, far.At)
-	if err != nil || !bytes.Equal(must.Get(got.Raw()), must.Get(far.Raw())) || l.t.linked {
-		t.Errorf("find by hint: %v, linked %v", err, l.t.linked)
+	if err != nil || !bytes.Equal(must.Get(got.Raw()), must.Get(far.Raw())) || l.x.whole {
+		t.Errorf("find by hint: %v, whole %v", err, l.x.whole)
 	}
 	// What was handed out stays the same object when the index is built.
 	if _, err := l.Problems(bg, true); err != nil {
 		t.Fatal(err)
 	}
 	again, _ := l.Find(bg, e.ID, e.At)
-	hinted, _ := l.Find(bg, far.ID, far.At)
-	if again != e || hinted != got {
+	held, _ := l.Find(bg, far.ID, far.At)
+	if again != e || held != got {
 		t.Error("the index made other objects of entries that are known")
 	}
 	if p, err := l.Parent(bg, got); err != nil || p.ID != "10000004" {
-		t.Errorf("parent of a hinted entry: %v, %v", p, err)
+		t.Errorf("parent of a held entry: %v, %v", p, err)
 	}
 }

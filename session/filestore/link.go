@@ -4,166 +4,247 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sort"
+	"strconv"
 
 	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
 )
 
-// link finds the parents of all records from position first on, collapses
-// identical lines and reports what is wrong. Everything in front of first is
-// linked already.
-func (t *table) link(first int, read reader) error {
-	t.ids.reserve(t.recs, len(t.recs))
-	open, err := t.linkFrom(first, read)
-	if err != nil {
-		return err
-	}
-	t.linkRest(open)
-	return nil
+// twin identifies a line among those with the same id.
+type twin struct {
+	id  string
+	sum [sha256.Size]byte
 }
 
-// linkFrom links the records from position first on, but for those whose
-// parent is not in front of them: it returns these. More records may follow
-// before they are linked.
-func (t *table) linkFrom(first int, read reader) (open []int, err error) {
-	t.linked = true
-	for i := first; i < len(t.recs); i++ {
-		if t.recs[i].isHeader() {
-			t.linkHeader(i)
+// bytesOf returns the bytes of a record.
+type bytesOf func(r *record) ([]byte, error)
+
+// linker finds the parents of the records of a whole index, collapses identical
+// lines and reports what is wrong.
+type linker struct {
+	*index
+	read bytesOf
+	open []openRecord
+}
+
+// openRecord is one whose parent is not before it.
+type openRecord struct {
+	at     int
+	parent string
+}
+
+// link links the records from position first on. parents are those that the
+// records do not tell. More records may follow before the end.
+func (k *linker) link(first int, parents map[int]string) error {
+	for i := first; i < len(k.recs); i++ {
+		if k.recs[i].isHeader() {
+			k.linkHeader(i)
 			continue
 		}
-		found, err := t.linkEntry(i, read)
-		if err != nil {
-			return nil, err
+		parent := parents[i-first]
+		if e := k.recs[i].entry; e != nil {
+			parent = e.ParentID
 		}
-		if !found {
-			open = append(open, i)
-		}
-	}
-	return open, nil
-}
-
-// linkRest links what linkFrom left open.
-func (t *table) linkRest(open []int) {
-	for _, i := range open {
-		t.linkOpen(i)
-	}
-	slices.SortStableFunc(t.problems, func(a, b session.Problem) int { return a.Line - b.Line })
-}
-
-func (t *table) linkHeader(i int) {
-	if t.first < 0 && t.entryBefore(i) < 0 {
-		t.first = i
-		return
-	}
-	t.report(i, session.ProblemSecondHeader, "a second header; ignored")
-}
-
-// linkEntry places one entry. It reports false where the parent that it names
-// is not in front of it.
-func (t *table) linkEntry(i int, read reader) (bool, error) {
-	r := &t.recs[i]
-	var raw []byte
-	if r.noID || r.typ == session.TypeCompaction {
-		var err error
-		if raw, err = read(r); err != nil {
-			return false, err
-		}
-	}
-	if r.noID {
-		r.id = lines.DerivedID(t.header, t.number(i), raw)
-		if t.version >= 2 {
-			t.report(i, session.ProblemMissingID, "an entry without an id; one was derived from its line")
-		}
-	}
-	found := true
-	switch prev := t.entryBefore(i); {
-	case r.noParent && (r.noID || t.version < 2):
-		if prev >= 0 { // format 1 is a chain
-			prev = t.canonical(prev)
-			r.up, r.parent = int32(prev), t.recs[prev].id
-		}
-	case r.parent == r.id:
-		found = false // never its own, nor under an older entry of that id
-	case r.parent == "":
-	case prev >= 0 && t.recs[prev].id == r.parent: // nearly always
-		r.up = int32(t.canonical(prev))
-	default:
-		up := t.ids.find(t.recs, r.parent)
-		if found = up >= 0; found {
-			r.up = int32(t.canonical(up))
-		}
-	}
-	if err := t.register(i, read); err != nil {
-		return false, err
-	}
-	if r.typ == session.TypeCompaction && r.same < 0 {
-		t.checkFirstKept(i, raw)
-	}
-	return found || r.same >= 0, nil
-}
-
-// register makes an entry known by its id. A line that repeats an earlier one
-// byte for byte, under the same parent, is the same entry.
-func (t *table) register(i int, read reader) error {
-	r := &t.recs[i]
-	before := t.ids.put(t.recs, i)
-	if before < 0 {
-		return nil
-	}
-	if !t.many[r.id] {
-		if t.many == nil {
-			t.many, t.twins = map[string]bool{}, map[twin]int32{}
-		}
-		t.many[r.id] = true
-		if _, err := t.twin(before, read); err != nil {
+		if err := k.linkEntry(i, parent); err != nil {
 			return err
 		}
 	}
-	first, err := t.twin(i, read)
+	return nil
+}
+
+// end links what has no parent before it.
+func (k *linker) end() {
+	for _, o := range k.open {
+		k.linkOpen(o.at, o.parent)
+	}
+	slices.SortStableFunc(k.problems, func(a, b session.Problem) int { return a.Line - b.Line })
+}
+
+func (k *linker) linkHeader(i int) {
+	if k.first < 0 && k.entryBefore(i) < 0 {
+		k.first = i
+		return
+	}
+	k.report(i, session.ProblemSecondHeader, "a second header; ignored")
+}
+
+// linkEntry places one entry.
+func (k *linker) linkEntry(i int, parent string) error {
+	r := &k.recs[i]
+	var raw []byte
+	if r.noID || r.typ == session.TypeCompaction {
+		var err error
+		if raw, err = k.read(r); err != nil {
+			return err
+		}
+	}
+	if r.noID {
+		r.id = lines.DerivedID(k.header, k.numberOf(i), raw)
+		if k.version >= 2 {
+			k.report(i, session.ProblemMissingID, "an entry without an id; one was derived from its line")
+		}
+	}
+	found := k.place(i, parent)
+	if err := k.register(i); err != nil {
+		return err
+	}
+	if r.typ == session.TypeCompaction && r.same == 0 {
+		k.checkFirstKept(i, raw)
+	}
+	if !found && r.same == 0 {
+		k.open = append(k.open, openRecord{i, parent})
+	}
+	return nil
+}
+
+// place finds the parent of an entry. It reports false where the one that the
+// entry names is not before it.
+func (k *linker) place(i int, parent string) bool {
+	r := &k.recs[i]
+	prev := k.entryBefore(i)
+	if k.chained(r) {
+		r.back = 0
+		if prev >= 0 { // format 1 is a chain
+			r.back = int32(i - k.canonical(prev))
+		}
+		return true
+	}
+	up := i - int(r.back)
+	switch {
+	case r.back == 0:
+		return true
+	case r.back == unset && parent == r.id:
+		return false // never its own, nor under an older entry of that id
+	case r.back == unset && prev >= 0 && k.recs[prev].id == parent:
+		up = prev
+	case r.back == unset:
+		if up = k.ids.find(k.recs, parent); up < 0 {
+			return false
+		}
+	}
+	r.back = int32(i - k.canonical(up))
+	return true
+}
+
+// chained reports whether the parent of an entry is the one before it, because
+// its line names none.
+func (x *index) chained(r *record) bool { return r.noParent && (r.noID || x.version < 2) }
+
+// register makes an entry known by its id. A line that repeats an earlier one
+// byte for byte, under the same parent, is the same entry.
+func (k *linker) register(i int) error {
+	r := &k.recs[i]
+	before := k.ids.put(k.recs, i)
+	if before < 0 {
+		return nil
+	}
+	if !k.many[r.id] {
+		if k.many == nil {
+			k.many, k.twins = map[string]bool{}, map[twin]int32{}
+		}
+		k.many[r.id] = true
+		if _, err := k.twin(before); err != nil {
+			return err
+		}
+	}
+	first, err := k.twin(i)
 	if err != nil {
 		return err
 	}
-	if first != i && t.recs[first].up == r.up {
-		r.same = int32(first)
-		t.report(i, session.ProblemDuplicateLine, "the same line again; ignored")
+	if first != i && k.sameParent(first, i) {
+		r.same = int32(i - first)
+		k.report(i, session.ProblemDuplicateLine, "the same line again; ignored")
 	} else {
-		t.report(i, session.ProblemDuplicateID, "another entry has this id; what follows refers to the nearest one before it")
+		k.report(i, session.ProblemDuplicateID, "another entry has this id; what follows refers to the nearest one before it")
 	}
 	return nil
+}
+
+func (x *index) sameParent(i, j int) bool {
+	a, _ := x.up(i)
+	b, _ := x.up(j)
+	return a == b
 }
 
 // twin returns the position of the first line with the id and the bytes of
 // the record at i, which may be i itself.
-func (t *table) twin(i int, read reader) (int, error) {
-	raw, err := read(&t.recs[i])
+func (k *linker) twin(i int) (int, error) {
+	raw, err := k.read(&k.recs[i])
 	if err != nil {
 		return none, err
 	}
-	key := twin{id: t.recs[i].id, sum: sha256.Sum256(raw)}
-	if first, ok := t.twins[key]; ok {
+	key := twin{id: k.recs[i].id, sum: sha256.Sum256(raw)}
+	if first, ok := k.twins[key]; ok {
 		return int(first), nil
 	}
-	t.twins[key] = int32(i)
+	k.twins[key] = int32(i)
 	return i, nil
 }
 
-// linkOpen places an entry whose parent is not in front of it. Where a line
-// was lost the parent may have been on it, so the entry goes under the nearest
-// one before it; otherwise it begins a tree of its own.
-func (t *table) linkOpen(i int) {
-	r := &t.recs[i]
-	prev := t.entryBefore(i)
-	later := t.ids.find(t.recs, r.parent) >= 0
+// linkOpen places an entry whose parent is not before it. Where a line was lost
+// the parent may have been on it, so the entry goes under the nearest one
+// before it; otherwise it begins a tree of its own.
+func (k *linker) linkOpen(i int, parent string) {
+	r := &k.recs[i]
+	r.back = 0
+	prev := k.entryBefore(i)
+	later := k.ids.find(k.recs, parent) >= 0
 	switch {
-	case r.parent == r.id:
-		t.report(i, session.ProblemSelfParent, "an entry that is its own parent; taken as a root")
+	case parent == r.id:
+		k.report(i, session.ProblemSelfParent, "an entry that is its own parent; taken as a root")
 	case later:
-		t.report(i, session.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; taken as a root", r.parent))
+		k.report(i, session.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; taken as a root", parent))
 	case r.lost > 0 && prev >= 0:
-		r.up = int32(t.canonical(prev))
-		t.report(i, session.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; put under the entry before it, %q", r.parent, t.recs[prev].id))
+		r.back = int32(i - k.canonical(prev))
+		k.report(i, session.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; put under the entry before it, %q", parent, k.recs[prev].id))
 	default:
-		t.report(i, session.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; taken as a root", r.parent))
+		k.report(i, session.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; taken as a root", parent))
 	}
+}
+
+func (k *linker) report(i int, kind, detail string) {
+	k.problems = append(k.problems, session.Problem{Kind: kind, Detail: detail, Line: int(k.recs[i].line), EntryID: k.recs[i].id})
+}
+
+// checkFirstKept reports a compaction whose first kept entry is not there.
+func (k *linker) checkFirstKept(i int, raw []byte) {
+	id := rawjson.String(rawjson.Get(raw, "firstKeptEntryId"))
+	if id != "" && k.ids.find(k.recs, id) < 0 {
+		k.report(i, session.ProblemUnknownFirstKept,
+			"the first entry that the compaction keeps, "+strconv.Quote(id)+", is not in the log; nothing from before it is shown")
+	}
+}
+
+// numberOf is the place of a record among all records of the file, the header
+// being 0; lost ones count (lines.DerivedID).
+func (x *index) numberOf(i int) int {
+	n := i + int(x.recs[i].lost)
+	if x.first < 0 {
+		return n + 1
+	}
+	return n - x.first - int(x.recs[x.first].lost)
+}
+
+// migrates reports whether an entry has to be rewritten for format 3 when it
+// is read.
+func (x *index) migrates(r *record) bool {
+	return r.noID || x.version < 2 && (r.noParent || r.typ == session.TypeCompaction)
+}
+
+// migrate returns the bytes of an entry as format 3 has them.
+func (x *index) migrate(i int, parent string, raw []byte) []byte {
+	own := x.numberOf(i)
+	return lines.Migrate(raw, x.recs[i].id, parent, func(index int64) string {
+		if index <= 0 || index > int64(own) {
+			return "" // the header, or what was not there yet
+		}
+		// A damaged line has no record; the kept side then begins after it.
+		k := sort.Search(i, func(k int) bool { return x.numberOf(k) >= int(index) })
+		for k < i && x.recs[k].isHeader() {
+			k++
+		}
+		return x.recs[x.canonical(k)].id
+	})
 }

@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -25,23 +26,23 @@ type Log struct {
 	file   fsx.File // nil as long as there is no file
 	who    fs.FileInfo
 	lock   *lock
-	t      *table
+	x      *index
+	last   int // the record that was asked for last, counted from the end
 	closed bool
 
-	end         int64 // how much of the file has been looked at
-	open        bool  // the last line has no LF yet
-	openAt      int64 // where that line begins
-	readOnly    bool  // it cannot be written to, whatever the mode says
-	notes       []session.Problem
-	scratch     *scratch                 // for blocks whose bytes are not kept
-	scratchFile fsx.File                 // the file that scratch is for
-	lost        atomic.Pointer[error]    // why one could not; nothing is appended then
-	hinted      map[int64]*session.Entry // entries read by offset, outside a lazy table
-	pending     []*session.Entry         // set-up entries that wait for the file
-	leftover    bool                     // a file half made by us could not be removed
-	old         []fsx.File               // files that this log has left; closed with it
-	syncedAt    time.Time
-	dirty       bool // written, but not synced yet
+	end      int64 // how much of the file has been looked at
+	open     bool  // the last line has no LF yet
+	openAt   int64 // where that line begins
+	readOnly bool  // it cannot be written to, whatever the mode says
+	notes    []session.Problem
+	scanners scanners                 // for what is far from the end of the file
+	lost     atomic.Pointer[error]    // why an entry could not be read again; nothing is appended then
+	held     map[int64]*session.Entry // entries from before what the index knows, by offset
+	pending  []*session.Entry         // set-up entries that wait for the file
+	leftover bool                     // a file half made by us could not be removed
+	old      []fsx.File               // files that this log has left; closed with it
+	syncedAt time.Time
+	dirty    bool // written, but not synced yet
 }
 
 var _ session.Log = (*Log)(nil)
@@ -66,7 +67,7 @@ func (l *Log) Leaf(ctx context.Context) (*session.Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
-		i, decided := l.t.leaf()
+		i, decided := l.x.leaf()
 		switch {
 		case decided && i < 0:
 			return nil, nil
@@ -74,10 +75,10 @@ func (l *Log) Leaf(ctx context.Context) (*session.Entry, error) {
 			return l.entry(i)
 		}
 		var err error
-		if l.t.from > 0 && l.t.entryBefore(l.t.entryBefore(len(l.t.recs))) < 0 {
+		if l.x.from > 0 && l.x.entryBefore(l.x.entryBefore(len(l.x.recs))) < 0 {
 			_, err = l.extend(ctx)
 		} else {
-			err = l.link(ctx)
+			err = l.readWhole(ctx)
 		}
 		if err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func (l *Log) Parent(ctx context.Context, e *session.Entry) (*session.Entry, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i, ok, err := l.locate(ctx, e.ID, e.At)
+	i, ok, err := l.locate(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -103,34 +104,30 @@ func (l *Log) Parent(ctx context.Context, e *session.Entry) (*session.Entry, err
 		}
 		return l.find(ctx, e.ParentID)
 	}
-	if !l.t.linked {
-		if i, err = l.lazyParent(ctx, i); err != nil || i == none {
-			return nil, err
-		}
-		if !l.t.linked {
-			return l.entry(i)
-		}
+	if i, err = l.parent(ctx, i); err != nil || i == none {
+		return nil, err
 	}
-	if up := l.t.recs[i].up; up >= 0 {
-		return l.entry(int(up))
-	}
-	return nil, nil
+	l.last = len(l.x.recs) - i
+	return l.entry(i)
 }
 
-// locate finds the record of an entry, in a lazy table only as far as it was
-// read.
-func (l *Log) locate(ctx context.Context, id string, at int64) (int, bool, error) {
-	if !l.t.linked && at >= 0 && at < l.t.from {
-		if err := l.link(ctx); err != nil {
+// locate finds the record of an entry, as far as the file was read. What it was
+// asked for last is what it is asked for most.
+func (l *Log) locate(ctx context.Context, e *session.Entry) (int, bool, error) {
+	if i := len(l.x.recs) - l.last; i >= 0 && l.last > 0 && l.x.recs[i].entry == e {
+		return i, true, nil
+	}
+	if e.At >= 0 && e.At < l.x.from {
+		if err := l.readWhole(ctx); err != nil {
 			return none, false, err
 		}
 	}
-	i, ok := l.t.position(id, at)
-	if !ok && !l.t.linked && at >= 0 {
-		if err := l.link(ctx); err != nil {
+	i, ok := l.x.position(e.ID, e.At)
+	if !ok && !l.x.whole && e.At >= 0 {
+		if err := l.readWhole(ctx); err != nil {
 			return none, false, err
 		}
-		i, ok = l.t.position(id, at)
+		i, ok = l.x.position(e.ID, e.At)
 	}
 	return i, ok, nil
 }
@@ -140,12 +137,12 @@ func (l *Log) locate(ctx context.Context, id string, at int64) (int, bool, error
 func (l *Log) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if at >= 0 && !l.t.linked && at < l.t.from {
+	if at >= 0 && at < l.x.from {
 		if e := l.hint(id, at); e != nil {
 			return e, nil
 		}
 	} else if at >= 0 {
-		if i, ok := l.t.position(id, at); ok {
+		if i, ok := l.x.position(id, at); ok {
 			return l.entry(i)
 		}
 	}
@@ -153,64 +150,69 @@ func (l *Log) Find(ctx context.Context, id string, at int64) (*session.Entry, er
 }
 
 func (l *Log) find(ctx context.Context, id string) (*session.Entry, error) {
-	if !l.t.linked && l.t.from == l.end && l.end > 0 {
+	if l.x.from == l.end && l.end > 0 {
 		if _, err := l.extend(ctx); err != nil { // most that is asked for is near the leaf
 			return nil, err
 		}
 	}
-	if i, ok := l.t.newest(id); ok {
+	if i, ok := l.x.newest(id); ok {
 		return l.entry(i)
 	}
-	if err := l.link(ctx); err != nil {
+	if err := l.readWhole(ctx); err != nil {
 		return nil, err
 	}
-	if i, ok := l.t.newest(id); ok {
+	if i, ok := l.x.newest(id); ok {
 		return l.entry(i)
 	}
 	return nil, fmt.Errorf("entry %q: %w", id, session.ErrNotFound)
 }
 
+// errStop ends a walk that no one wants to go on.
+var errStop = errors.New("stop")
+
 // All walks every entry in file order; identical lines come once.
 func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		l.mu.Lock()
-		err := l.link(ctx)
-		t, f, n := l.t, l.file, len(l.t.recs)
+		err := l.readWhole(ctx)
+		x, f, n := l.x, l.file, len(l.x.recs)
 		l.mu.Unlock()
-		if err != nil {
-			yield(nil, err)
-			return
+		if err == nil {
+			err = l.each(ctx, x, f, n, func(e *session.Entry) error {
+				if !yield(e, nil) {
+					return errStop
+				}
+				return nil
+			})
 		}
-		stopped := false
-		err = l.each(ctx, t, f, n, func(e *session.Entry) bool {
-			stopped = !yield(e, nil)
-			return !stopped
-		})
-		if err != nil && !stopped {
+		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
 }
 
-// each walks the entries among the first n records of a linked table.
-func (l *Log) each(ctx context.Context, t *table, f fsx.File, n int, yield func(*session.Entry) bool) error {
+// each walks the entries among the first n records of a whole index.
+func (l *Log) each(ctx context.Context, x *index, f fsx.File, n int, visit func(*session.Entry) error) error {
 	w := window{f: f}
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		l.mu.Lock()
-		e, err := t.recs[i].entry, error(nil)
-		skip := t.recs[i].isHeader() || t.recs[i].same >= 0
+		e, err := x.recs[i].entry, error(nil)
+		skip := x.recs[i].isHeader() || x.recs[i].same > 0
 		if e == nil && !skip {
-			e, err = t.decode(i, w.read)
+			e, err = x.decode(i, w.read)
 		}
 		l.mu.Unlock()
 		if err != nil {
 			return l.wrap(err)
 		}
-		if !skip && !yield(e) {
-			return nil
+		if skip {
+			continue
+		}
+		if err := visit(e); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -222,11 +224,11 @@ func (l *Log) Problems(ctx context.Context, full bool) ([]session.Problem, error
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if full {
-		if err := l.link(ctx); err != nil {
+		if err := l.readWhole(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return slices.Concat(l.notes, l.t.problems), nil
+	return slices.Concat(l.notes, l.x.found()), nil
 }
 
 // Close makes everything durable and gives the lock back.

@@ -2,40 +2,32 @@ package filestore
 
 import (
 	"bytes"
-	"strings"
-	"time"
 
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
 
-// record is what the index keeps of a header or an entry: where it stands and
-// how it hangs together with others, but not its bytes.
+// record is what the index knows of a header or an entry: where it is and how
+// it hangs together with others, but not its bytes.
 type record struct {
-	id, parent string
-	typ        session.Type
-	off        int64 // of the object in the file; -1 while it waits for the file
-	n          int64 // length of the object
-	line       int32 // from 1; 0 where it is not known
-	lost       int32 // unreadable pieces before it; in a lazy table, those since the start of its block
-	up         int32 // position of the parent, none at a root; set by link
-	same       int32 // position of the first line with the same bytes, or none; set by link
-	noID       bool  // the file gives it no id
-	noParent   bool  // the file gives it no parentId, not even null
-	entry      *session.Entry
+	id       string
+	typ      session.Type
+	off      int64  // of the object in the file; -1 while it waits for the file
+	n        uint32 // length of the object
+	line     int32  // from 1; counted from the begin of its part as long as the index is not whole
+	lost     int32  // unreadable pieces before it; counted as line is
+	back     int32  // how many records before it its parent is; 0: it is a root; unset: not looked for yet
+	same     int32  // how many records before it the first line with the same bytes is; 0: it is the first
+	noID     bool   // the file gives it no id
+	noParent bool   // the file gives it no parentId, not even null
+	entry    *session.Entry
 }
 
-const none = -1
-
-// time is when an entry was made; zero where that is not known.
-func (r *record) time() time.Time {
-	if r.entry == nil {
-		return time.Time{}
-	}
-	return r.entry.Time
-}
+const (
+	none  = -1 // no position
+	unset = -1
+)
 
 func (r *record) isHeader() bool { return r.typ == lines.TypeHeader }
 
@@ -45,36 +37,33 @@ type flaw struct {
 	kind, detail string
 }
 
-// batch is what a stretch of whole lines holds.
+// batch is what a part of a file holds that consists of whole lines.
 type batch struct {
-	recs  []record
-	flaws []flaw
-	lines int
-	lost  int
+	recs    []record
+	parents map[int]string // of records without an entry, as far as back is not set
+	flaws   []flaw
+	lines   int
+	lost    int
+	from    int64 // where the part begins
 	// open says that the last line, which begins at openAt, has no LF.
 	open   bool
 	openAt int64
-
-	outliner *outliner // nil: no entries are made
-	shelf    *shelf    // nil: entries keep their bytes
 }
 
-// scanLines reads whole lines that begin at offset off of a file; only the
-// last line of the file may lack its LF. It keeps nothing of data.
-func scanLines(data []byte, off int64) batch { return batch{}.scan(data, off) }
-
-// scanEntries is scanLines for entries that are wanted soon: they are made,
-// and messages outlined, on the way. With a shelf the bytes of messages are let
-// go; without one, entries share memory with data.
-func scanEntries(data []byte, off int64, o *outliner, s *shelf) batch {
-	return batch{outliner: o, shelf: s}.scan(data, off)
+// scanner reads the lines of parts of a file, one part after the other.
+type scanner struct {
+	reader *session.Reader // makes entries; nil: none are made
+	pool   lines.Pool
+	buf    []byte // memory for the next part
 }
 
-func (b batch) scan(data []byte, off int64) batch {
-	var names pool
+// scan reads whole lines that begin at offset off of a file; only the last line
+// of the file may lack its LF. Without a reader it keeps nothing of data.
+func (s *scanner) scan(data []byte, off int64) batch {
+	b := batch{from: off}
 	if off == 0 {
 		if rest, ok := bytes.CutPrefix(data, []byte("\xef\xbb\xbf")); ok {
-			off, data = 3, rest
+			off, data = bomLength, rest
 		}
 	}
 	b.recs = make([]record, 0, len(data)/1024+4)
@@ -86,31 +75,26 @@ func (b batch) scan(data []byte, off int64) batch {
 			b.open, b.openAt = true, off
 		}
 		b.lines++
-		b.scanLine(line, off, &names)
+		s.line(&b, bytes.TrimSuffix(line, []byte("\r")), off)
 		off += int64(len(data) - len(rest))
 		data = rest
 	}
 	return b
 }
 
-func (b *batch) scanLine(line []byte, off int64, names *pool) {
-	// Nearly every line is one typical entry; no list of records is made for it.
+func (s *scanner) line(b *batch, line []byte, off int64) {
+	// Nearly every line is one entry; no list of records is made for it.
 	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' {
-		if b.outliner != nil {
-			if o, ok := b.outliner.line(line); ok && b.addOutlined(line, off, o, names) {
-				return
-			}
-		}
-		if rawjson.Valid(line) {
-			if h, ok := lines.ScanHead(line); ok {
-				b.addRecord(h, line, off, b.lost, names)
-				return
-			}
+		if e, h, ok := s.entry(line, off); ok {
+			s.add(b, e, h, off, len(line), b.lost)
+			return
 		}
 	}
 	l := lines.Split(line)
 	for _, r := range l.Records {
-		b.addRecord(r.Head, line[r.Start:r.End], off+int64(r.Start), b.lost+r.Lost, names)
+		at := off + int64(r.Start)
+		e, h, _ := s.entry(line[r.Start:r.End], at)
+		s.add(b, e, h, at, r.End-r.Start, b.lost+r.Lost)
 	}
 	b.lost += l.Lost
 	if l.Kind == "" {
@@ -123,117 +107,75 @@ func (b *batch) scanLine(line []byte, off int64, names *pool) {
 	b.flaws = append(b.flaws, f)
 }
 
-// addOutlined adds a valid line with an outlined message, if the line is an entry
-// of type message with an id.
-func (b *batch) addOutlined(line []byte, off int64, o *message.Outline, names *pool) bool {
-	h, ok := lines.ScanHead(line)
-	if !ok || string(h.Type) != `"message"` || len(h.ID) <= len(`""`) || h.ParentID == nil {
-		return false
+// entry reads one object. It reports false where it is not whole.
+func (s *scanner) entry(raw []byte, off int64) (e *session.Entry, h lines.Head, ok bool) {
+	if s.reader != nil {
+		return s.reader.Entry(raw, off)
 	}
-	r := b.add(h, off, len(line), b.lost, names)
-	line = line[:len(line):len(line)]
-	if b.shelf != nil {
-		line = nil
+	if !rawjson.Valid(raw) {
+		return nil, h, false
 	}
-	r.entry = r.lazyEntry(h).Outlined(o, line, b.shelf, int(r.n))
-	return true
+	h, ok = lines.ScanHead(raw)
+	return nil, h, ok
 }
 
-// addRecord adds an object with a type.
-func (b *batch) addRecord(h lines.Head, raw []byte, off int64, lost int, names *pool) {
+// add adds an object with a type.
+func (s *scanner) add(b *batch, e *session.Entry, h lines.Head, off int64, n, lost int) {
 	if off <= bomLength && isTitle(h) {
 		return
 	}
-	r := b.add(h, off, len(raw), lost, names)
-	if b.outliner == nil || r.noID || r.isHeader() {
-		return
-	}
-	if b.shelf != nil {
-		raw = bytes.Clone(raw)
-	}
-	r.entry = r.lazyEntry(h).WithRaw(raw[:len(raw):len(raw)])
-}
-
-// lazyEntry is the entry of a record in a lazy table, without its bytes.
-func (r *record) lazyEntry(h lines.Head) *session.Entry {
-	return &session.Entry{ID: r.id, ParentID: r.parent, Type: r.typ, Time: message.DecodeTime(h.Timestamp), At: r.off}
-}
-
-func (b *batch) add(h lines.Head, off int64, n, lost int, names *pool) *record {
-	r := record{typ: names.typ(h.Type), off: off, n: int64(n), line: int32(b.lines), lost: int32(lost), up: none, same: none}
-	r.id = names.text(h.ID)
-	r.noID = r.id == ""
-	r.noParent = h.ParentID == nil
-	// The parent is nearly always the line before, whose id is at hand.
-	if k := len(b.recs); k > 0 && quotes(h.ParentID, b.recs[k-1].id) {
-		r.parent = b.recs[k-1].id
+	r := record{off: off, n: uint32(n), line: int32(b.lines), lost: int32(lost), noParent: h.ParentID == nil, entry: e}
+	parent := ""
+	if e != nil {
+		r.id, r.typ, parent = e.ID, e.Type, e.ParentID
 	} else {
-		r.parent = names.text(h.ParentID)
+		r.id, r.typ = s.pool.Text(h.ID), session.Type(s.pool.Name(h.Type))
+		r.noID = r.id == ""
+		parent = s.parent(b, h)
+	}
+	if parent != "" {
+		if r.back = b.nearest(parent, r.id); r.back == unset && e == nil {
+			if b.parents == nil {
+				b.parents = map[int]string{}
+			}
+			b.parents[len(b.recs)] = parent
+		}
 	}
 	b.recs = append(b.recs, r)
-	return &b.recs[len(b.recs)-1]
 }
 
-// bomLength is where the first line begins behind a byte-order mark.
+// parent decodes the parent of the next record, which is nearly always the one
+// before, whose id is at hand.
+func (s *scanner) parent(b *batch, h lines.Head) string {
+	if k := len(b.recs); k > 0 && lines.Quotes(h.ParentID, b.recs[k-1].id) {
+		return b.recs[k-1].id
+	}
+	return rawjson.String(h.ParentID)
+}
+
+// near is how far back a parent is looked for while lines are read. Nearly all
+// are closer.
+const near = 64
+
+// nearest returns how many records before the next one, which has the id own,
+// its parent is: the nearest one of that id.
+func (b *batch) nearest(parent, own string) int32 {
+	if parent == own {
+		return unset
+	}
+	for i := len(b.recs) - 1; i >= max(0, len(b.recs)-near); i-- {
+		if b.recs[i].id == parent && !b.recs[i].isHeader() {
+			return int32(len(b.recs) - i)
+		}
+	}
+	return unset
+}
+
+// bomLength is where the first line begins after a byte-order mark.
 const bomLength = 3
 
-// isTitle recognizes the title that oh-my-pi keeps in front of the header, in
-// a slot of fixed length. It is no entry.
+// isTitle recognizes the title that oh-my-pi keeps before the header, in a slot
+// of fixed length. It is not an entry.
 func isTitle(h lines.Head) bool {
 	return h.ID == nil && string(h.Type) == `"title"`
-}
-
-// quotes reports whether the JSON value v is s in quotes, without escapes.
-func quotes(v []byte, s string) bool {
-	return len(v) == len(s)+2 && v[0] == '"' && string(v[1:len(v)-1]) == s
-}
-
-// pool makes strings that share large blocks, so that an index of many
-// entries is few allocations.
-type pool struct{ b strings.Builder }
-
-// text decodes a JSON string; another value gives "".
-func (p *pool) text(v []byte) string {
-	if len(v) < 2 || v[0] != '"' || !plain(v) {
-		return rawjson.String(v)
-	}
-	s := v[1 : len(v)-1]
-	if p.b.Cap()-p.b.Len() < len(s) {
-		p.b = strings.Builder{}
-		p.b.Grow(max(16<<10, len(s)))
-	}
-	at := p.b.Len()
-	p.b.Write(s)
-	return p.b.String()[at:]
-}
-
-// plain reports whether a quoted string stands for itself.
-func plain(v []byte) bool {
-	for _, c := range v {
-		if c == '\\' || c >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-// typ decodes an entry type; the known ones cost nothing.
-func (p *pool) typ(v []byte) session.Type {
-	if len(v) > 2 {
-		switch t := session.Type(v[1 : len(v)-1]); t {
-		case session.TypeMessage:
-			return session.TypeMessage
-		case session.TypeModelChange:
-			return session.TypeModelChange
-		case session.TypeThinkingLevel:
-			return session.TypeThinkingLevel
-		case session.TypeCompaction:
-			return session.TypeCompaction
-		case session.TypeCustom:
-			return session.TypeCustom
-		case session.TypeCustomMessage:
-			return session.TypeCustomMessage
-		}
-	}
-	return session.Type(p.text(v))
 }

@@ -117,7 +117,7 @@ func (s *Store) headerID(path string) string {
 	if err != nil {
 		return ""
 	}
-	for _, r := range scanLines(head, 0).recs {
+	for _, r := range new(scanner).scan(head, 0).recs {
 		if r.isHeader() {
 			return r.id
 		}

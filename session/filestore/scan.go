@@ -7,10 +7,12 @@ import (
 	"io"
 	"runtime"
 	"sync"
+
+	"github.com/coppice-dev/coppice/session"
 )
 
-// segment is how much of a file one worker scans at a time: small, so that
-// what is read is still in the processor's cache when it is scanned.
+// segment is how much of a file one worker reads at a time: small, so that what
+// is read is still in the processor's cache when it is scanned.
 const segment = 256 << 10
 
 // stretch is a part of a file that consists of whole lines. Its memory is used
@@ -18,81 +20,86 @@ const segment = 256 << 10
 type stretch struct {
 	batch
 	data []byte
-	from int64
-	buf  []byte // where data lies
 	err  error
+	s    *scanner
 }
 
 // bytes returns the bytes of a record, or nil where it is not in the stretch.
 func (s *stretch) bytes(r *record) []byte {
 	at := r.off - s.from
-	if end := at + r.n; at >= 0 && end <= int64(len(s.data)) {
+	if end := at + int64(r.n); at >= 0 && end <= int64(len(s.data)) {
 		return s.data[at:end]
 	}
 	return nil
 }
 
-// scanFile scans a whole file of the given size, segments in parallel, and
-// returns their batches in file order.
-func scanFile(ctx context.Context, f io.ReaderAt, size int64) ([]batch, error) {
-	return scanSegments(ctx, f, size, segment)
+// scanners are those of the workers that read a file, one more than there are
+// processors: what one has read can be looked at while the others go on.
+type scanners chan *scanner
+
+// newScanners returns scanners, each with what reader returns.
+func newScanners(reader func() *session.Reader) scanners {
+	all := make(scanners, runtime.GOMAXPROCS(0)+1)
+	for range cap(all) {
+		all <- &scanner{reader: reader()}
+	}
+	return all
 }
 
-func scanSegments(ctx context.Context, f io.ReaderAt, size, segment int64) ([]batch, error) {
-	batches := make([]batch, 0, (size+segment-1)/segment)
-	err := stream(ctx, f, size, segment, func(s stretch) error {
-		batches = append(batches, s.batch)
-		return nil
-	})
-	return batches, err
-}
-
-// stream scans a file of the given size, segments in parallel, and calls each
-// with every one of them in file order.
-func stream(ctx context.Context, f io.ReaderAt, size, segment int64, each func(stretch) error) error {
+// stream reads the lines that begin in a range of a file, segments in
+// parallel, and calls each with every stretch in file order. to is where a line
+// begins, or the end of the file.
+func (all scanners) stream(ctx context.Context, f io.ReaderAt, from, to, segment int64, each func(stretch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	workers := runtime.GOMAXPROCS(0)
-	buffers := make(chan []byte, workers+1) // one more than are filled, to be looked at
-	for range cap(buffers) {
-		buffers <- nil
-	}
-	results := make(chan chan stretch, cap(buffers))
+	results := make(chan chan stretch, cap(all))
 	wg.Go(func() {
 		defer close(results)
-		for from := int64(0); from < size; from += segment {
-			var buf []byte
+		for at := from; at < to; at += segment {
+			var s *scanner
 			select {
-			case buf = <-buffers:
+			case s = <-all:
 			case <-ctx.Done():
 				return
 			}
 			result := make(chan stretch, 1)
-			results <- result // has room: there are no more results than buffers
-			wg.Go(func() {
-				s := stretch{}
-				s.data, s.from, s.err = readLines(f, from, min(from+segment, size), size, &buf)
-				if s.err == nil {
-					s.batch = scanLines(s.data, s.from)
-				}
-				s.buf = buf
-				result <- s
-			})
+			results <- result // has room: there are no more results than scanners
+			wg.Go(func() { result <- s.stretch(f, at, min(at+segment, to), to) })
 		}
 	})
+	var err error
 	for result := range results {
 		s := <-result
-		if s.err == nil {
-			s.err = each(s)
+		if err == nil {
+			err = s.err
 		}
-		if s.err != nil {
-			return s.err
+		if err == nil && len(s.data) > 0 {
+			err = each(s)
 		}
-		buffers <- s.buf
+		if err != nil {
+			cancel()
+		}
+		all <- s.s
 	}
-	return ctx.Err()
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// stretch reads the lines that begin in [from, to).
+func (s *scanner) stretch(f io.ReaderAt, from, to, size int64) stretch {
+	data, off, err := readLines(f, from, to, size, &s.buf)
+	out := stretch{data: data, err: err, s: s}
+	if err == nil {
+		out.batch = s.scan(data, off)
+	}
+	if s.reader != nil && s.reader.Far == nil {
+		s.buf = nil // the entries keep it
+	}
+	return out
 }
 
 // readLines reads the lines that begin in [from, to), whole, into buf, and

@@ -3,6 +3,7 @@ package filestore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/coppice-dev/coppice/internal/lines"
@@ -31,18 +32,17 @@ func (l *Log) start(ctx context.Context) error {
 		return l.startWhole(ctx)
 	}
 	l.header = h
-	l.t = newTable(l.end, h)
+	l.x = newIndex(l.end, h)
 	l.noteVersion()
 	return nil
 }
 
 // startWhole reads a file that cannot be read from its end.
 func (l *Log) startWhole(ctx context.Context) error {
-	batches, err := scanFile(ctx, l.file, l.end)
+	first, err := l.firstRecord(ctx)
 	if err != nil {
 		return l.wrap(err)
 	}
-	first := firstRecord(batches)
 	if first == nil {
 		return fmt.Errorf("%s: %w", l.path, session.ErrNotASession)
 	}
@@ -55,28 +55,35 @@ func (l *Log) startWhole(ctx context.Context) error {
 		h, ok = parseHeader(raw)
 	}
 	l.header, l.readOnly = h, !ok
-	l.t = newTable(l.end, h)
+	l.x = newIndex(l.end, h)
 	if !ok {
 		l.notes = append(l.notes, session.Problem{Kind: session.ProblemMissingHeader,
 			Detail: "the file has no session header; it can be read, but not written to"})
 	}
 	l.noteVersion()
-	if err := l.linkBatches(batches); err != nil {
+	if err := l.readWhole(ctx); err != nil {
 		return err
 	}
-	if !ok && l.t.entryBefore(len(l.t.recs)) < 0 {
+	if !ok && l.x.entryBefore(len(l.x.recs)) < 0 {
 		return fmt.Errorf("%s: %w", l.path, session.ErrNotASession)
 	}
 	return nil
 }
 
-func firstRecord(batches []batch) *record {
-	for _, b := range batches {
-		if len(b.recs) > 0 {
-			return &b.recs[0]
+// firstRecord finds the first record of the file, or nil.
+func (l *Log) firstRecord(ctx context.Context) (first *record, err error) {
+	all := newScanners(func() *session.Reader { return nil })
+	err = all.stream(ctx, l.file, 0, l.end, segment, func(s stretch) error {
+		if len(s.recs) == 0 {
+			return nil
 		}
+		first = &s.recs[0]
+		return errStop
+	})
+	if errors.Is(err, errStop) {
+		err = nil
 	}
-	return nil
+	return first, err
 }
 
 func (l *Log) noteVersion() {

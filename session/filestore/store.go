@@ -66,7 +66,7 @@ type Store struct {
 	root string
 	opts Options
 	fs   fsx.FS
-	keep int64 // bytes of a file's end that a lazy table keeps in memory
+	keep int64 // bytes of a file's end that are kept in memory
 }
 
 var _ session.Store = (*Store)(nil)
@@ -102,9 +102,9 @@ func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, erro
 	if !validID(h.ID) {
 		return nil, fmt.Errorf("session id %q: letters, digits, '.', '_' and '-' only, a letter or digit at both ends", h.ID)
 	}
-	t := newTable(0, h)
-	t.linked = true
-	return &Log{store: s, mode: session.Mode{Write: true}, header: h, t: t,
+	x := newIndex(0, h)
+	x.whole = true
+	return &Log{store: s, mode: session.Mode{Write: true}, header: h, x: x,
 		path: filepath.Join(s.root, ProjectDir(h.Cwd), fileName(h))}, nil
 }
 
@@ -201,7 +201,7 @@ func (l *Log) openForWriting(ctx context.Context) error {
 		return l.wrap(readOnlyError(err))
 	}
 	l.old = append(l.old, l.file)
-	l.file = w
+	l.file, l.scanners = w, nil
 	s.tighten(l.path, l.who, filePerm)
 	if dir := filepath.Dir(l.path); s.owns(dir) {
 		if info, err := s.fs.Stat(dir); err == nil {

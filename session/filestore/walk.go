@@ -2,34 +2,29 @@ package filestore
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/session"
 )
 
 // ReadTree reads the tree of the log and hands each entry to visit, in log
-// order, as session.ReadTree says. A file that was not read as a whole yet is
-// read once, and what is found out stays in the log; entries are handed out
-// while the rest of the file is still being scanned.
+// order, as session.ReadTree says. What was not read of the file yet is read
+// once, and what is found out stays in the log; entries are handed out while
+// the rest of the file is still being read.
 func (l *Log) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) error) (*session.Tree, error) {
-	p, linked := l.newPass()
+	p, whole := l.newPass()
 	place := 0
-	next := func(e *session.Entry) error {
+	p.visit = func(e *session.Entry) error {
 		place++
 		return visit(place-1, e)
 	}
 	var err error
-	if linked {
-		stopped := error(nil)
-		err = l.each(ctx, p.t, p.file, p.n, func(e *session.Entry) bool {
-			stopped = next(e)
-			return stopped == nil
-		})
-		err = cmp.Or(err, stopped)
+	if whole {
+		err = l.each(ctx, p.x, p.file, p.n, p.visit)
 	} else {
-		p.visit = next
 		err = l.run(ctx, p)
 	}
 	if err != nil {
@@ -41,8 +36,8 @@ func (l *Log) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) 
 // ReadShape reads the tree of the log without making entries, as
 // session.ReadShape says.
 func (l *Log) ReadShape(ctx context.Context) (*session.Shape, error) {
-	p, linked := l.newPass()
-	if !linked {
+	p, whole := l.newPass()
+	if !whole {
 		if err := l.run(ctx, p); err != nil {
 			return nil, err
 		}
@@ -54,95 +49,144 @@ func (l *Log) ReadShape(ctx context.Context) (*session.Shape, error) {
 	return s, nil
 }
 
-// pass is a walk over a file that links it while it is read.
+// readWhole makes the index whole. Entries that were handed out stay the same
+// objects.
+func (l *Log) readWhole(ctx context.Context) error {
+	if l.x.whole {
+		return nil
+	}
+	p := l.passLocked()
+	if err := p.run(ctx); err != nil {
+		return l.wrap(err)
+	}
+	l.install(p)
+	return nil
+}
+
+// pass reads what is not known of a file yet, from its begin, and makes an index
+// that is whole.
 type pass struct {
+	x       *index
+	links   linker
+	n       int // how many records belong to the pass
 	file    fsx.File
 	end     int64
 	segment int64
-	t       *table
-	n       int // how many records of the table belong to the walk
-	known   map[int64]*session.Entry
+	from    int64                      // from here on the log knows the file
+	known   []record                   // what it knows
+	parts   []part                     // and how that was read
+	held    map[int64]*session.Entry   // entries that somebody may hold, by offset
 	visit   func(*session.Entry) error // nil: entries are not asked for
-	open    []int                      // records whose parent is not in front of them
 }
 
-// newPass returns the pass over what the log has now; linked says that its
-// table is there already.
-func (l *Log) newPass() (p *pass, linked bool) {
+// newPass returns the pass over what the log has now; whole says that its index
+// is whole already.
+func (l *Log) newPass() (p *pass, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p = &pass{file: l.file, end: l.end, segment: segment, t: l.t, n: len(l.t.recs)}
-	if l.t.linked {
-		return p, true
+	if l.x.whole {
+		return &pass{x: l.x, n: len(l.x.recs), file: l.file}, true
 	}
-	p.t, p.known = newTable(0, l.header), l.handedOut()
-	p.t.linked = true
-	return p, false
+	return l.passLocked(), false
 }
 
-// handedOut are the entries that somebody may hold, by offset.
-func (l *Log) handedOut() map[int64]*session.Entry {
-	known := map[int64]*session.Entry{}
-	for i := range l.t.recs {
-		if r := &l.t.recs[i]; r.entry != nil {
-			known[r.off] = r.entry
-		}
-	}
-	for at, e := range l.hinted {
-		known[at] = e
-	}
-	return known
+func (l *Log) passLocked() *pass {
+	x := newIndex(0, l.header)
+	x.whole = true
+	p := &pass{x: x, file: l.file, end: l.end, segment: segment, from: l.x.from,
+		known: slices.Clone(l.x.recs), parts: l.x.parts, held: maps.Clone(l.held)}
+	p.links = linker{index: x, read: p.read}
+	return p
 }
 
-// run reads the file, and takes the table over unless the log has gone on
-// since.
+// run runs a pass. The log takes the index over unless it has gone on since.
 func (l *Log) run(ctx context.Context, p *pass) error {
-	if err := stream(ctx, p.file, p.end, p.segment, p.take); err != nil {
+	if err := p.run(ctx); err != nil {
 		return l.wrap(err)
 	}
-	p.t.linkRest(p.open)
-	p.n = len(p.t.recs)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.t.linked || l.end != p.end || l.file != p.file {
-		return nil
+	if !l.x.whole && l.x.from == p.from && l.end == p.end && l.file == p.file {
+		l.install(p)
 	}
-	for at, e := range l.handedOut() {
-		p.t.adopt(e, at)
+	return nil
+}
+
+// install makes the index of a pass that of the log.
+func (l *Log) install(p *pass) {
+	for at, e := range l.held {
+		if i, ok := p.x.atOffset(at); ok && p.x.recs[i].id == e.ID {
+			if i = p.x.canonical(i); p.x.recs[i].entry == nil {
+				p.x.recs[i].entry = e
+			}
+		}
 	}
-	l.t, l.hinted = p.t, nil
+	l.x, l.held = p.x, nil
+}
+
+func (p *pass) run(ctx context.Context) error {
+	p.x.recs = make([]record, 0, len(p.known))
+	all := newScanners(func() *session.Reader { return nil })
+	if err := all.stream(ctx, p.file, 0, p.from, p.segment, p.take); err != nil {
+		return err
+	}
+	for _, part := range p.parts {
+		first := len(p.x.recs)
+		p.x.recs = append(p.x.recs, p.known[:part.recs]...)
+		p.known = p.known[part.recs:]
+		p.x.number(first, part)
+		if err := p.links.link(first, part.parents); err != nil {
+			return err
+		}
+		if err := p.show(first, p.read); err != nil {
+			return err
+		}
+	}
+	p.links.end()
+	p.n = len(p.x.recs)
 	return nil
 }
 
 // take links a stretch and hands its entries out.
 func (p *pass) take(s stretch) error {
-	if len(p.t.recs) == 0 && len(s.recs) > 0 {
-		p.t.expect(len(s.recs), int64(len(s.data)), p.end)
+	if len(p.x.recs) == 0 && len(s.recs) > 0 {
+		p.expect(len(s.recs), int64(len(s.data)))
 	}
-	first := p.t.append(s.batch)
-	open, err := p.t.linkFrom(first, func(r *record) ([]byte, error) {
+	first := len(p.x.recs)
+	p.x.append(s.batch)
+	p.links.read = func(r *record) ([]byte, error) {
 		if raw := s.bytes(r); raw != nil {
 			return raw, nil
 		}
-		return readRecord(p.file, r)
-	})
+		return p.read(r)
+	}
+	err := p.links.link(first, s.parents)
+	p.links.read = p.read
 	if err != nil {
 		return err
 	}
-	p.open = append(p.open, open...)
+	// The memory of a stretch is used again, that of an entry is not.
+	return p.show(first, func(r *record) ([]byte, error) { return bytes.Clone(s.bytes(r)), nil })
+}
+
+func (p *pass) read(r *record) ([]byte, error) { return readAgain(p.file, r) }
+
+// show hands out the entries from a position on.
+func (p *pass) show(first int, read bytesOf) (err error) {
 	if p.visit == nil {
 		return nil
 	}
-	// The memory of a stretch is used again, that of an entry is not.
-	copied := func(r *record) ([]byte, error) { return bytes.Clone(s.bytes(r)), nil }
-	for i := first; i < len(p.t.recs); i++ {
-		r := &p.t.recs[i]
-		if r.isHeader() || r.same >= 0 {
+	for i := first; i < len(p.x.recs); i++ {
+		r := &p.x.recs[i]
+		if r.isHeader() || r.same > 0 {
 			continue
 		}
-		e := p.known[r.off]
+		e := r.entry
+		if e == nil {
+			e = p.held[r.off]
+		}
 		if e == nil || e.ID != r.id {
-			if e, err = p.t.decode(i, copied); err != nil {
+			if e, err = p.x.decode(i, read); err != nil {
 				return err
 			}
 		}
@@ -153,14 +197,14 @@ func (p *pass) take(s stretch) error {
 	return nil
 }
 
-// expect makes room for the records of a file, n of which are in the first
-// part: a table that grows is copied, and lies in memory twice.
-func (t *table) expect(n int, part, size int64) {
-	if part < size {
-		n = int(1.05 * float64(n) * float64(size) / float64(part))
+// expect makes room for the records of the file, n of which are in the first
+// part: a list that grows is copied, and lies in memory twice.
+func (p *pass) expect(n int, part int64) {
+	if part < p.end {
+		n = int(1.05 * float64(n) * float64(p.end) / float64(part))
 	}
-	t.recs = make([]record, 0, n+1)
-	t.ids.reserve(t.recs, n+1)
+	p.x.recs = make([]record, 0, n+1)
+	p.x.ids.reserve(p.x.recs, n+1)
 }
 
 // tree is what a pass found out. Each record that is an entry is handed to
@@ -168,21 +212,20 @@ func (t *table) expect(n int, part, size int64) {
 func (l *Log) tree(p *pass, node func(r *record)) *session.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	recs := p.t.recs[:p.n]
 	t := &session.Tree{Up: make([]int32, 0, p.n), Leaf: none}
 	places := make([]int32, p.n) // of each record among the entries
-	for i := range recs {
-		r := &recs[i]
+	for i := range p.n {
+		r := &p.x.recs[i]
 		switch {
 		case r.isHeader():
 			places[i] = none
-		case r.same >= 0:
-			places[i] = places[r.same]
+		case r.same > 0:
+			places[i] = places[p.x.canonical(i)]
 		default:
 			places[i] = int32(len(t.Up))
 			up := int32(none)
-			if r.up >= 0 {
-				up = places[r.up]
+			if u, _ := p.x.up(i); u >= 0 {
+				up = places[u]
 			}
 			t.Up = append(t.Up, up)
 			if node != nil {
@@ -190,7 +233,7 @@ func (l *Log) tree(p *pass, node func(r *record)) *session.Tree {
 			}
 		}
 	}
-	if i := p.t.leafOf(p.n); i >= 0 {
+	if i := p.x.leafOf(p.n); i >= 0 {
 		t.Leaf = int(places[i])
 	}
 	return t

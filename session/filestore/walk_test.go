@@ -84,8 +84,8 @@ func TestOnePassIsTheTree(t *testing.T) {
 
 		once := fresh()
 		defer once.Close()
-		pass, linked := once.newPass()
-		if !linked {
+		pass, whole := once.newPass()
+		if !whole {
 			entries = nil
 			pass.segment = rapid.Int64Range(1, int64(len(file))+10).Draw(t, "segment")
 			pass.visit = func(e *session.Entry) error { entries = append(entries, e); return nil }
@@ -99,14 +99,14 @@ func TestOnePassIsTheTree(t *testing.T) {
 		if problems, _ := once.Problems(bg, true); !slices.Equal(problems, wrong) {
 			t.Fatalf("problems %v, want %v", problems, wrong)
 		}
-		// Asked again the log is linked, and the answer is the same.
+		// Asked again the index is whole, and the answer is the same.
 		entries = nil
 		tree, err = session.ReadTree(bg, once, func(_ int, e *session.Entry) error {
 			entries = append(entries, e)
 			return nil
 		})
 		if got := treeText(tree, entries); err != nil || got != want {
-			t.Fatalf("linked (%v):\n%s\nwant:\n%s", err, got, want)
+			t.Fatalf("whole (%v):\n%s\nwant:\n%s", err, got, want)
 		}
 		again := fresh()
 		defer again.Close()

@@ -130,7 +130,8 @@ func (s *Store) infos() []session.Info {
 		h := rec.header
 		info := session.Info{Ref: id, ID: id, Cwd: h.Cwd, Created: h.Time, Modified: h.Time, Bytes: int64(len(h.Raw)) + 1}
 		for _, e := range rec.entries {
-			info.Bytes += int64(e.Len()) + 1
+			raw, _ := e.Raw() // in memory
+			info.Bytes += int64(len(raw)) + 1
 		}
 		info.Describe(rec.entries, nil)
 		infos = append(infos, info)

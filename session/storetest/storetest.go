@@ -249,14 +249,20 @@ func testBroken(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
 	add(t, l, Entry("a", "", message.RoleUser, "one"))
 	good := Entry("b", "a", message.RoleUser, "two")
+	line := must.Get(good.Raw())
+	with := func(e session.Entry, raw []byte) *session.Entry {
+		out, _ := session.ParseEntry(raw)
+		out.ID, out.ParentID, out.Type = e.ID, e.ParentID, e.Type
+		return out
+	}
 	for name, e := range map[string]*session.Entry{
-		"two lines":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(append(slices.Clone(must.Get(good.Raw())), '\n')),
-		"half":         (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw(must.Get(good.Raw())[:40]),
-		"no object":    (&session.Entry{ID: "b", ParentID: "a", Type: good.Type}).WithRaw([]byte("1")),
+		"two lines":    with(*good, append(slices.Clone(line), '\n')),
+		"half":         with(*good, line[:40]),
+		"no object":    with(*good, []byte("1")),
 		"nothing":      {ID: "b", ParentID: "a", Type: good.Type},
-		"other id":     (&session.Entry{ID: "x", ParentID: "a", Type: good.Type}).WithRaw(must.Get(good.Raw())),
-		"other parent": (&session.Entry{ID: "b", Type: good.Type}).WithRaw(must.Get(good.Raw())),
-		"other type":   (&session.Entry{ID: "b", ParentID: "a", Type: session.TypeLabel}).WithRaw(must.Get(good.Raw())),
+		"other id":     with(session.Entry{ID: "x", ParentID: "a", Type: good.Type}, line),
+		"other parent": with(session.Entry{ID: "b", Type: good.Type}, line),
+		"other type":   with(session.Entry{ID: "b", ParentID: "a", Type: session.TypeLabel}, line),
 		"a header":     raw(`{"type":"session","id":"b","parentId":"a","timestamp":"x"}`),
 	} {
 		if _, err := l.Append(context.Background(), []*session.Entry{Entry("c", "a", message.RoleUser, "x"), e}); err == nil {

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"sync"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Far is a log as the place of bytes that were read once and let go: of a path
+// so long, no one looks at every message. It keeps the messages that were
+// decoded last.
+type Far struct {
+	read func(id string, at int64, length int) ([]byte, error)
+
+	mu         sync.Mutex
+	young, old map[*Entry]*message.Message
+	size       int // bytes that the messages in young were decoded from
+}
+
+// NewFar returns the place of the bytes that read reads: those of the entry with
+// an id, at a place in the log, of a length.
+func NewFar(read func(id string, at int64, length int) ([]byte, error)) *Far { return &Far{read: read} }
+
+// generation is how much is decoded into the younger half of what is kept, in
+// bytes, before the older half is let go.
+const generation = 2 << 20
+
+// message returns the message of an entry.
+func (f *Far) message(e *Entry) (*message.Message, error) {
+	if m := f.kept(e); m != nil {
+		return m, nil
+	}
+	raw, err := e.Raw()
+	if err != nil {
+		return nil, err
+	}
+	m := message.Decode(rawjson.Get(raw, "message"))
+	f.keep(e, m)
+	return m, nil
+}
+
+func (f *Far) kept(e *Entry) *message.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if m := f.young[e]; m != nil {
+		return m
+	}
+	m := f.old[e]
+	if m != nil {
+		f.add(e, m)
+	}
+	return m
+}
+
+func (f *Far) keep(e *Entry, m *message.Message) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.add(e, m)
+}
+
+func (f *Far) add(e *Entry, m *message.Message) {
+	if f.young == nil || f.size > generation {
+		f.young, f.old, f.size = map[*Entry]*message.Message{}, f.young, 0
+	}
+	f.young[e] = m
+	f.size += int(e.brief.length)
+}

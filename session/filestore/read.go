@@ -1,0 +1,267 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/session"
+)
+
+// The first stretch read from the end holds what most views need; later ones
+// grow, so that a long walk is few of them.
+const (
+	firstStretch = 256 << 10
+	lastStretch  = 32 << 20
+)
+
+// keepBytes is how much of a file's end is kept in memory. What a walk reads
+// beyond it is looked over, and the bytes of messages stay in the file: of a
+// path so long, no one looks at every message.
+const keepBytes = 4 << 20
+
+// extend reads more of the file before what is known, and returns how many
+// records that are. A file that cannot be read from its end is read as a whole
+// instead.
+func (l *Log) extend(ctx context.Context) (added int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	x := l.x
+	size := int64(firstStretch)
+	if read := l.end - x.from; read > 0 {
+		size = min(2*read, lastStretch)
+	}
+	var batches []batch
+	for ; len(batches) == 0; size *= 2 { // until there is a line that begins there
+		from := max(x.from-size, 0)
+		err := l.scannersAt(x.from).stream(ctx, l.file, from, x.from, segment, func(s stretch) error {
+			batches = append(batches, s.batch)
+			return nil
+		})
+		if err != nil {
+			return 0, l.wrap(err)
+		}
+		if from == 0 {
+			break
+		}
+	}
+	if slices.ContainsFunc(batches, needsWhole) {
+		return 0, l.readWhole(ctx)
+	}
+	for _, b := range slices.Backward(batches) {
+		for i := range b.recs {
+			if e := l.held[b.recs[i].off]; e != nil && e.ID == b.recs[i].id {
+				b.recs[i].entry = e
+			}
+		}
+		x.prepend(b)
+		added += len(b.recs)
+	}
+	if len(batches) == 0 {
+		x.from = 0
+	}
+	return added, nil
+}
+
+// scannersAt returns what reads before an offset: what is far from the end is
+// not kept.
+func (l *Log) scannersAt(off int64) scanners {
+	far := l.end-off >= l.store.keep && l.header.Version >= 2
+	if !far {
+		return newScanners(func() *session.Reader { return &session.Reader{} })
+	}
+	if l.scanners == nil {
+		place := session.NewFar(l.readFar(l.file))
+		l.scanners = newScanners(func() *session.Reader { return &session.Reader{Far: place} })
+	}
+	return l.scanners
+}
+
+// readFar returns what reads the bytes of entries of a file again. Where they
+// are gone, the log takes no more appends: they would go to another file than
+// the one that was read.
+func (l *Log) readFar(f io.ReaderAt) func(id string, at int64, length int) ([]byte, error) {
+	return func(id string, at int64, length int) ([]byte, error) {
+		raw, err := readRecord(f, &record{id: id, off: at, n: uint32(length)})
+		if err == nil {
+			// The whole entry has to be valid: it is read in place of one that was.
+			if h, ok := lines.ScanHead(raw); !ok || rawjson.String(h.ID) != id || !rawjson.Valid(raw) {
+				err = fmt.Errorf("entry %q is not at its place any more: %w", id, session.ErrReplaced)
+			}
+		}
+		if err != nil {
+			l.lost.CompareAndSwap(nil, &err)
+			return nil, err
+		}
+		return raw, nil
+	}
+}
+
+// needsWhole reports whether a batch has what only a whole index can place.
+func needsWhole(b batch) bool {
+	return slices.ContainsFunc(b.recs, func(r record) bool { return r.noID && !r.isHeader() })
+}
+
+// parent finds the parent of the record at i: the nearest line before it with
+// that id. Where there is none the whole file is read. none: a root.
+func (l *Log) parent(ctx context.Context, i int) (int, error) {
+	x := l.x
+	if up, known := x.up(i); known {
+		return up, nil
+	}
+	e, err := l.entry(i)
+	if err != nil {
+		return none, err
+	}
+	id, off, parent := e.ID, x.recs[i].off, e.ParentID
+	if parent != id {
+		for at := i; ; {
+			if p := x.before(at, parent); p >= 0 {
+				x.recs[i].back = int32(i - p)
+				return p, nil
+			}
+			if x.from == 0 {
+				break
+			}
+			added, err := l.extend(ctx)
+			if err != nil {
+				return none, err
+			}
+			if l.x.whole {
+				break
+			}
+			at, i = added, i+added // only the new records are left to be looked at
+		}
+	}
+	if err := l.readWhole(ctx); err != nil {
+		return none, err
+	}
+	i, ok := l.x.position(id, off)
+	if !ok {
+		return none, l.wrap(session.ErrReplaced)
+	}
+	up, _ := l.x.up(i)
+	return up, nil
+}
+
+// entry returns the entry of a record, the same object each time.
+func (l *Log) entry(i int) (*session.Entry, error) {
+	r := &l.x.recs[i]
+	if r.entry == nil {
+		e, err := l.x.decode(i, l.read)
+		if err != nil {
+			return nil, l.wrap(err)
+		}
+		r.entry = e
+	}
+	return r.entry, nil
+}
+
+// decode makes the entry of a record of a whole index.
+func (x *index) decode(i int, read bytesOf) (*session.Entry, error) {
+	r := &x.recs[i]
+	raw, err := read(r)
+	if err != nil {
+		return nil, err
+	}
+	h, ok := lines.ScanHead(raw)
+	if !ok || !r.noID && !lines.Quotes(h.ID, r.id) && rawjson.String(h.ID) != r.id {
+		// A program that rewrites files changed it in place.
+		return nil, fmt.Errorf("entry %q is not at its place any more: %w", r.id, session.ErrReplaced)
+	}
+	parent := rawjson.String(h.ParentID)
+	if up, _ := x.up(i); up >= 0 && x.chained(r) {
+		parent = x.recs[up].id
+	}
+	if x.migrates(r) {
+		raw = x.migrate(i, parent, raw)
+	}
+	e := session.NewEntry(lines.Head{Type: h.Type, Timestamp: h.Timestamp}, raw, r.off)
+	e.ID, e.ParentID = r.id, parent
+	return e, nil
+}
+
+// read returns the bytes of a record, not to be changed.
+func (l *Log) read(r *record) ([]byte, error) { return readAgain(l.file, r) }
+
+func readAgain(f io.ReaderAt, r *record) ([]byte, error) {
+	if r.entry != nil && !r.noID {
+		return r.entry.Raw()
+	}
+	return readRecord(f, r)
+}
+
+func readRecord(f io.ReaderAt, r *record) ([]byte, error) {
+	raw := make([]byte, r.n)
+	if n, err := f.ReadAt(raw, r.off); n < len(raw) {
+		return nil, fmt.Errorf("read entry %q: %w", r.id, err)
+	}
+	if len(raw) < 2 || raw[0] != '{' || raw[len(raw)-1] != '}' {
+		return nil, fmt.Errorf("entry %q is not at its place any more: %w", r.id, session.ErrReplaced)
+	}
+	return raw, nil
+}
+
+// hint reads the entry that begins at an offset before what is known, or nil
+// where no entry with the id does.
+func (l *Log) hint(id string, at int64) *session.Entry {
+	if e := l.held[at]; e != nil && e.ID == id {
+		return e
+	}
+	if at == 0 || at >= l.end {
+		return nil
+	}
+	var line []byte
+	for n := int64(16 << 10); ; n *= 4 {
+		data, err := readInto(l.file, nil, at-1, min(at+n, l.end))
+		if err != nil || data[0] != '\n' {
+			return nil
+		}
+		if i := bytes.IndexByte(data[1:], '\n'); i >= 0 {
+			line = bytes.Clone(data[1 : 1+i])
+			break
+		}
+		if at+n >= l.end {
+			line = data[1:]
+			break
+		}
+	}
+	e, _, ok := new(session.Reader).Entry(bytes.TrimRight(line, " \t\r"), at)
+	if !ok || e == nil || e.ID != id {
+		return nil
+	}
+	if l.held == nil {
+		l.held = map[int64]*session.Entry{}
+	}
+	l.held[at] = e
+	return e
+}
+
+// window reads records one after the other from large blocks.
+type window struct {
+	f    io.ReaderAt
+	buf  []byte
+	from int64
+}
+
+func (w *window) read(r *record) ([]byte, error) {
+	if r.off < w.from || r.off+int64(r.n) > w.from+int64(len(w.buf)) {
+		size := max(int64(r.n), firstStretch)
+		if int64(cap(w.buf)) < size {
+			w.buf = make([]byte, size)
+		}
+		n, err := w.f.ReadAt(w.buf[:size], r.off)
+		if n < int(r.n) {
+			return nil, fmt.Errorf("read entry %q: %w", r.id, err)
+		}
+		w.buf, w.from = w.buf[:n], r.off
+	}
+	at := r.off - w.from
+	// A copy, so that one entry that is kept does not keep a whole block.
+	return bytes.Clone(w.buf[at : at+int64(r.n)]), nil
+}

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/turn"
+)
+
+// Meta is what is known of a message without its text: enough to tell whether
+// and where it is in a view, and how big it is. The zero Meta is that of an
+// entry that bears no message.
+type Meta struct {
+	turn.Item           // Hidden: a command that the user kept from the model
+	Provider     string // assistant
+	Model        string // assistant
+	StopReason   message.StopReason
+	Shows        bool  // there is more in the content than reasoning and blank text
+	Reasons      bool  // there is reasoning in it, or a signature that refers to some
+	Tokens       int64 // as tokens.Default counts it
+	ContentBytes int64 // of its content as message.EncodeContent writes it
+}
+
+// FinalAnswer reports whether the message ends a turn: an answer of the
+// assistant that stopped by itself and calls no tool.
+func (m Meta) FinalAnswer() bool {
+	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && len(m.Calls) == 0
+}
+
+// MetaOf returns what is known of a message.
+func MetaOf(m *message.Message) Meta {
+	if m == nil {
+		return Meta{}
+	}
+	b := briefOf(m)
+	return b.meta()
+}
+
+// Meta returns what is known of the message that the entry bears. It reads
+// nothing from the log.
+func (e *Entry) Meta() Meta { return e.known().meta() }
+
+// HasMessage reports whether the entry bears a message.
+func (e *Entry) HasMessage() bool { return e.known().by != nil }
+
+// Role returns the role of the message that the entry bears, or "".
+func (e *Entry) Role() message.Role {
+	if b := e.known(); b.by != nil {
+		return b.by.role
+	}
+	return ""
+}
+
+func (e *Entry) known() *brief {
+	if e.brief.by == nil && e.bears() {
+		return e.body.known(e)
+	}
+	return &e.brief
+}
+
+// brief is Meta in little space: there is one for each entry of a long path.
+type brief struct {
+	by     *voice // nil: there is no message
+	result string
+	calls  []message.CallHead
+	bytes  int64  // of content
+	tokens uint32 //
+	length uint32 // of the entry's JSON
+	traits traits
+}
+
+// voice is what many messages of a log share.
+type voice struct {
+	role            message.Role
+	provider, model string
+	stop            message.StopReason
+}
+
+type traits uint8
+
+const (
+	shows traits = 1 << iota
+	reasons
+	hidden
+)
+
+func (b *brief) meta() Meta {
+	if b.by == nil {
+		return Meta{}
+	}
+	v := b.by
+	failed := v.role == message.RoleAssistant && (v.stop == message.StopError || v.stop == message.StopAborted)
+	return Meta{Item: turn.Item{Role: v.role, Calls: b.calls, Result: b.result, Failed: failed, Hidden: b.traits&hidden != 0},
+		Provider: v.provider, Model: v.model, StopReason: v.stop, Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0,
+		Tokens: int64(b.tokens), ContentBytes: b.bytes}
+}
+
+// briefOf looks a decoded message over.
+func briefOf(m *message.Message) brief {
+	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
+		bytes: int64(message.EncodedLen(m.Content)), tokens: uint32(tokens.Default{}.Message(m))}
+	if m.Bash != nil && m.Bash.ExcludeFromContext {
+		b.traits |= hidden
+	}
+	for _, c := range m.Content {
+		switch c := c.(type) {
+		case message.Text:
+			b.trait(shows, strings.TrimSpace(c.Text) != "")
+			b.trait(reasons, c.Signature != "")
+		case message.Thinking:
+			b.traits |= reasons
+		case message.ToolCall:
+			b.traits |= shows
+			b.trait(reasons, c.ThoughtSignature != "")
+			b.calls = append(b.calls, message.CallHead{ID: c.ID, Name: c.Name})
+		default:
+			b.traits |= shows
+		}
+	}
+	return b
+}
+
+func (b *brief) trait(t traits, has bool) {
+	if has {
+		b.traits |= t
+	}
+}
+
+// Outline returns the outline of the message that the entry bears, or nil.
+func (e *Entry) Outline() *message.Outline {
+	if !e.HasMessage() {
+		return nil
+	}
+	m := e.Meta()
+	return &message.Outline{Role: m.Role, Provider: m.Provider, Model: m.Model, StopReason: m.StopReason, ToolCallID: m.Result,
+		Calls: m.Calls, Shows: m.Shows, Reasons: m.Reasons, Excluded: m.Hidden}
+}

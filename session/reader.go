@@ -1,0 +1,82 @@
+package session
+
+import (
+	"bytes"
+
+	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Reader makes the entries of lines that a store reads from a log, at little
+// cost: it looks their messages over while it checks the lines, and decodes
+// none. It is not safe for concurrent use; the zero value is ready.
+type Reader struct {
+	// Far is where the bytes of messages are read again. nil: entries keep
+	// their bytes, and share memory with the lines.
+	Far *Far
+
+	pool    lines.Pool
+	last    *Entry
+	scan    scan
+	entries []Entry // to be handed out
+}
+
+// slab is how many entries are allocated at a time.
+const slab = 64
+
+// Entry returns the entry of a line without white space at its ends, at a
+// place in the log. ok is false for a line that is not one JSON object with a
+// string type. Headers, and objects without an id, are not made entries: e is nil.
+func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) {
+	scanned, valid := r.scan.line(line)
+	if !valid {
+		return nil, h, false
+	}
+	if h, ok = lines.ScanHead(line); !ok || h.IsHeader() || len(h.ID) <= len(`""`) || h.ID[0] != '"' {
+		return nil, h, ok
+	}
+	e = r.new()
+	e.ID, e.Type, e.At = r.pool.Text(h.ID), Type(r.pool.Name(h.Type)), at
+	e.Time = message.DecodeTime(h.Timestamp)
+	// The parent is nearly always the line before, whose id is at hand.
+	if r.last != nil && lines.Quotes(h.ParentID, r.last.ID) {
+		e.ParentID = r.last.ID
+	} else {
+		e.ParentID = r.pool.Text(h.ParentID)
+	}
+	r.last = e
+	if e.Type == TypeMessage {
+		r.look(e, line, scanned)
+	}
+	e.brief.length = uint32(len(line))
+	switch {
+	case r.Far == nil:
+		e.body = &body{raw: line[:len(line):len(line)]}
+	case e.brief.by != nil:
+		e.far = r.Far
+	default:
+		e.body = &body{raw: bytes.Clone(line)}
+	}
+	return e, h, true
+}
+
+// look fills in what is known of a message.
+func (r *Reader) look(e *Entry, line []byte, scanned bool) {
+	if scanned {
+		e.brief = r.scan.take()
+		return
+	}
+	if m := rawjson.Get(line, "message"); rawjson.Kind(m) == '{' {
+		e.brief = briefOf(message.Decode(m))
+	}
+}
+
+func (r *Reader) new() *Entry {
+	if len(r.entries) == 0 {
+		r.entries = make([]Entry, slab)
+	}
+	e := &r.entries[0]
+	r.entries = r.entries[1:]
+	return e
+}

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// scan looks a stored message over while its line is checked: what it finds is
+// what briefOf says of the decoded message. It understands how messages are
+// written nearly always; others have to be decoded.
+type scan struct {
+	pool  lines.Pool
+	meter tokens.Meter
+
+	typical bool
+	brief   brief
+	voice   voice
+	seen    messageMember
+	calls   []message.CallHead // of this message
+	js      []byte             // reused
+
+	voices map[voice]*voice
+	last   string             // id of the latest call
+	slab   []message.CallHead // memory for the calls of many messages
+}
+
+// messageMember is a member of a message that counts, as a bit.
+type messageMember uint8
+
+const (
+	memberRole messageMember = 1 << iota
+	memberContent
+	memberProvider
+	memberModel
+	memberStop
+	memberResult
+)
+
+// line checks a line. typical says that it has a message that was looked over.
+func (c *scan) line(line []byte) (typical, valid bool) {
+	if len(line) == 0 || line[0] != '{' {
+		return false, false
+	}
+	c.typical = false
+	s := rawjson.NewScanner(line)
+	for name := range s.Members() {
+		if string(name) != "message" {
+			continue
+		}
+		if s.Kind() == '{' {
+			c.message(s)
+		} else {
+			c.typical = false // of two the last counts
+		}
+	}
+	valid = s.End()
+	return c.typical && valid, valid
+}
+
+// message looks over the next value, an object.
+func (c *scan) message(s *rawjson.Scanner) {
+	if c.meter == nil {
+		c.meter, c.voices = tokens.NewMeter(), map[voice]*voice{}
+	}
+	c.meter.Reset()
+	c.brief, c.voice, c.seen, c.calls, c.typical = brief{bytes: int64(len("[]"))}, voice{}, 0, c.calls[:0], true
+	for name := range s.Members() {
+		switch string(name) {
+		case "role":
+			c.only(memberRole)
+			c.voice.role = message.Role(c.pool.Name(s.Value()))
+		case "content":
+			c.only(memberContent)
+			c.content(s)
+		case "provider":
+			c.only(memberProvider)
+			c.voice.provider = c.pool.Name(s.Value())
+		case "model":
+			c.only(memberModel)
+			c.voice.model = c.pool.Name(s.Value())
+		case "stopReason":
+			c.only(memberStop)
+			c.voice.stop = message.StopReason(c.pool.Name(s.Value()))
+		case "toolCallId":
+			c.only(memberResult)
+			c.brief.result = c.answered(s.Value())
+		}
+	}
+	switch c.voice.role {
+	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
+	default:
+		c.typical = false
+	}
+}
+
+// only notes a member of the message: of two of a name the last would count.
+func (c *scan) only(m messageMember) {
+	c.typical = c.typical && c.seen&m == 0
+	c.seen |= m
+}
+
+// answered decodes the id of the call that a result names, nearly always that
+// of the latest call.
+func (c *scan) answered(v []byte) string {
+	if lines.Quotes(v, c.last) {
+		return c.last
+	}
+	return c.pool.Text(v)
+}
+
+// content looks over the next value.
+func (c *scan) content(s *rawjson.Scanner) {
+	switch s.Kind() {
+	case '"':
+		c.text(s)
+	case '[':
+		for range s.Elements() {
+			switch s.Kind() {
+			case '"':
+				c.text(s)
+			case '{':
+				c.block(s)
+			}
+		}
+	}
+}
+
+// text looks over the next value, a string that is content.
+func (c *scan) text(s *rawjson.Scanner) {
+	c.begin()
+	c.add(textBytes)
+	c.shown(s)
+}
+
+// begin begins a block.
+func (c *scan) begin() {
+	if c.brief.bytes > int64(len("[]")) {
+		c.brief.bytes++ // a comma
+	}
+}
+
+// take returns what was found out about a typical message.
+func (c *scan) take() brief {
+	b := c.brief
+	b.tokens = uint32(c.meter.Total())
+	if b.by = c.voices[c.voice]; b.by == nil {
+		v := c.voice
+		b.by = &v
+		c.voices[v] = b.by
+	}
+	if n := len(c.calls); n > 0 {
+		if len(c.slab)+n > cap(c.slab) {
+			c.slab = make([]message.CallHead, 0, max(n, slab))
+		}
+		from := len(c.slab)
+		c.slab = append(c.slab, c.calls...)
+		b.calls = slices.Clip(c.slab[from:])
+		c.last = c.calls[n-1].ID
+	}
+	return b
+}

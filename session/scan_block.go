@@ -1,0 +1,244 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// block is a block of content that is being looked over.
+type block struct {
+	kind blockKind
+	seen uint8 // members that count, as bits
+	call message.CallHead
+}
+
+type blockKind uint8
+
+const (
+	blockUnknown blockKind = iota
+	blockText
+	blockThinking
+	blockImage
+	blockCall
+	blockOther
+)
+
+// What message.EncodeContent writes of a block besides values.
+const (
+	textBytes     = len(`{"type":"text","text":}`)
+	thinkingBytes = len(`{"type":"thinking","thinking":}`)
+	imageBytes    = len(`{"type":"image","data":,"mimeType":}`)
+	callBytes     = len(`{"type":"toolCall","id":,"name":,"arguments":}`)
+	redactedBytes = len(`,"redacted":true`)
+	emptyBytes    = len(`""`)
+)
+
+// block looks over the next value, an object. A typical one names its type
+// first, and each member once.
+func (c *scan) block(s *rawjson.Scanner) {
+	c.begin()
+	b := block{}
+	for name := range s.Members() {
+		switch b.kind {
+		case blockUnknown:
+			b.kind = c.kind(s, name)
+			continue
+		case blockText:
+			c.textMember(s, &b, name)
+		case blockThinking:
+			c.thinkingMember(s, &b, name)
+		case blockImage:
+			c.imageMember(s, &b, name)
+		case blockCall:
+			c.callMember(s, &b, name)
+		}
+		c.typical = c.typical && string(name) != "type"
+	}
+	c.end(&b)
+}
+
+// kind reads the first member of a block.
+func (c *scan) kind(s *rawjson.Scanner, name []byte) blockKind {
+	if string(name) == "type" {
+		switch string(s.Value()) {
+		case `"text"`:
+			return blockText
+		case `"thinking"`:
+			return blockThinking
+		case `"image"`:
+			return blockImage
+		case `"toolCall"`:
+			return blockCall
+		}
+	}
+	return blockOther
+}
+
+// end adds what a block has whatever its members, and those it lacks.
+func (c *scan) end(b *block) {
+	lacks := func(bit uint8, n int) int {
+		if b.seen&bit != 0 {
+			return 0
+		}
+		return n
+	}
+	switch b.kind {
+	case blockText:
+		c.add(textBytes + lacks(1, emptyBytes))
+	case blockThinking:
+		c.brief.traits |= reasons
+		c.add(thinkingBytes + lacks(1, emptyBytes))
+	case blockImage:
+		c.brief.traits |= shows
+		c.meter.Image()
+		c.add(imageBytes + lacks(1, emptyBytes) + lacks(2, emptyBytes))
+	case blockCall:
+		c.brief.traits |= shows
+		c.add(callBytes + lacks(1, emptyBytes) + lacks(2, emptyBytes))
+		if b.seen&4 == 0 {
+			c.arguments(nil)
+		}
+		c.calls = append(c.calls, b.call)
+	default:
+		c.typical = false
+	}
+}
+
+func (c *scan) add(n int) { c.brief.bytes += int64(n) }
+
+// once notes a member of a block.
+func (c *scan) once(b *block, bit uint8) {
+	c.typical = c.typical && b.seen&bit == 0
+	b.seen |= bit
+}
+
+func (c *scan) textMember(s *rawjson.Scanner, b *block, name []byte) {
+	switch string(name) {
+	case "text":
+		c.once(b, 1)
+		c.shown(s)
+	case "textSignature":
+		c.once(b, 2)
+		c.brief.trait(reasons, c.optional(s, name))
+	}
+}
+
+func (c *scan) thinkingMember(s *rawjson.Scanner, b *block, name []byte) {
+	switch string(name) {
+	case "thinking":
+		c.once(b, 1)
+		c.value(s, c.meter)
+		c.meter.End()
+	case "thinkingSignature":
+		c.once(b, 2)
+		c.optional(s, name)
+	case "redacted":
+		c.once(b, 4)
+		if rawjson.Bool(s.Value()) {
+			c.add(redactedBytes)
+		}
+	}
+}
+
+func (c *scan) imageMember(s *rawjson.Scanner, b *block, name []byte) {
+	switch string(name) {
+	case "data":
+		c.once(b, 1)
+		c.value(s, nothing{})
+	case "mimeType":
+		c.once(b, 2)
+		c.value(s, nothing{})
+	}
+}
+
+func (c *scan) callMember(s *rawjson.Scanner, b *block, name []byte) {
+	switch string(name) {
+	case "id":
+		c.once(b, 1)
+		b.call.ID = c.pool.Text(c.value(s, nothing{}))
+	case "name":
+		c.once(b, 2)
+		b.call.Name = c.pool.Name(c.value(s, c.meter))
+		c.meter.End()
+	case "arguments":
+		c.once(b, 4)
+		c.arguments(s.Value())
+	case "thoughtSignature":
+		c.once(b, 8)
+		c.brief.trait(reasons, c.optional(s, name))
+	case "namespace":
+		c.once(b, 16)
+		c.optional(s, name)
+	}
+}
+
+// arguments counts those of a call, in the form that they are kept in.
+func (c *scan) arguments(v []byte) {
+	if c.js = append(c.js[:0], "{}"...); rawjson.Kind(v) != 'n' { // a missing value has kind n too
+		c.js = rawjson.AppendJS(c.js[:0], v)
+	}
+	c.meter.Add(c.js)
+	c.meter.End()
+	c.add(len(c.js))
+}
+
+// nothing is where texts go that do not count.
+type nothing struct{}
+
+func (nothing) Add([]byte) {}
+
+// value takes the next value, the text of a block.
+func (c *scan) value(s *rawjson.Scanner, to rawjson.Adder) []byte {
+	text := s.Kind() == '"'
+	v, n, ok := s.Text(to)
+	switch {
+	case !text:
+		n = emptyBytes // what is not a string is read as empty
+	case !ok:
+		c.typical = false
+	}
+	c.add(n)
+	return v
+}
+
+// optional takes the next value, a text that is written if it is not empty,
+// and reports whether it is.
+func (c *scan) optional(s *rawjson.Scanner, name []byte) bool {
+	before := c.brief.bytes
+	v := c.value(s, nothing{})
+	if len(v) <= emptyBytes || v[0] != '"' {
+		c.brief.bytes = before
+		return false
+	}
+	c.add(len(`,"":`) + len(name))
+	return true
+}
+
+// shown takes the next value, a text that a model sees.
+func (c *scan) shown(s *rawjson.Scanner) {
+	v := c.value(s, c.meter)
+	c.meter.End()
+	c.brief.trait(shows, c.brief.traits&shows != 0 || !blank(v))
+}
+
+// blank reports whether a JSON value decodes to white space or nothing. Most
+// texts tell so with their first character.
+func blank(v []byte) bool {
+	if len(v) < 2 || v[0] != '"' {
+		return true
+	}
+	for i := 1; i < len(v)-1; i++ {
+		switch c := v[i]; {
+		case c == ' ':
+		case c == '\\' && (v[i+1] == 'n' || v[i+1] == 't' || v[i+1] == 'r'):
+			i++
+		case c > ' ' && c < 0x7f && c != '\\':
+			return false
+		default:
+			return strings.TrimSpace(rawjson.String(v)) == ""
+		}
+	}
+	return true
+}
