@@ -129,10 +129,10 @@ func (s *Session) editable(ctx context.Context, id string) (*session.Entry, *tim
 		return nil, nil, fmt.Errorf("entry %s: %w in what the model sees of the active path", id, session.ErrNotFound)
 	}
 	e := v.Path[i]
-	switch o := e.Outline(); {
+	switch {
 	case v.Pinned(id):
 		return nil, nil, errors.New("it is pinned")
-	case o == nil || !slices.Contains([]message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}, o.Role):
+	case !slices.Contains([]message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}, e.Role()):
 		return nil, nil, errors.New("it is not a message of the conversation")
 	}
 	return e, v, nil

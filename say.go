@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // SetPrompt makes system and tools those of the next request. They are in the
@@ -185,7 +186,7 @@ func (s *Session) checkResult(ctx context.Context, before []*message.Message, m 
 	}
 	e, err := s.log.Leaf(ctx)
 	for ; e != nil && err == nil && m.ToolCallID != ""; e, err = s.log.Parent(ctx, e) {
-		if o := e.Outline(); o != nil && slices.ContainsFunc(o.Calls, func(c message.CallHead) bool { return c.ID == m.ToolCallID }) {
+		if slices.ContainsFunc(e.Meta().Calls, func(c turn.Call) bool { return c.ID == m.ToolCallID }) {
 			return nil
 		}
 	}

@@ -144,12 +144,12 @@ func refusals(path []*session.Entry) (int, error) {
 	n := 0
 	for i := len(path) - 1; i >= 0; i-- {
 		e := path[i]
-		o := e.Outline()
+		said := e.Meta()
 		switch {
 		case e.Type == session.TypeCompaction, isCustom(e, session.CustomState):
 			return n, nil
-		case o == nil || o.Role != message.RoleAssistant:
-		case !o.Failed():
+		case said.Role != message.RoleAssistant:
+		case !said.Failed():
 			return n, nil
 		default:
 			m, err := e.Message()

@@ -115,7 +115,7 @@ func interrupted(v *timeline.View) ([]*message.Message, error) {
 	var out []*message.Message
 	for i := len(v.Items) - 1; i >= 0; i-- {
 		it := v.Items[i]
-		if it.Outline().Role != message.RoleToolResult {
+		if it.Role() != message.RoleToolResult {
 			break
 		}
 		if it.Kind == timeline.SyntheticResult {
@@ -138,8 +138,8 @@ func (r *run) unfinished() (bool, error) {
 	if err != nil || len(v.Items) == 0 {
 		return false, err
 	}
-	last := v.Items[len(v.Items)-1].Outline()
-	return last.Role == message.RoleUser || last.Role == message.RoleToolResult, nil
+	last := v.Items[len(v.Items)-1].Role()
+	return last == message.RoleUser || last == message.RoleToolResult, nil
 }
 
 // turn is one turn. input brings what starts it; nil: the log has it.

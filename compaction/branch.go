@@ -104,8 +104,7 @@ func mark(e *session.Entry) bool {
 
 // said returns the text of what can be said anew: a user or custom message.
 func said(e *session.Entry) (text string, ok bool, err error) {
-	o := e.Outline()
-	if o == nil || o.Role != message.RoleUser && o.Role != message.RoleCustom {
+	if r := e.Role(); r != message.RoleUser && r != message.RoleCustom {
 		return "", false, nil
 	}
 	m, err := e.Message()
@@ -151,7 +150,7 @@ func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, behind [
 	var turn []*session.Entry // from the turn's first message to the target
 	for e := target; e != nil; {
 		turn = append(turn, e)
-		if o := e.Outline(); e != target && o != nil && o.Role == message.RoleUser {
+		if e != target && e.Role() == message.RoleUser {
 			break
 		}
 		next, err := c.Session.Parent(ctx, e)

@@ -242,7 +242,7 @@ func (a *attempt) keptResults() ([]keptResult, error) {
 	}
 	var results []keptResult
 	for i := a.plan.Cut; i < len(a.view.Path); i++ {
-		if listed[i].Entry == nil || listed[i].Outline().Role != message.RoleToolResult || a.view.Pinned(a.view.Path[i].ID) {
+		if listed[i].Entry == nil || listed[i].Role() != message.RoleToolResult || a.view.Pinned(a.view.Path[i].ID) {
 			continue
 		}
 		m, err := listed[i].Message()

@@ -95,7 +95,7 @@ func Breaks(v *timeline.View, m message.Model, e Edit) (bool, error) {
 			after = true
 			continue
 		}
-		if !after || !it.Outline().Reasons {
+		if !after || !it.Meta().Reasons {
 			continue
 		}
 		shown, err := it.Message()

@@ -98,7 +98,7 @@ func (p *planner) look() error {
 	p.place = map[string]int{}
 	last, turn := -1, -1
 	for i, it := range p.view.Items {
-		switch it.Outline().Role {
+		switch it.Role() {
 		case message.RoleAssistant:
 			last = i
 		case message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleBranchSummary:
@@ -107,11 +107,11 @@ func (p *planner) look() error {
 	}
 	calls := map[string]message.ToolCall{}
 	for i, it := range p.view.Items {
-		result := it.Entry != nil && it.Pos >= 0 && it.Outline().Role == message.RoleToolResult
+		result := it.Entry != nil && it.Pos >= 0 && it.Role() == message.RoleToolResult
 		if result {
 			p.place[it.Entry.ID] = i
 		}
-		if len(it.Outline().Calls) == 0 && (!result || it.Pinned) {
+		if len(it.Meta().Calls) == 0 && (!result || it.Pinned) {
 			continue
 		}
 		m, err := it.Message()

@@ -115,8 +115,5 @@ func bashParts(parts []part, b *message.BashExecution) []part {
 
 // roleOf is the role by which a hit is known.
 func roleOf(e *session.Entry) string {
-	if o := e.Outline(); o != nil {
-		return string(o.Role)
-	}
-	return ""
+	return string(e.Role())
 }

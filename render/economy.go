@@ -34,8 +34,7 @@ func warm(v *timeline.View, m message.Model, now time.Time, lifetime time.Durati
 		if e.Type == session.TypeCompaction {
 			return false
 		}
-		o := e.Outline()
-		if o == nil || o.Role != message.RoleAssistant || o.Failed() || o.Provider != m.Provider || o.Model != m.ID {
+		if said := e.Meta(); said.Role != message.RoleAssistant || said.Failed() || said.Provider != m.Provider || said.Model != m.ID {
 			continue
 		}
 		at := e.Time

@@ -12,14 +12,23 @@ import (
 // and where it is in a view, and how big it is. The zero Meta is that of an
 // entry that bears no message.
 type Meta struct {
-	turn.Item           // Hidden: a command that the user kept from the model
-	Provider     string // assistant
-	Model        string // assistant
-	StopReason   message.StopReason
-	Shows        bool  // there is more in the content than reasoning and blank text
-	Reasons      bool  // there is reasoning in it, or a signature that refers to some
-	Tokens       int64 // as tokens.Default counts it
-	ContentBytes int64 // of its content as message.EncodeContent writes it
+	Role            message.Role
+	Provider, Model string // assistant
+	StopReason      message.StopReason
+	Calls           []turn.Call // assistant: its tool calls, in order
+	Result          string      // toolResult: the id of the call that it names
+
+	Shows    bool // there is more in the content than reasoning and blank text
+	Reasons  bool // there is reasoning in it, or a signature that refers to some
+	Excluded bool // a command that the user kept from the model
+
+	Tokens       int64 // as tokens.Default counts them
+	ContentBytes int64 // of the content as message.EncodeContent writes it
+}
+
+// Failed reports whether an assistant message ended in an error or an abort.
+func (m Meta) Failed() bool {
+	return m.Role == message.RoleAssistant && (m.StopReason == message.StopError || m.StopReason == message.StopAborted)
 }
 
 // FinalAnswer reports whether the message ends a turn: an answer of the
@@ -63,9 +72,9 @@ func (e *Entry) known() *brief {
 type brief struct {
 	by     *voice // nil: there is no message
 	result string
-	calls  []message.CallHead
-	bytes  int64  // of content
-	tokens uint32 //
+	calls  []turn.Call
+	bytes  int64 // of content
+	tokens uint32
 	length uint32 // of the entry's JSON
 	traits traits
 }
@@ -82,17 +91,15 @@ type traits uint8
 const (
 	shows traits = 1 << iota
 	reasons
-	hidden
+	excluded
 )
 
 func (b *brief) meta() Meta {
 	if b.by == nil {
 		return Meta{}
 	}
-	v := b.by
-	failed := v.role == message.RoleAssistant && (v.stop == message.StopError || v.stop == message.StopAborted)
-	return Meta{Item: turn.Item{Role: v.role, Calls: b.calls, Result: b.result, Failed: failed, Hidden: b.traits&hidden != 0},
-		Provider: v.provider, Model: v.model, StopReason: v.stop, Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0,
+	return Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Calls: b.calls, Result: b.result,
+		Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0, Excluded: b.traits&excluded != 0,
 		Tokens: int64(b.tokens), ContentBytes: b.bytes}
 }
 
@@ -101,7 +108,7 @@ func briefOf(m *message.Message) brief {
 	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
 		bytes: int64(message.EncodedLen(m.Content)), tokens: uint32(tokens.Default{}.Message(m))}
 	if m.Bash != nil && m.Bash.ExcludeFromContext {
-		b.traits |= hidden
+		b.traits |= excluded
 	}
 	for _, c := range m.Content {
 		switch c := c.(type) {
@@ -113,7 +120,7 @@ func briefOf(m *message.Message) brief {
 		case message.ToolCall:
 			b.traits |= shows
 			b.trait(reasons, c.ThoughtSignature != "")
-			b.calls = append(b.calls, message.CallHead{ID: c.ID, Name: c.Name})
+			b.calls = append(b.calls, turn.Call{ID: c.ID, Name: c.Name})
 		default:
 			b.traits |= shows
 		}
@@ -125,14 +132,4 @@ func (b *brief) trait(t traits, has bool) {
 	if has {
 		b.traits |= t
 	}
-}
-
-// Outline returns the outline of the message that the entry bears, or nil.
-func (e *Entry) Outline() *message.Outline {
-	if !e.HasMessage() {
-		return nil
-	}
-	m := e.Meta()
-	return &message.Outline{Role: m.Role, Provider: m.Provider, Model: m.Model, StopReason: m.StopReason, ToolCallID: m.Result,
-		Calls: m.Calls, Shows: m.Shows, Reasons: m.Reasons, Excluded: m.Hidden}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // scan looks a stored message over while its line is checked: what it finds is
@@ -20,12 +21,12 @@ type scan struct {
 	brief   brief
 	voice   voice
 	seen    messageMember
-	calls   []message.CallHead // of this message
-	js      []byte             // reused
+	calls   []turn.Call // of this message
+	js      []byte      // reused
 
 	voices map[voice]*voice
-	last   string             // id of the latest call
-	slab   []message.CallHead // memory for the calls of many messages
+	last   string      // id of the latest call
+	slab   []turn.Call // memory for the calls of many messages
 }
 
 // messageMember is a member of a message that counts, as a bit.
@@ -154,7 +155,7 @@ func (c *scan) take() brief {
 	}
 	if n := len(c.calls); n > 0 {
 		if len(c.slab)+n > cap(c.slab) {
-			c.slab = make([]message.CallHead, 0, max(n, slab))
+			c.slab = make([]turn.Call, 0, max(n, slab))
 		}
 		from := len(c.slab)
 		c.slab = append(c.slab, c.calls...)

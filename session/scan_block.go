@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // block is a block of content that is being looked over.
 type block struct {
 	kind blockKind
 	seen uint8 // members that count, as bits
-	call message.CallHead
+	call turn.Call
 }
 
 type blockKind uint8

@@ -20,7 +20,7 @@ func (v *View) arrange(cands []candidate) {
 		}
 		group++
 		switch head := v.turns.Head(i); {
-		case c.item.outline.Role != message.RoleToolResult:
+		case c.item.Role() != message.RoleToolResult:
 			v.addGroup(cands, i, group)
 		case head < 0 && v.Compaction == nil:
 			c.leaveOut(RuleOrphanResult)
@@ -40,13 +40,13 @@ func (v *View) arrange(cands []candidate) {
 func (v *View) addGroup(cands []candidate, i, group int) {
 	head := &cands[i]
 	v.add(head, group)
-	if len(head.item.outline.Calls) == 0 && head.callless == nil {
+	if len(head.item.Meta().Calls) == 0 && head.callless == nil {
 		return
 	}
 	var answered []string
 	for _, r := range v.turns.Results(i) {
 		res := &cands[r]
-		answered = append(answered, res.item.outline.ToolCallID)
+		answered = append(answered, res.item.Meta().Result)
 		res.follow(head)
 		v.addResult(res, r, group)
 	}
@@ -58,7 +58,7 @@ func (v *View) addGroup(cands []candidate, i, group int) {
 // follow leaves a result out where its call is not shown.
 func (c *candidate) follow(head *candidate) {
 	switch {
-	case head.callless[c.item.outline.ToolCallID]:
+	case head.callless[c.item.Meta().Result]:
 		c.leaveOut(RuleEditNull)
 	case head.rule != "":
 		c.leaveOut(head.rule)
@@ -92,7 +92,7 @@ const missingResult = "[no result yet: the tool call was interrupted, or it stil
 
 // answerMissing adds results for the calls that have none.
 func (v *View) answerMissing(head *candidate, answered []string, group int) {
-	for _, call := range head.item.outline.Calls {
+	for _, call := range head.item.Meta().Calls {
 		if i := slices.Index(answered, call.ID); i >= 0 {
 			answered = slices.Delete(answered, i, i+1) // calls may share an id
 			continue

@@ -24,7 +24,7 @@ type candidate struct {
 // that has to be somewhere in every view's account (invariant I1). A
 // compaction's own summary is not one.
 func Bears(e *session.Entry) bool {
-	return e.Type != session.TypeCompaction && e.Outline() != nil
+	return e.Type != session.TypeCompaction && e.HasMessage()
 }
 
 // candidates lists the covered entries that are shown, then, after an empty
@@ -47,14 +47,14 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) ([]c
 			cands = append(cands, candidate{})
 			continue
 		}
-		o := e.Outline()
-		cand := candidate{item: Item{Entry: e, outline: o, Pos: i, Pinned: t.pinned[e.ID]}}
+		m := e.Meta()
+		cand := candidate{item: Item{Entry: e, Pos: i, Pinned: t.pinned[e.ID]}}
 		switch {
-		case o.Role == message.RoleSystem:
+		case m.Role == message.RoleSystem:
 			cand.rule = RuleSystem
-		case o.Excluded:
+		case m.Excluded:
 			cand.rule = RuleExcluded
-		case o.Failed():
+		case m.Failed():
 			cand.rule = RuleFailedAttempt
 		default:
 			if ed := edits[e.ID]; ed != nil {
@@ -76,9 +76,9 @@ func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) ([]c
 // candidate is a covered entry on its way into the view, where it bears a
 // message.
 func (c coveredEntry) candidate(p Policy) (candidate, error) {
-	cand := candidate{item: Item{Entry: c.entry, outline: c.entry.Outline(), Pos: -1, Pinned: c.pinned, Request: c.request, Open: c.open}}
+	cand := candidate{item: Item{Entry: c.entry, Pos: -1, Pinned: c.pinned, Request: c.request, Open: c.open}}
 	switch {
-	case cand.item.outline == nil:
+	case !c.entry.HasMessage():
 		return candidate{}, nil
 	case c.pinned:
 		return cand, nil
@@ -199,10 +199,10 @@ func (c *candidate) leaveOutEmpty() error {
 		return nil
 	}
 	shows := true
-	switch c.item.outline.Role {
+	switch m := c.item.Meta(); m.Role {
 	case message.RoleToolResult:
 	case message.RoleUser, message.RoleAssistant, message.RoleCustom:
-		shows = c.item.outline.Shows
+		shows = m.Shows
 	default:
 		m, err := c.item.own()
 		if err != nil {

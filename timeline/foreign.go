@@ -42,7 +42,7 @@ func (t *trail) readOn(ctx context.Context, src Source, back []*session.Entry, c
 		if ed := e.ContextEdit(); ed != nil && edits[ed.TargetID] == nil && !t.dead[e.ID] {
 			edits[ed.TargetID] = e
 		}
-		if o := e.Outline(); o != nil && o.FinalAnswer() && !coveredItem(e, edits).Hidden {
+		if e.Meta().FinalAnswer() && !coveredItem(e, edits).Hidden {
 			break
 		}
 	}

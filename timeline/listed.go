@@ -13,11 +13,10 @@ func (v *View) Listed() ([]Item, error) {
 	listed := make([]Item, len(v.Path))
 	gone := map[int]bool{} // what an edit left out
 	for i, e := range v.Path {
-		o := e.Outline()
-		if !Bears(e) || o.Role == message.RoleSystem || o.Excluded {
+		if m := e.Meta(); !Bears(e) || m.Role == message.RoleSystem || m.Excluded {
 			continue
 		}
-		c := candidate{item: Item{Entry: e, Pos: i, outline: o}}
+		c := candidate{item: Item{Entry: e, Pos: i}}
 		if ed := v.edits[e.ID]; ed != nil {
 			if err := c.edit(ed); err != nil {
 				return nil, err
@@ -67,8 +66,8 @@ func ListPath(path []*session.Entry) ([]Item, error) {
 		return nil, err
 	}
 	for i, e := range path {
-		if e.Type == session.TypeCompaction && !undone[e.ID] && e.Outline() != nil {
-			listed[i] = Item{Entry: e, Pos: i, outline: e.Outline()}
+		if e.Type == session.TypeCompaction && !undone[e.ID] {
+			listed[i] = Item{Entry: e, Pos: i}
 		}
 	}
 	return listed, nil

@@ -43,8 +43,8 @@ func namesModel(e *session.Entry) *session.ModelChange {
 	if mc := e.ModelChange(); mc != nil {
 		return mc
 	}
-	if o := e.Outline(); o != nil && o.Role == message.RoleAssistant && o.Model != "" && !o.Failed() {
-		return &session.ModelChange{Provider: o.Provider, ModelID: o.Model}
+	if m := e.Meta(); m.Role == message.RoleAssistant && m.Model != "" && !m.Failed() {
+		return &session.ModelChange{Provider: m.Provider, ModelID: m.Model}
 	}
 	return nil
 }

@@ -65,20 +65,20 @@ func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) (
 // group an entry is in: it is a result, and that is its first call, or it is
 // none.
 func settles(back []*session.Entry, at int) bool {
-	o := back[at].Outline()
-	if o.Role != message.RoleToolResult {
+	m := back[at].Meta()
+	if m.Role != message.RoleToolResult {
 		return true
 	}
 	last := len(back) - 1
-	if !calls(back[last].Outline(), o.ToolCallID) {
+	if !calls(back[last].Meta(), m.Result) {
 		return false
 	}
 	c := turn.Read(len(back), func(i int) turn.Item { return TurnItem(back[last-i]) })
 	return !c.Second(last - at) // the call of a second result may be further back
 }
 
-func calls(o *message.Outline, id string) bool {
-	return o != nil && o.Role == message.RoleAssistant && slices.ContainsFunc(o.Calls, func(c message.CallHead) bool { return c.ID == id })
+func calls(m session.Meta, id string) bool {
+	return m.Role == message.RoleAssistant && slices.ContainsFunc(m.Calls, func(c turn.Call) bool { return c.ID == id })
 }
 
 // groupAround returns the members of the tool group that an entry is in, with

@@ -317,7 +317,7 @@ func (t *trail) view(p Policy) (*View, error) {
 	switch {
 	case t.comp == nil:
 	case t.comp.Compaction().Summary != "":
-		v.Items = append(v.Items, Item{Entry: t.comp, outline: t.comp.Outline(), Pos: -1})
+		v.Items = append(v.Items, Item{Entry: t.comp, Pos: -1})
 	default:
 		v.Problems = append(v.Problems, session.Problem{Kind: session.ProblemEmptySummary, EntryID: t.comp.ID,
 			Detail: "the compaction in force has no summary: nothing stands for what it covers"})
@@ -366,10 +366,7 @@ func (t *trail) modelAndLevel() (*session.ModelChange, string) {
 	return model, level
 }
 
-func isSystem(e *session.Entry) bool {
-	o := e.Outline()
-	return o != nil && o.Role == message.RoleSystem
-}
+func isSystem(e *session.Entry) bool { return e.Role() == message.RoleSystem }
 
 // prompt folds the system messages in force.
 func (t *trail) prompt() (Prompt, error) {

@@ -66,13 +66,13 @@ func withoutEmpty(m *message.Message) *message.Message {
 func (v *View) OpenRequest() []Item {
 	answered := -1
 	for i := len(v.Path) - 1; i >= 0 && answered < 0; i-- {
-		if o := v.Path[i].Outline(); o != nil && o.FinalAnswer() {
+		if v.Path[i].Meta().FinalAnswer() {
 			answered = i
 		}
 	}
 	var open []Item
 	for _, it := range v.Items {
-		if it.Entry == nil || it.outline.Role != message.RoleUser {
+		if it.Entry == nil || it.Role() != message.RoleUser {
 			continue
 		}
 		if it.Pos > answered || it.Pos < 0 && it.Request && answered < 0 {

@@ -37,14 +37,11 @@ type Sizer struct {
 
 // Of is the estimate of what an item shows, 0 where it cannot be read.
 func (s *Sizer) Of(it Item) int64 {
-	m, err := it.Message()
-	if err != nil {
-		if s.err == nil {
-			s.err = err
-		}
-		return 0
+	n, err := it.tokens(s.Estimator)
+	if err != nil && s.err == nil {
+		s.err = err
 	}
-	return s.Estimator.Message(m)
+	return n
 }
 
 // Err says why an item could not be read; nil: all could.
@@ -64,10 +61,8 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	s := Size{Fixed: v.Prompt.Tokens(est), Pending: pending}
 	sizes, bytes := make([]int64, len(v.Items)), make([]int64, len(v.Items))
 	err := parallel(len(v.Items), func(i int) error {
-		m, err := v.Items[i].Message()
-		if err == nil {
-			sizes[i], bytes[i] = est.Message(m), ContentBytes(m)
-		}
+		var err error
+		sizes[i], bytes[i], err = v.Items[i].size(est)
 		return err
 	})
 	if err != nil {
@@ -111,6 +106,44 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	return s, nil
 }
 
+// size is the estimate of what an item shows, and about what it adds to a
+// request body. What was counted when the entry was read needs no decoding.
+func (it Item) size(est tokens.Estimator) (n, bytes int64, err error) {
+	if m := it.Meta(); it.counted(est) && sentAsStored(m.Role) {
+		return m.Tokens, m.ContentBytes, nil
+	}
+	m, err := it.Message()
+	if err != nil {
+		return 0, 0, err
+	}
+	return est.Message(m), ContentBytes(m), nil
+}
+
+// tokens is the estimate of what an item shows.
+func (it Item) tokens(est tokens.Estimator) (int64, error) {
+	if it.counted(est) {
+		return it.Meta().Tokens, nil
+	}
+	m, err := it.Message()
+	if err != nil {
+		return 0, err
+	}
+	return est.Message(m), nil
+}
+
+// counted reports whether the tokens of an item are known as an estimator would
+// count them.
+func (it Item) counted(est tokens.Estimator) bool {
+	_, ok := est.(tokens.Default)
+	return ok && !it.bare
+}
+
+// sentAsStored reports whether a request has the content of a message as it is
+// in the log.
+func sentAsStored(r message.Role) bool {
+	return r == message.RoleUser || r == message.RoleAssistant || r == message.RoleToolResult || r == message.RoleCustom
+}
+
 // after reports whether the request that item at answered had no item i. Late
 // results are shown with their calls, further up.
 func (v *View) after(i, at int) bool {
@@ -138,8 +171,8 @@ func (v *View) lastUsage() (*message.Usage, int, error) {
 		if it.Pos < 0 || it.Pos < changed {
 			break
 		}
-		o := it.outline
-		if o.Role != message.RoleAssistant || v.Model != nil && (o.Provider != v.Model.Provider || o.Model != v.Model.ModelID) {
+		said := it.Meta()
+		if said.Role != message.RoleAssistant || v.Model != nil && (said.Provider != v.Model.Provider || said.Model != v.Model.ModelID) {
 			continue
 		}
 		m, err := it.own()

@@ -20,11 +20,14 @@ func (t *trail) dropThinking(v *View, cands []candidate, model message.Model) er
 	}
 	for i := range cands {
 		c := &cands[i]
-		o := c.item.outline
-		if o == nil || c.rule != "" || o.Role != message.RoleAssistant || !o.Reasons {
+		if c.item.Entry == nil || c.rule != "" {
 			continue
 		}
-		sameModel := o.Provider == model.Provider && o.Model == model.ID
+		said := c.item.Meta()
+		if said.Role != message.RoleAssistant || !said.Reasons {
+			continue
+		}
+		sameModel := said.Provider == model.Provider && said.Model == model.ID
 		bound := !model.UnboundThinking && (c.item.Pos < 0 || changed[c.item.Pos])
 		if !sameModel || bound {
 			c.item.bare = true

@@ -13,8 +13,8 @@ func TurnItem(e *session.Entry) turn.Item {
 	if !Bears(e) {
 		return turn.Item{}
 	}
-	o := e.Outline()
-	return turn.Item{Role: o.Role, Calls: o.Calls, Result: o.ToolCallID, Failed: o.Failed(), Hidden: o.Excluded || o.Role == message.RoleAssistant && !o.Shows}
+	m := e.Meta()
+	return turn.Item{Role: m.Role, Calls: m.Calls, Result: m.Result, Failed: m.Failed(), Hidden: m.Excluded || m.Role == message.RoleAssistant && !m.Shows}
 }
 
 // Turns reads a piece of a path: which result answers which call, what is a
@@ -46,8 +46,8 @@ func (v *View) readTurns(cands []candidate) {
 // cut.
 type OpenCalls struct {
 	Item    Item
-	Results []Item             // of its other calls, from before the cut
-	Calls   []message.CallHead // those without a result
+	Results []Item      // of its other calls, from before the cut
+	Calls   []turn.Call // those without a result
 
 	answered bool // one of Calls has a result after the cut
 }
@@ -112,7 +112,7 @@ func (v *View) openCalls(cut int) []OpenCalls {
 			continue
 		}
 		calls := OpenCalls{Item: head}
-		stored := v.entry(o.Item).Outline().Calls
+		stored := v.entry(o.Item).Meta().Calls
 		for _, n := range o.Calls {
 			if head.calls(stored[n].ID) {
 				calls.Calls = append(calls.Calls, stored[n])
@@ -140,7 +140,7 @@ func (v *View) entry(i int) *session.Entry {
 }
 
 // calls reports whether an item shows a call of that id.
-func (it Item) calls(id string) bool { return calls(it.outline, id) }
+func (it Item) calls(id string) bool { return calls(it.Meta(), id) }
 
 // Messages returns the message that each entry bears, nil for none.
 func Messages(entries []*session.Entry) ([]*message.Message, error) {

@@ -73,16 +73,21 @@ type Item struct {
 	Loose bool
 	Kind  Synthetic // "" for a message that is in the log
 
-	message *message.Message // as shown; nil: as it stands in the log
-	outline *message.Outline // of the message as shown
-	bare    bool             // shown without reasoning
-	edit    *session.Ref     // of a covered item: the edit in force on it
+	bare  bool         // shown without reasoning
+	shown *shown       // what is shown in place of what is in the log; nil: that
+	edit  *session.Ref // of a covered item: the edit in force on it
+}
+
+// shown is a message that a view made.
+type shown struct {
+	message *message.Message
+	meta    session.Meta
 }
 
 // Message returns the message as shown: edited, reasoning left out where it
-// has to be, in its native role. It is decoded when it is asked for; that of
-// an entry far from the leaf each time that nobody holds it any more. It fails
-// where the entry cannot be read.
+// has to be, in its native role. It is decoded when it is asked for, that of
+// an entry far from the leaf perhaps again. It fails where the entry cannot be
+// read.
 func (it Item) Message() (*message.Message, error) {
 	m, err := it.own()
 	if err == nil && it.bare {
@@ -93,17 +98,34 @@ func (it Item) Message() (*message.Message, error) {
 
 // own is the message with its reasoning.
 func (it Item) own() (*message.Message, error) {
-	if it.message != nil {
-		return it.message, nil
+	if it.shown != nil {
+		return it.shown.message, nil
 	}
 	return it.Entry.Message()
 }
 
-// Outline returns the outline of the message as shown. It costs less than Message.
-func (it Item) Outline() *message.Outline { return it.outline }
+// Meta returns what is known of the message as shown, reasoning included. It
+// costs less than Message.
+func (it Item) Meta() session.Meta {
+	switch {
+	case it.shown != nil:
+		return it.shown.meta
+	case it.Entry != nil:
+		return it.Entry.Meta()
+	}
+	return session.Meta{}
+}
+
+// Role returns the role of the message as shown.
+func (it Item) Role() message.Role {
+	if it.shown == nil && it.Entry != nil {
+		return it.Entry.Role()
+	}
+	return it.Meta().Role
+}
 
 // show makes m the message of an item.
-func (it *Item) show(m *message.Message) { it.message, it.outline = m, m.Outline() }
+func (it *Item) show(m *message.Message) { it.shown = &shown{message: m, meta: session.MetaOf(m)} }
 
 // Synthetic says why the view made a message itself.
 type Synthetic string

@@ -17,14 +17,17 @@ import "github.com/coppice-dev/coppice/message"
 // metadata.
 type Item struct {
 	Role   message.Role
-	Calls  []message.CallHead // an assistant's calls, in order
-	Result string             // of a tool result: the id of the call it names
-	Hidden bool               // the model does not see it
-	Failed bool               // an attempt that failed or was aborted; it is hidden too
+	Calls  []Call // an assistant's calls, in order
+	Result string // of a tool result: the id of the call it names
+	Hidden bool   // the model does not see it
+	Failed bool   // an attempt that failed or was aborted; it is hidden too
 	// Past says that everything before it is over, as behind a summary: it
 	// was read, and results that still come for it are late.
 	Past bool
 }
+
+// Call names a tool call.
+type Call struct{ ID, Name string }
 
 // Conversation is a sequence of items, read once. Items are named by their
 // index.

@@ -25,7 +25,7 @@ func parse(words string) []Item {
 		case 'a':
 			it.Role = message.RoleAssistant
 			for _, id := range strings.FieldsFunc(ids, func(r rune) bool { return r == ':' }) {
-				it.Calls = append(it.Calls, message.CallHead{ID: id})
+				it.Calls = append(it.Calls, Call{ID: id})
 			}
 		case 'r':
 			it.Role, it.Result = message.RoleToolResult, ids
@@ -246,7 +246,7 @@ func drawItems(t *rapid.T) []Item {
 			it.Role = message.RoleAssistant
 			it.Failed = rapid.IntRange(0, 5).Draw(t, "failed") == 0
 			for _, id := range rapid.SliceOfN(ids, 0, 4).Draw(t, "calls") {
-				it.Calls = append(it.Calls, message.CallHead{ID: id})
+				it.Calls = append(it.Calls, Call{ID: id})
 			}
 		case 3, 4:
 			it.Role, it.Result = message.RoleToolResult, ids.Draw(t, "of")
@@ -358,7 +358,7 @@ func BenchmarkRead(b *testing.B) {
 		case 0:
 			items[i].Role = message.RoleUser
 		case 1:
-			items[i] = Item{Role: message.RoleAssistant, Calls: []message.CallHead{{ID: fmt.Sprint("x", i)}, {ID: fmt.Sprint("y", i)}}}
+			items[i] = Item{Role: message.RoleAssistant, Calls: []Call{{ID: fmt.Sprint("x", i)}, {ID: fmt.Sprint("y", i)}}}
 		case 2:
 			items[i] = Item{Role: message.RoleToolResult, Result: fmt.Sprint("x", i-1)}
 		default:

@@ -153,7 +153,7 @@ func ompEdit(it timeline.Item, text string) session.Draft {
 
 // ompResult reports whether an item is a result that may be pruned.
 func ompResult(it timeline.Item) bool {
-	return it.Entry != nil && it.Pos >= 0 && !it.Edited && it.Outline().Role == message.RoleToolResult
+	return it.Entry != nil && it.Pos >= 0 && !it.Edited && it.Role() == message.RoleToolResult
 }
 
 // ompOld is the pruning by age.
@@ -161,7 +161,7 @@ func ompOld(v *timeline.View) []session.Draft {
 	var passed, saved int64
 	var out []session.Draft
 	for _, it := range slices.Backward(v.Items) {
-		if it.Entry == nil || it.Outline().Role != message.RoleToolResult {
+		if it.Entry == nil || it.Role() != message.RoleToolResult {
 			continue
 		}
 		size := tokens.Default{}.Message(must.Get(it.Message()))
@@ -187,7 +187,7 @@ func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 		for _, c := range must.Get(it.Message()).ToolCalls() {
 			calls[c.ID] = c
 		}
-		if it.Outline().Role == message.RoleAssistant {
+		if it.Role() == message.RoleAssistant {
 			last = must.Get(it.Message()).Time
 		}
 	}
@@ -197,7 +197,7 @@ func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 	var out []session.Draft
 	for _, it := range slices.Backward(v.Items) {
 		size := tokens.Default{}.Message(must.Get(it.Message()))
-		if c := calls[must.Get(it.Message()).ToolCallID]; it.Outline().Role == message.RoleToolResult && c.Name == "read" {
+		if c := calls[must.Get(it.Message()).ToolCallID]; it.Role() == message.RoleToolResult && c.Name == "read" {
 			path, lines := readKey(c.Arguments)
 			if (later[path] || later[path+lines]) && ompResult(it) && (idle || behind <= ompTail) {
 				out = append(out, ompEdit(it, "[Superseded by a newer read of this file]"))

@@ -26,9 +26,9 @@ type step struct {
 
 func (n *notes) note(place int, e *session.Entry) {
 	st := step{place: place, id: e.ID, pin: e.Pin()}
-	if o := e.Outline(); o != nil && e.Type == session.TypeMessage {
-		st.asks, st.answer = o.Role == message.RoleUser, o.FinalAnswer()
-		if len(o.Calls) > 0 || o.Role == message.RoleToolResult {
+	if m := e.Meta(); e.Type == session.TypeMessage {
+		st.asks, st.answer = m.Role == message.RoleUser, m.FinalAnswer()
+		if len(m.Calls) > 0 || m.Role == message.RoleToolResult {
 			st.calls = timeline.TurnItem(e)
 		}
 	}

@@ -86,7 +86,7 @@ func (a *app) titleOf(ctx context.Context, s *coppice.Session) string {
 			return unreadableTitle // and can be deleted all the same
 		case e.Type == session.TypeInfo:
 			named = e
-		case first == nil && e.Outline() != nil && e.Outline().Role == message.RoleUser:
+		case first == nil && e.Role() == message.RoleUser:
 			first = e
 		}
 	}

@@ -40,7 +40,7 @@ func Account(path []*session.Entry, v *timeline.View) error {
 			continue
 		}
 		if n != 1 {
-			return fmt.Errorf("entry %s (%s) comes %d times", e.ID, e.Outline().Role, n)
+			return fmt.Errorf("entry %s (%s) comes %d times", e.ID, e.Role(), n)
 		}
 	}
 	return nil

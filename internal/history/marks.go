@@ -59,7 +59,7 @@ func (d *Drawer) Pin(path []*session.Entry) {
 // cuttable keeps other programs to the one rule that all obey: a first kept
 // entry is never a tool result.
 func cuttable(e *session.Entry) bool {
-	return timeline.Bears(e) && e.Outline().Role != message.RoleToolResult
+	return timeline.Bears(e) && e.Role() != message.RoleToolResult
 }
 
 func (d *Drawer) pick(path []*session.Entry, ok func(*session.Entry) bool, label string) *session.Entry {

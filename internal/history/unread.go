@@ -44,8 +44,8 @@ func (u *unread) readCalls() {
 		if ed := e.ContextEdit(); ed != nil {
 			edited[ed.TargetID] = true
 		}
-		if o := e.Outline(); o != nil && !o.Failed() && !edited[e.ID] {
-			for _, c := range o.Calls {
+		if m := e.Meta(); !m.Failed() && !edited[e.ID] {
+			for _, c := range m.Calls {
 				u.counts[c.ID] = true
 			}
 		}
@@ -62,19 +62,19 @@ func (u *unread) check() error {
 		if !timeline.Bears(e) {
 			continue
 		}
-		switch o := e.Outline(); {
-		case o.Role == message.RoleToolResult:
-			answered[o.ToolCallID] = true
+		switch m := e.Meta(); {
+		case m.Role == message.RoleToolResult:
+			answered[m.Result] = true
 			wasRead := read || hidden && i < u.start // what is covered was read by an answer that the user hid since
-			if u.counts[o.ToolCallID] && !wasRead && !u.shown[e.ID] && u.rule[e.ID] == "" {
+			if u.counts[m.Result] && !wasRead && !u.shown[e.ID] && u.rule[e.ID] == "" {
 				return fmt.Errorf("result %s was not read and is not shown", e.ID)
 			}
-		case o.Role != message.RoleAssistant || o.Failed() || !o.Shows:
+		case m.Role != message.RoleAssistant || m.Failed() || !m.Shows:
 		case u.rule[e.ID] == timeline.RuleEditNull:
 			hidden = true
 		default:
 			read = true
-			for _, c := range o.Calls {
+			for _, c := range m.Calls {
 				if answered[c.ID] || !u.counts[c.ID] {
 					continue
 				}
