@@ -22,7 +22,7 @@ var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/must", "internal/secret", "internal/shell"},
-	{"internal/jsonw", "internal/weigh", "internal/media"},
+	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},
 	{"message"},
 	{"internal/lines"},

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/weigh"
 	"github.com/coppice-dev/coppice/message"
@@ -31,10 +32,13 @@ func (c Classes) Text(s string) int64 {
 }
 
 // Message counts one message, rounded up once.
-func (c Classes) Message(m *message.Message) int64 {
+func (c Classes) Message(m *message.Message) int64 { return c.ByClass(m).Sum() }
+
+// ByClass counts one message by the classes that are calibrated apart.
+func (c Classes) ByClass(m *message.Message) calibration.Counts {
 	n, images := c.Counter(), int64(0)
 	parts(m, func(s string) { n.AddString(s); n.End() }, func(img message.Image) { images += c.Image(img) })
-	return n.Total() + images
+	return calibration.Counts{Text: n.Total() - n.Scripts(), Scripts: n.Scripts(), Media: images}
 }
 
 // Image counts an image that is sent without a wish for its detail.

@@ -93,3 +93,12 @@ func TestClassesMessage(t *testing.T) {
 		t.Errorf("a call of %d tokens, its parts have %d", call, apart)
 	}
 }
+
+func TestByClass(t *testing.T) {
+	est := For(message.Model{ID: "gpt-5.5"})
+	m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "The table is called "}, message.Text{Text: "議事録"}, message.Image{Data: png1024x768}}}
+	got := est.ByClass(m)
+	if got.Text != est.Text("The table is called ") || got.Scripts < 2 || got.Scripts > 4 || got.Media != 922 || got.Sum() != est.Message(m) {
+		t.Errorf("%+v of %d tokens", got, est.Message(m))
+	}
+}

@@ -161,6 +161,13 @@ func (c *Counter) Total() int64 {
 	return roundTokens(all.text + all.other)
 }
 
+// Scripts is the part of Total that is not for ASCII.
+func (c *Counter) Scripts() int64 {
+	all := *c
+	all.End()
+	return min(roundTokens(all.other), all.Total())
+}
+
 func roundTokens(weight uint64) int64 { return int64((weight + unit - 1) / unit) }
 
 // pairWeight are the weights of pairs: the second character in the high byte

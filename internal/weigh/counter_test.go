@@ -96,6 +96,16 @@ func TestCounterEndsTexts(t *testing.T) {
 	}
 }
 
+func TestScriptsArePart(t *testing.T) {
+	for text, want := range map[string]bool{"plain": false, "漢字": true, "": false, "\xe2": true} {
+		var c Counter
+		c.AddString(text)
+		if n := c.Scripts(); (n > 0) != want || n > c.Total() {
+			t.Errorf("%q: %d of %d tokens are for scripts", text, n, c.Total())
+		}
+	}
+}
+
 func TestCounterIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyText().Draw(t, "a"), anyText().Draw(t, "b")
