@@ -11,6 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -272,7 +273,7 @@ func TestFloor(t *testing.T) {
 func TestSwitchToASmallerModel(t *testing.T) {
 	large, small := fake.New(fake.Say("large")), fake.New(fake.Say("small"))
 	t.Cleanup(small.Close)
-	small.Window = 16_000
+	small.Window, small.Count = 16_000, o200k.Count
 	s := memory(t)
 	history(t, s, 20)
 	r := newRig(t, large, config{Session: s, Summarizer: extract})

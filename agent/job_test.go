@@ -7,14 +7,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/summarize"
@@ -101,7 +99,7 @@ func (r *rig) remembers() {
 // each with one outcome. told are lines of compactionLine.
 func (r *rig) finished(rounds int, told []string) {
 	r.t.Helper()
-	produced, written := 0, 0
+	produced, written := int64(0), 0
 	var last *message.Message
 	for _, e := range r.path() {
 		if e.Compaction() != nil {
@@ -112,10 +110,10 @@ func (r *rig) finished(rounds int, told []string) {
 			continue
 		}
 		if last = m; m.Role == message.RoleToolResult {
-			produced += exactTokens(m.Text(""))
+			produced += o200k.Count(m.Text(""))
 		}
 	}
-	if produced < rounds*roundTokens {
+	if produced < int64(rounds)*roundTokens {
 		r.t.Errorf("%d tokens were produced, want %d", produced, rounds*roundTokens)
 	}
 	open, applied := 0, 0
@@ -137,27 +135,6 @@ func (r *rig) finished(rounds int, told []string) {
 		r.t.Error("the job has no final answer")
 	}
 	r.t.Logf("%d rounds, %d tokens, %d requests in a window of %d, %d compactions", rounds, produced, len(r.server.Requests()), r.server.Window, written)
-}
-
-var o200k = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
-
-// exactSizes are texts that were counted: the jobs of all dialects produce the
-// same ones.
-var exactSizes = map[string]int{}
-
-func exactTokens(text string) int {
-	n, ok := exactSizes[text]
-	if !ok {
-		codec, err := o200k()
-		if err != nil {
-			panic(err) // the vocabulary is built in
-		}
-		if n, err = codec.Count(text); err != nil {
-			panic(err) // made texts are valid UTF-8
-		}
-		exactSizes[text] = n
-	}
-	return n
 }
 
 // begun is the compactionLine of a beginning.

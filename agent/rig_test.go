@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -101,6 +102,7 @@ func (c config) make() (*coppice.Session, *agent.Agent, error) {
 func newRig(t *testing.T, server *fake.Server, cfg config) *rig {
 	t.Helper()
 	t.Cleanup(server.Close)
+	server.Count = o200k.Count
 	if cfg.Session.Log == nil {
 		cfg.Session = memory(t)
 	}

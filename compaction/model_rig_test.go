@@ -9,6 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -48,7 +49,7 @@ func newRig(t *testing.T, api string, w windows, s *session.Session, script ...f
 	t.Helper()
 	server := fake.New(script...)
 	t.Cleanup(server.Close)
-	server.Window = w.summarizer
+	server.Window, server.Count = w.summarizer, o200k.Count
 	r := &rig{t: t, api: api, server: server, bound: server.Bind(api), log: bytesOfLog(t, s)}
 	r.bound.Client.Retry.Sleep = func(context.Context, time.Duration) error { return nil }
 	r.ladder = &summarize.Ladder{Models: []summarize.Model{r.bound}, Mask: mask()}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
@@ -26,7 +27,7 @@ func TestForever(t *testing.T) {
 		return fake.Say("Measure the queries.")
 	}})
 	defer server.Close()
-	server.Window = 32_000
+	server.Window, server.Count = 32_000, o200k.Count
 	model := server.Bind("anthropic")
 
 	ctx, stop := context.WithCancel(t.Context())

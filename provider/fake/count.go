@@ -3,62 +3,24 @@ package fake
 import (
 	"sort"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
-// vocabulary is o200k. It is read at the first text, because that takes a while.
-var vocabulary = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
-
-// counted remembers the sizes of texts, of at most countedBytes in all: a
-// conversation repeats most of its texts in every request.
-var counted = struct {
-	sync.Mutex
-	tokens map[string]int64
-	bytes  int
-}{tokens: map[string]int64{}}
-
-const countedBytes = 16 << 20
-
-// size counts the tokens of a text.
-func size(text string) int64 {
-	counted.Lock()
-	n, ok := counted.tokens[text]
-	counted.Unlock()
-	if ok {
-		return n
+// count counts the tokens of a text.
+func (s *Server) count(text string) int64 {
+	if s.Count != nil {
+		return s.Count(text)
 	}
-	n = count(text)
-	counted.Lock()
-	defer counted.Unlock()
-	if counted.bytes += len(text); counted.bytes > countedBytes {
-		clear(counted.tokens)
-		counted.bytes = len(text)
-	}
-	counted.tokens[text] = n
-	return n
-}
-
-func count(text string) int64 {
-	c, err := vocabulary()
-	if err != nil {
-		return int64(len(text)) / 4 // this encoding is built in, so it is always there
-	}
-	n, err := c.Count(strings.ToValidUTF8(text, "\uFFFD"))
-	if err != nil {
-		return int64(len(text)) / 4
-	}
-	return int64(n)
+	return tokens.Classes{}.Text(text)
 }
 
 // cut returns the longest prefix of text of at most limit tokens. Tokens grow
 // with the text, near enough for a search.
-func cut(text string, limit int64) string {
-	n := sort.Search(len(text), func(n int) bool { return count(text[:n]) > limit })
+func (s *Server) cut(text string, limit int64) string {
+	n := sort.Search(len(text), func(n int) bool { return s.count(text[:n]) > limit })
 	for n--; n > 0 && !utf8.RuneStart(text[n]); n-- {
 	}
 	return text[:max(n, 0)]

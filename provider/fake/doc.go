@@ -12,8 +12,8 @@
 //	defer server.Close()
 //	answer, err := server.Bind("anthropic").Complete(ctx, req, opts)
 //
-// With a Window the server counts each request with a real tokenizer and
-// refuses what does not fit, in the words of the vendor; told to, it cuts in
+// With a Window the server counts the tokens of each request and refuses what
+// does not fit, in the words of the vendor; told to, it cuts in
 // silence instead, as some servers do.
 //
 // Every request is kept (Requests), with the problems that the dialect's own

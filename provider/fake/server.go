@@ -22,14 +22,17 @@ const maxBody = 64 << 20
 
 // Server is a model server on loopback. It is safe for concurrent use.
 type Server struct {
-	// Window is the context window in tokens; 0: everything fits. Set it,
-	// MaxBytes and Truncate before the first request.
+	// Window is the context window in tokens; 0: everything fits. Set it and
+	// the fields below before the first request.
 	Window int64
 	// MaxBytes is the largest request that is taken, in bytes; 0: any.
 	MaxBytes int64
 	// Truncate answers a request above Window as if it had been cut to fit,
 	// instead of refusing it.
 	Truncate bool
+	// Count counts the tokens of a text. nil: tokens.Classes. With the
+	// vocabulary of a real model the server refuses as that one would.
+	Count func(text string) int64
 
 	http *httptest.Server
 	gone chan struct{} // closed by Close, so that stalled answers end
@@ -47,7 +50,7 @@ type Request struct {
 	Header    http.Header
 	Body      []byte
 	Model     string
-	Tokens    int64 // size of everything that is said in it, by o200k
+	Tokens    int64 // size of everything that is said in it
 	MaxOutput int64 // 0: no limit asked for
 	Problems  []wire.Problem
 }
@@ -149,7 +152,7 @@ func (s *Server) read(dialect string, hr *http.Request, body []byte) Request {
 	r := Request{Dialect: dialect, Path: hr.URL.Path, Header: hr.Header.Clone(), Body: body,
 		Model: modelOf(hr.URL.Path, body), MaxOutput: maxOutput(body)}
 	for _, text := range said(body) {
-		r.Tokens += size(text)
+		r.Tokens += s.count(text)
 	}
 	if d, ok := dialects.ByName(dialect); ok {
 		m := s.Model(dialect)
@@ -224,17 +227,17 @@ func (s *Server) limit(step Step, r Request) Step {
 			step.Stop = message.StopToolUse
 		}
 	}
-	if r.MaxOutput > 0 && size(step.Text) > r.MaxOutput {
-		step.Text, step.Stop = cut(step.Text, r.MaxOutput), message.StopLength
+	if r.MaxOutput > 0 && s.count(step.Text) > r.MaxOutput {
+		step.Text, step.Stop = s.cut(step.Text, r.MaxOutput), message.StopLength
 	}
 	if step.Usage == nil {
-		u := &message.Usage{Input: r.Tokens, Reasoning: size(step.Thinking)}
+		u := &message.Usage{Input: r.Tokens, Reasoning: s.count(step.Thinking)}
 		if s.Window > 0 {
 			u.Input = min(u.Input, s.Window)
 		}
-		u.Output = u.Reasoning + size(step.Text)
+		u.Output = u.Reasoning + s.count(step.Text)
 		for _, c := range step.Calls {
-			u.Output += size(c.Name) + size(string(c.Arguments))
+			u.Output += s.count(c.Name) + s.count(string(c.Arguments))
 		}
 		step.Usage = u
 	}
