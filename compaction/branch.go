@@ -39,8 +39,8 @@ type Route struct {
 	Target   *session.Entry   // inside a tool group: the group's last entry
 	NewLeaf  *session.Entry   // what the next entry is a child of; nil: it is a root
 	Ancestor *session.Entry   // the deepest common one; nil: none
-	Left     []*session.Entry // from behind the ancestor to the old leaf
-	// EditorText is the text of a target that is said anew; "": it is not.
+	Left     []*session.Entry // from after the ancestor to the old leaf
+	// EditorText is the text of a target that is said again; "": it is not.
 	EditorText string
 	// Here says that the conversation is at the target already.
 	Here bool
@@ -59,19 +59,19 @@ func (c *Compactor) Route(ctx context.Context, target string) (*Route, error) {
 	if same(leaf, e) {
 		return &Route{OldLeaf: leaf, Target: e, NewLeaf: e, Ancestor: e, Here: true}, nil
 	}
-	r, err := c.part(ctx, leaf, e)
+	r, err := c.routeBetween(ctx, leaf, e)
 	if err != nil {
 		return nil, err
 	}
-	var behind []*session.Entry // the target on its side
+	var after []*session.Entry // what follows the target on the side of the old leaf
 	if same(r.Ancestor, e) {
-		behind = r.Left
+		after = r.Left
 	}
-	if r.Target, err = c.unitEnd(ctx, e, behind); err != nil {
+	if r.Target, err = c.unitEnd(ctx, e, after); err != nil {
 		return nil, err
 	}
 	if r.Target != e {
-		if r, err = c.part(ctx, leaf, r.Target); err != nil {
+		if r, err = c.routeBetween(ctx, leaf, r.Target); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +81,7 @@ func (c *Compactor) Route(ctx context.Context, target string) (*Route, error) {
 // arrive finds the new leaf of a route.
 func (c *Compactor) arrive(ctx context.Context, r *Route) error {
 	r.NewLeaf = r.Target
-	r.Here = same(r.Target, r.Ancestor) && !slices.ContainsFunc(r.Left, func(e *session.Entry) bool { return !mark(e) })
+	r.Here = same(r.Target, r.Ancestor) && !slices.ContainsFunc(r.Left, func(e *session.Entry) bool { return !onlyMarks(e) })
 	text, again, err := said(r.Target)
 	if err != nil {
 		return err
@@ -94,15 +94,15 @@ func (c *Compactor) arrive(ctx context.Context, r *Route) error {
 	return err
 }
 
-// mark reports whether an entry stands for its parent: a label, or a move to it.
-func mark(e *session.Entry) bool {
+// onlyMarks reports whether an entry only marks its parent: a label, or a move to it.
+func onlyMarks(e *session.Entry) bool {
 	if c := e.Custom(); c != nil {
 		return c.CustomType == session.CustomLeaf
 	}
 	return e.Type == session.TypeLabel
 }
 
-// said returns the text of what can be said anew: a user or custom message.
+// said returns the text of what can be said again: a user or custom message.
 func said(e *session.Entry) (text string, ok bool, err error) {
 	if r := e.Role(); r != message.RoleUser && r != message.RoleCustom {
 		return "", false, nil
@@ -114,9 +114,9 @@ func said(e *session.Entry) (text string, ok bool, err error) {
 	return m.Text(""), true, nil
 }
 
-// part walks back from two entries to where they part. The later one of the
-// two goes first: a parent always stands before its child.
-func (c *Compactor) part(ctx context.Context, leaf, target *session.Entry) (*Route, error) {
+// routeBetween walks back from two entries to where their paths meet. The later one of the
+// two goes first: a parent always comes before its child.
+func (c *Compactor) routeBetween(ctx context.Context, leaf, target *session.Entry) (*Route, error) {
 	r := &Route{OldLeaf: leaf, Target: target}
 	a, b := leaf, target
 	for !same(a, b) {
@@ -144,9 +144,9 @@ func same(a, b *session.Entry) bool {
 }
 
 // unitEnd returns the last entry of the tool group that target is in, on the
-// side of behind, or target itself. Where behind is empty and the group goes
+// side of after, or target itself. Where after is empty and the group goes
 // on, its side is the newest one.
-func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, behind []*session.Entry) (*session.Entry, error) {
+func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, after []*session.Entry) (*session.Entry, error) {
 	var turn []*session.Entry // from the turn's first message to the target
 	for e := target; e != nil; {
 		turn = append(turn, e)
@@ -160,22 +160,22 @@ func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, behind [
 		e = next
 	}
 	slices.Reverse(turn)
-	if len(behind) == 0 {
+	if len(after) == 0 {
 		if len(timeline.Turns(turn).Open(len(turn))) == 0 {
 			return target, nil
 		}
 		var err error
-		if behind, err = c.newestBehind(ctx, target); err != nil {
+		if after, err = c.newestAfter(ctx, target); err != nil {
 			return nil, err
 		}
 	}
-	path := append(turn, behind...)
+	path := append(turn, after...)
 	return path[timeline.Turns(path).GroupEnd(len(turn)-1)], nil
 }
 
-// newestBehind returns the entries from behind target to the newest one that
+// newestAfter returns the entries from after target to the newest one that
 // descends from it.
-func (c *Compactor) newestBehind(ctx context.Context, target *session.Entry) ([]*session.Entry, error) {
+func (c *Compactor) newestAfter(ctx context.Context, target *session.Entry) ([]*session.Entry, error) {
 	shape, err := session.ReadShape(ctx, c.Session.Log())
 	if err != nil {
 		return nil, err
@@ -195,13 +195,13 @@ func (c *Compactor) newestBehind(ctx context.Context, target *session.Entry) ([]
 	if err != nil {
 		return nil, err
 	}
-	var behind []*session.Entry
+	var after []*session.Entry
 	for e := tip; e != nil && !same(e, target); {
-		behind = append(behind, e)
+		after = append(after, e)
 		if e, err = c.Session.Parent(ctx, e); err != nil {
 			return nil, err
 		}
 	}
-	slices.Reverse(behind)
-	return behind, nil
+	slices.Reverse(after)
+	return after, nil
 }

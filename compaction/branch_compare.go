@@ -28,7 +28,7 @@ type Side struct {
 	Outcome  string        // the last answer; "": there is none
 }
 
-// Compare tells what each of two branches, up to an entry of each, did since
+// Compare says what each of two branches, up to an entry of each, did since
 // they parted. It writes nothing.
 func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, error) {
 	var ends [2]*session.Entry
@@ -39,11 +39,11 @@ func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, erro
 		}
 		ends[i] = e
 	}
-	ra, err := c.part(ctx, ends[0], ends[1])
+	ra, err := c.routeBetween(ctx, ends[0], ends[1])
 	if err != nil {
 		return nil, err
 	}
-	rb, err := c.part(ctx, ends[1], ends[0])
+	rb, err := c.routeBetween(ctx, ends[1], ends[0])
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ type Navigated struct {
 // that ended is in the result; an error means that there was no attempt: the
 // session cannot be read, or the target is not known.
 func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, error) {
-	t := &trip{Compactor: c, Navigation: n, out: &Navigated{}}
+	t := &navigating{Compactor: c, Navigation: n, out: &Navigated{}}
 	r, err := c.Route(ctx, n.Target)
 	if err != nil {
 		return t.ended(ctx, err)
@@ -75,7 +75,7 @@ func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, err
 
 // ended is the result of a navigation. Whatever a cancelled context made fail
 // is cancelled; err means that there was no attempt.
-func (t *trip) ended(ctx context.Context, err error) (*Navigated, error) {
+func (t *navigating) ended(ctx context.Context, err error) (*Navigated, error) {
 	switch {
 	case stopped(ctx, err):
 		t.end(Cancelled, Interrupted, context.Cause(ctx))
@@ -96,8 +96,8 @@ func (c *Compactor) Summarizes(n Navigation) bool {
 	return c.Branches.Enabled
 }
 
-// trip is one navigation being made.
-type trip struct {
+// navigating is one navigation being made.
+type navigating struct {
 	*Compactor
 	Navigation
 	route *Route
@@ -105,7 +105,7 @@ type trip struct {
 	out   *Navigated
 }
 
-func (t *trip) end(status Status, reason Reason, err error) {
+func (t *navigating) end(status Status, reason Reason, err error) {
 	t.out.Status, t.out.Reason, t.out.Err = status, reason, err
 	if err != nil {
 		t.out.Detail = err.Error()
@@ -113,7 +113,7 @@ func (t *trip) end(status Status, reason Reason, err error) {
 }
 
 // run asks, summarizes and commits.
-func (t *trip) run(ctx context.Context) {
+func (t *navigating) run(ctx context.Context) {
 	if t.route.Here {
 		t.end(Skipped, AlreadyThere, errors.New("the conversation is there already"))
 		return
@@ -144,7 +144,7 @@ func (t *trip) run(ctx context.Context) {
 }
 
 // ask lets hooks cancel or guide. It reports false where the navigation ends.
-func (t *trip) ask(ctx context.Context) bool {
+func (t *navigating) ask(ctx context.Context) bool {
 	if t.Hooks.BeforeTree == nil {
 		return true
 	}
@@ -174,7 +174,7 @@ func (t *trip) ask(ctx context.Context) bool {
 
 // commit writes the drafts under parent, if the conversation is still where it
 // was when the way was planned.
-func (t *trip) commit(ctx context.Context, parent *session.Entry, drafts []session.Draft) {
+func (t *navigating) commit(ctx context.Context, parent *session.Entry, drafts []session.Draft) {
 	if ctx.Err() != nil {
 		t.end(Cancelled, Interrupted, context.Cause(ctx))
 		return
@@ -212,7 +212,7 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trip{Compactor: c, Navigation: Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}, out: &Navigated{}}
+	t := &navigating{Compactor: c, Navigation: Navigation{Target: m.From, Focus: m.Focus, ReplaceInstructions: m.ReplaceInstructions}, out: &Navigated{}}
 	if err := t.stay(ctx, m.From, leaf); err != nil {
 		return t.ended(ctx, err)
 	}
@@ -238,7 +238,7 @@ func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string)
 		}
 		from = leaf.ID // there is an entry, so there is a leaf
 	}
-	t := &trip{Compactor: c, Navigation: Navigation{Target: from, Focus: focus}, out: &Navigated{}}
+	t := &navigating{Compactor: c, Navigation: Navigation{Target: from, Focus: focus}, out: &Navigated{}}
 	if err := t.stay(ctx, from, target); err != nil {
 		return t.ended(ctx, err)
 	}
@@ -248,9 +248,9 @@ func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string)
 	return t.ended(ctx, nil)
 }
 
-// stay plans a trip as if an entry were left for another one, which is where
+// stay plans a navigation as if an entry were left for another one, which is where
 // the conversation stays.
-func (t *trip) stay(ctx context.Context, id string, at *session.Entry) error {
+func (t *navigating) stay(ctx context.Context, id string, at *session.Entry) error {
 	from, err := t.Session.Find(ctx, id, -1)
 	if err != nil {
 		return fmt.Errorf("summarize from %s: %w", id, err)
@@ -258,7 +258,7 @@ func (t *trip) stay(ctx context.Context, id string, at *session.Entry) error {
 	if from, err = t.unitEnd(ctx, from, nil); err != nil {
 		return err
 	}
-	r, err := t.part(ctx, from, at)
+	r, err := t.routeBetween(ctx, from, at)
 	if err != nil {
 		return err
 	}
@@ -268,8 +268,8 @@ func (t *trip) stay(ctx context.Context, id string, at *session.Entry) error {
 }
 
 // whole makes the summary of the route; nil: there is none, which ends the
-// trip. empty is why where there is nothing to summarize.
-func (t *trip) whole(ctx context.Context, empty Reason) *session.Draft {
+// navigation. empty is why where there is nothing to summarize.
+func (t *navigating) whole(ctx context.Context, empty Reason) *session.Draft {
 	d, ok := t.summary(ctx, TreeAnswer{})
 	if ok && d == nil {
 		t.end(Skipped, empty, errors.New("nothing was said there that is not on this branch"))

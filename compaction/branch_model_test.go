@@ -36,7 +36,7 @@ func (r *rig) leave(ctx context.Context) *compaction.Navigated {
 	return n
 }
 
-// A model is asked with the instructions for a branch. What it drops stands
+// A model is asked with the instructions for a branch. What it drops is
 // under its answer, below a preamble, above the file lists.
 func TestBranchSummaryByModel(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
@@ -63,7 +63,7 @@ func TestBranchSummaryByModel(t *testing.T) {
 			}
 		}
 		if strings.Contains(b.Summary, "Modules were repaired") {
-			t.Error("the short summary stands in the text")
+			t.Error("the short summary is in the text")
 		}
 		if b.Usage == nil || n.Usage == nil || *b.Usage != *n.Usage {
 			t.Errorf("the entry says usage %+v, the outcome %+v", b.Usage, n.Usage)

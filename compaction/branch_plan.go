@@ -65,7 +65,7 @@ func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*Bra
 	return p, sizer.Err()
 }
 
-// take divides what is listed: behind edge is recent, from begin to there is
+// take divides what is listed: after edge is recent, from begin to there is
 // folded, and what is older has been summarized already.
 func (p *BranchPlan) take(listed []timeline.Item, edge, begin int) {
 	for i, it := range listed {
@@ -80,7 +80,7 @@ func (p *BranchPlan) take(listed []timeline.Item, edge, begin int) {
 			p.Folded, p.folded = append(p.Folded, it.Entry), append(p.folded, it)
 		}
 	}
-	if len(p.recent) == 0 { // the newest unit alone is larger: whoever summarizes folds it
+	if len(p.recent) == 0 { // the newest unit alone is larger: the summarizer folds it
 		p.Recent, p.recent, p.Folded, p.folded = p.Folded, p.folded, nil, nil
 	}
 }
@@ -90,7 +90,7 @@ func stored(e *session.Entry) bool {
 	return e.Type == session.TypeCompaction || e.Type == session.TypeBranchSummary
 }
 
-// covered returns where what the latest compaction behind edge has summarized
+// covered returns where what the latest compaction after edge has summarized
 // ends; 0: there is none. It is not folded again.
 func covered(path []*session.Entry, edge int) int {
 	undone := map[string]bool{}
@@ -113,7 +113,7 @@ func covered(path []*session.Entry, edge int) int {
 
 // facts are those of the whole branch, whatever the budget, over those that
 // its own branch summaries carry. The ledgers of its compactions say nothing
-// else about it: what they have besides stands in front of the branch.
+// else about it: what they have besides comes before the branch.
 func (p *BranchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
 	all, err := sources(p.all)
 	if err != nil {
@@ -137,8 +137,8 @@ func branchLedger(e *session.Entry) *ledger.Ledger {
 }
 
 // brought are the facts of branches that were left which hold on this one too:
-// the user's rules, and what was decided. What was done and asked there was
-// left behind.
+// the user's rules, and what was decided. What was done and asked there
+// stays there.
 func brought(range_ ...[]*session.Entry) *ledger.Ledger {
 	all := &ledger.Ledger{}
 	for _, entries := range range_ {

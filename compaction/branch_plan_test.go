@@ -66,7 +66,7 @@ func TestBranchBudget(t *testing.T) {
 	}
 	tests := []struct {
 		name           string
-		first          session.Draft // in front of the messages; none: no type
+		first          session.Draft // before the messages; none: no type
 		messages       int
 		budget, tokens int64
 		recent, folded int

@@ -49,14 +49,14 @@ func navigateOnce(t *rapid.T, c *compaction.Compactor) {
 		t.Fatal(err)
 	}
 	if back.Route.EditorText != "" || back.Route.Target.ID != old {
-		return // the old leaf is said anew, or stands in an unfinished group
+		return // the old leaf is said again, or is in an unfinished group
 	}
 	if is := projected(t, c); !bytes.Equal(bytesOf(was), bytesOf(is)) {
 		t.Fatalf("back at %s the model sees something else:\n%s\n---\n%s", old, bytesOf(was), bytesOf(is))
 	}
 }
 
-// arrived checks the invariants behind a navigation.
+// arrived checks the invariants after a navigation.
 func arrived(t *rapid.T, c *compaction.Compactor, n *compaction.Navigated, before []byte, old string) {
 	log := logBytes(t, c.Session)
 	if n.Status != compaction.Applied {
@@ -69,7 +69,7 @@ func arrived(t *rapid.T, c *compaction.Compactor, n *compaction.Navigated, befor
 		t.Fatal("I4: the log changed where it was")
 	}
 	if leafID(t, c.Session) != n.Leaf.ID {
-		t.Fatalf("I7: the leaf is %s, told was %s", leafID(t, c.Session), n.Leaf.ID)
+		t.Fatalf("I7: the leaf is %s, the outcome says %s", leafID(t, c.Session), n.Leaf.ID)
 	}
 	if n.Summary != nil && bytes.Contains(must.Get(n.Summary.Raw()), []byte(plantedKey)) {
 		t.Fatal("I11: the planted key is in the summary")

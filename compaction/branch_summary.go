@@ -15,8 +15,8 @@ import (
 )
 
 // summary makes the draft of a branch summary; nil: there is nothing to
-// summarize. It reports false where the trip ends.
-func (t *trip) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
+// summarize. It reports false where the navigation ends.
+func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
 	p, err := PlanBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
 	if err != nil {
 		t.end(Failed, IO, err)
@@ -59,7 +59,7 @@ func (t *trip) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool)
 
 // summaryDraft builds the entry. Its details carry the ledger, so that a
 // summary of a branch that holds this one still knows the facts.
-func (t *trip) summaryDraft(v verified, facts *ledger.Ledger, lists fileLists, theirs []byte) session.Draft {
+func (t *navigating) summaryDraft(v verified, facts *ledger.Ledger, lists fileLists, theirs []byte) session.Draft {
 	read, modified := lists.sorted()
 	d := session.BranchSummaryDraft(&session.BranchSummary{FromID: t.from(), Summary: v.text,
 		ReadFiles: read, ModifiedFiles: modified, Usage: t.out.Usage, FromHook: t.out.FromHook})
@@ -73,15 +73,15 @@ func (t *trip) summaryDraft(v verified, facts *ledger.Ledger, lists fileLists, t
 	return d
 }
 
-// from is the last entry of the branch that the summary stands for.
-func (t *trip) from() string {
+// from is the last entry of the branch that is summarized.
+func (t *navigating) from() string {
 	left := t.route.Left
 	return left[len(left)-1].ID // there is something to summarize, so there is a last one
 }
 
 // summarize asks for a summary of what is recent; what does not fit the budget
 // is summarized first, and updated by it.
-func (t *trip) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
+func (t *navigating) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
 	recent, err := sources(p.recent)
 	if err != nil {
 		return summarize.Result{}, err
@@ -114,7 +114,7 @@ func (t *trip) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledge
 }
 
 // input is what both requests share.
-func (t *trip) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
+func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
 	target := t.Settings.Threshold(t.Model.Window)
 	limit, _ := summarize.OutputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, 0, false)
 	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
@@ -122,7 +122,7 @@ func (t *trip) input(history []ledger.Source, facts *ledger.Ledger) summarize.In
 		Mask: t.Mask, Estimate: t.estimator().Text}
 }
 
-func (t *trip) spent(res summarize.Result) {
+func (t *navigating) spent(res summarize.Result) {
 	t.out.Attempts = append(t.out.Attempts, res.Attempts...)
 	if res.Usage == nil {
 		return

@@ -255,7 +255,7 @@ func TestNavigateAsksHooks(t *testing.T) {
 			t.Fatalf("wanted %v: %+v %v", wanted, n, err)
 		}
 		if got := ids(told.Route.Left); got != "u2 a2 r2a r2b a3" || told.Route.Ancestor.ID != "a1" || told.Wanted != wanted {
-			t.Errorf("told %s behind %s", got, told.Route.Ancestor.ID)
+			t.Errorf("left %s after %s", got, told.Route.Ancestor.ID)
 		}
 		target := "r4"
 		if wanted {

@@ -28,7 +28,7 @@ type Compactor struct {
 	Settings   Settings
 	Model      message.Model       // facts of the model that gets the next request
 	Estimator  tokens.Estimator    // nil: tokens.Default
-	Mask       func(string) string // masks secrets in all that we write; nil: nothing is masked
+	Mask       func(string) string // masks secrets in everything that we write; nil: nothing is masked
 	Ledger     ledger.Options
 	Hooks      Hooks
 	Branches   BranchSettings
@@ -38,7 +38,7 @@ type Compactor struct {
 	// history. It goes only to the model that already had it.
 	SharedPrefix bool
 
-	// OpenCalls tells whether a tool is running in this process; nil: none
+	// OpenCalls reports whether a tool is running in this process; nil: none
 	// is. Calls that wait for a client, a person or another process do not count.
 	OpenCalls func() bool
 }
@@ -174,15 +174,15 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 		if again && d.fromHook {
 			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: %s", out.Detail))
 		}
-		if !again || left == 1 || !a.smaller(left == 2) && !a.tighten(d, out.TokensAfter) {
+		if !again || left == 1 || !a.smaller(left == 2) && !a.shortenSummary(d, out.TokensAfter) {
 			return out
 		}
 	}
 }
 
 // smaller replans with half of what was kept, or, for the last time, with the
-// last unit alone. It returns false where that is all that is kept already. A
-// hook's summary speaks of the range that it was asked about and of no other,
+// last unit alone. It returns false where that is kept already. A hook's summary
+// speaks of the range that it was asked about and of no other,
 // so ours is next.
 func (a *attempt) smaller(last bool) bool {
 	in := a.planInput(a.view, a.request)
@@ -206,17 +206,17 @@ func (a *attempt) smaller(last bool) bool {
 	return true
 }
 
-// told is what hooks are told.
-func (a *attempt) told() BeforeCompact {
+// beforeEvent is what hooks get before the compaction.
+func (a *attempt) beforeEvent() BeforeCompact {
 	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, ledger: a.Ledger}
 }
 
 // leastSummary is the room below which a summary is not worth making, in tokens.
 const leastSummary = 600
 
-// tighten leaves the summary only the room that the last unit leaves. It
+// shortenSummary leaves the summary only the room that the last unit leaves. It
 // reports false where that is too little, or was done before.
-func (a *attempt) tighten(d *draft, after int64) bool {
+func (a *attempt) shortenSummary(d *draft, after int64) bool {
 	est := a.estimator()
 	lists := est.Text(d.lists.text(est))
 	over := (tokens.Hard(after)-a.plan.Target)*100/115 + 1
@@ -240,7 +240,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	if a.Hooks.BeforeCompact == nil {
 		return nil
 	}
-	ans, err := a.Hooks.BeforeCompact(ctx, a.told())
+	ans, err := a.Hooks.BeforeCompact(ctx, a.beforeEvent())
 	switch {
 	case ctx.Err() != nil:
 		return interrupted(ctx.Err())
@@ -389,7 +389,7 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 		return summarize.Result{}, fail(Failed, IO, err)
 	}
 	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
-	if in.Visible, err = a.plan.beside(lists, a.estimator()); err != nil {
+	if in.Visible, err = a.plan.visibleBesides(lists, a.estimator()); err != nil {
 		return summarize.Result{}, fail(Failed, IO, err)
 	}
 	if a.SharedPrefix && a.view.Model != nil {
@@ -398,7 +398,7 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 		}
 	}
 	if a.Hooks.Compacting != nil {
-		g, err := a.Hooks.Compacting(ctx, a.told())
+		g, err := a.Hooks.Compacting(ctx, a.beforeEvent())
 		if err == nil && g.Cancel && !a.request.Trigger.rescue() {
 			return summarize.Result{}, fail(Cancelled, HookCancelled, errors.New(cmp.Or(g.Why, "a hook cancelled it")))
 		}

@@ -13,7 +13,7 @@ type span struct {
 	path   []*session.Entry
 	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
 	sizer  *timeline.Sizer
-	sizes  []int64 // estimates of listed, as far as somebody asked; -1: not yet
+	sizes  []int64 // estimates of listed, as far as someone asked; -1: not yet
 	turns  *turn.Conversation
 	first  int // the item of path[0] in turns
 	limit  int // the last cut that covers nothing unread; len(path): everything was read
@@ -102,7 +102,7 @@ func (s span) cutAt(at int) (cut, bool) {
 	case at == len(s.path):
 		return cut{at: at, point: at, turnStart: -1}, true
 	}
-	return s.dress(at), true
+	return s.withTurn(at), true
 }
 
 // last is the last valid cut of the path that covers nothing unread.
@@ -110,10 +110,10 @@ func (s span) last() int {
 	return min(s.turns.LastCut(s.first+len(s.path))-s.first, s.limit)
 }
 
-// dress finds the split turn and pulls directly preceding metadata into the
+// withTurn finds the split turn and pulls directly preceding metadata into the
 // kept side. The split is decided first: metadata before the cut never
 // turns a whole turn into a split one.
-func (s span) dress(at int) cut {
+func (s span) withTurn(at int) cut {
 	c := cut{at: at, point: at, turnStart: -1}
 	if !s.turns.Starts(s.first + at) {
 		for i := at - 1; i >= 0; i-- {

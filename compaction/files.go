@@ -88,7 +88,7 @@ func (l *fileLists) touch(facts *ledger.Ledger, place map[string]int) {
 	l.add(read, modified)
 }
 
-// add moves known paths to the end: the newest stand last.
+// add moves known paths to the end: the newest come last.
 func (l *fileLists) add(read, modified []string) {
 	l.read = renew(l.read, read)
 	l.modified = renew(l.modified, modified)

@@ -24,7 +24,7 @@ func entries(ids ...string) []*session.Entry {
 	return out
 }
 
-// The newest stand first, and a line says what else happened to the file.
+// The newest come first, and a line says what else happened to the file.
 func TestFileListsAreNewestFirst(t *testing.T) {
 	facts := &ledger.Ledger{Facts: []ledger.Fact{
 		touched(ledger.FileRead, "a.go", "", "e1", "e9"), touched(ledger.FileRead, "b.go", "", "e2"),

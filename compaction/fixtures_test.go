@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// corpus is the folder of real sessions beside the project, where there is one.
+// corpus is the folder of real sessions next to the project, where there is one.
 func corpus(t testing.TB, kind string) string {
 	t.Helper()
 	dir, err := os.Getwd()

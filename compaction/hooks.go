@@ -81,9 +81,8 @@ type Guidance struct {
 	PreserveData []byte   // JSON object, stored with the compaction
 }
 
-// Check tells what is wrong with a hook's summary: it must say something, be
-// smaller than what it stands for, and begin to keep at a point where a cut may
-// stand. What depends on the whole request is checked at the commit.
+// Check says what is wrong with a hook's summary: it must say something, be
+// smaller than what it replaces, and begin to keep at a valid place for a cut. What depends on the whole request is checked at the commit.
 func (p *Plan) Check(a Answer) error {
 	if strings.TrimSpace(a.Summary) == "" {
 		return errors.New("the summary is empty")
@@ -108,7 +107,7 @@ func (p *Plan) Check(a Answer) error {
 		covered += tokens.Default{}.Text(p.Previous.Compaction().Summary)
 	}
 	if n := (tokens.Default{}).Text(a.Summary); n >= covered {
-		return fmt.Errorf("the summary has about %d tokens and stands for %d", n, covered)
+		return fmt.Errorf("the summary has about %d tokens and replaces %d", n, covered)
 	}
 	return nil
 }
@@ -161,7 +160,7 @@ func (s span) firstKept(id string) (cut, bool) {
 }
 
 // object returns what others want stored as a JSON object on one line, or nil
-// where it is none: it would tear the log's line.
+// where it is not one: it would tear the log's line.
 func object(data []byte) []byte {
 	v := jsontext.Value(bytes.Clone(data))
 	if v.Compact() != nil || v.Kind() != '{' {

@@ -20,7 +20,7 @@ type tb interface {
 	Fatalf(format string, args ...any)
 }
 
-// moment is a session as it was before an attempt, for the comparison behind it.
+// moment is a session as it was before an attempt, for the comparison after it.
 type moment struct {
 	c      *compaction.Compactor
 	policy timeline.Policy

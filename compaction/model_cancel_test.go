@@ -85,7 +85,7 @@ func (r *rig) interrupted(out *compaction.Outcome) {
 	}
 }
 
-// Cancelled between two tries, between two passes and behind the summary.
+// Cancelled between two tries, between two passes and after the summary.
 func TestCancelAtOtherMoments(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		stop, cancel := context.WithCancelCause(ctx)

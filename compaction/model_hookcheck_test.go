@@ -30,7 +30,7 @@ func TestCheckAnswer(t *testing.T) {
 		{"nothing said", compaction.Answer{Summary: " \n"}, "empty"},
 		{"inside a tool group", compaction.Answer{Summary: "Short.", FirstKeptEntryID: idOf(t, s, message.RoleToolResult, 4)}, "first kept"},
 		{"unknown", compaction.Answer{Summary: "Short.", FirstKeptEntryID: "ffffffff"}, "first kept"},
-		{"larger than its source", compaction.Answer{Summary: strings.Repeat("so much happened ", 90000)}, "stands for"},
+		{"larger than its source", compaction.Answer{Summary: strings.Repeat("so much happened ", 90000)}, "replaces"},
 	} {
 		err := p.Check(tt.a)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
@@ -83,7 +83,7 @@ func TestCompactingCancels(t *testing.T) {
 			t.Errorf("%s: %s %s %s", trigger, out.Status, out.Reason, out.Detail)
 		}
 		if !reflect.DeepEqual(told.Settings, r.Settings) {
-			t.Errorf("told of the settings %+v", told.Settings)
+			t.Errorf("it got the settings %+v", told.Settings)
 		}
 	}
 }

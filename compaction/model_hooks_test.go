@@ -36,7 +36,7 @@ func TestHookSummary(t *testing.T) {
 		t.Fatalf("by %q in %d requests", out.Rung, len(r.server.Requests()))
 	}
 	if told.Plan == nil || told.Trigger != compaction.Threshold || told.Focus != "the schema" {
-		t.Errorf("the hook was told %+v", told)
+		t.Errorf("the hook got %+v", told)
 	}
 	c := out.Entry.Compaction()
 	if !c.FromHook || c.ShortSummary != "The hook." || string(c.PreserveData) != `{"mine":[1,2]}` || !strings.HasPrefix(c.Summary, "What the hook wrote about ") {
@@ -123,7 +123,7 @@ func TestHookFails(t *testing.T) {
 		"compacting": {Compacting: func(context.Context, compaction.BeforeCompact) (compaction.Guidance, error) {
 			return compaction.Guidance{Prompt: "x"}, errors.New("broken")
 		}},
-		"nobody asks": {},
+		"no one asks": {},
 	} {
 		r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes("by the model"))
 		r.Hooks = hooks
@@ -134,7 +134,7 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
-// What a hook wants stored and is no JSON object must not tear the log.
+// What a hook wants stored and is not a JSON object must not tear the log.
 func TestHookDataIsNoJSON(t *testing.T) {
 	for _, data := range []string{`{"a":`, "[1]", `"x"`, "{}{}", "}\n{", "", "null"} {
 		r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())

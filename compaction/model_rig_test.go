@@ -93,7 +93,7 @@ func (r *rig) compactIn(ctx context.Context, req compaction.Request) *compaction
 }
 
 // checkLog: an attempt that was not applied leaves the log as it was; one
-// that was adds its edits and its entry, with all that it cost.
+// that was adds its edits and its entry, with everything that it cost.
 func (r *rig) checkLog(out *compaction.Outcome) {
 	r.t.Helper()
 	now := bytesOfLog(r.t, r.Session)
@@ -146,7 +146,7 @@ func (r *rig) checkText(text string, body []byte) {
 	for tag, most := range map[string]int{"</conversation>": 1, "</previous-summary>": 1, "</focus>": 1, "</additional-context>": 1,
 		"</summary>": 0, "<system-reminder>": 0, "<read-files>": 0, "\n[User]: delete": 0} {
 		if n := strings.Count(text, tag); n > most {
-			r.t.Errorf("%q stands %d times in a request", tag, n)
+			r.t.Errorf("%q is %d times in a request", tag, n)
 		}
 	}
 }

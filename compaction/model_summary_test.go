@@ -86,7 +86,7 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 		lost := 0
 		for class, s := range out.Coverage {
 			if stored[class] != s {
-				t.Errorf("%s: stored %+v, told %+v", class, stored[class], s)
+				t.Errorf("%s: stored %+v, the outcome has %+v", class, stored[class], s)
 			}
 			if ledger.Essential(class) && s.Kept != s.Facts {
 				t.Errorf("%s: %d of %d facts", class, s.Kept, s.Facts)

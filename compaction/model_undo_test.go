@@ -24,7 +24,7 @@ func render(t *testing.T, api string, v *timeline.View) string {
 	return string(body)
 }
 
-// later is what happens behind a compaction: a turn with calls, and one more
+// later is what happens after a compaction: a turn with calls, and one more
 // request.
 func later(d *day) *day {
 	l := &day{random: d.random, calls: d.calls}

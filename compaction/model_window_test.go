@@ -137,7 +137,7 @@ func TestRuleInsideTheShownRequest(t *testing.T) {
 	})
 }
 
-// checkEdits: the edits stand directly before the compaction, are named in
+// checkEdits: the edits come directly before the compaction, are named in
 // it, say where to read the rest, and left their targets as they were.
 func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 	r.t.Helper()
@@ -161,7 +161,7 @@ func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 		}
 	}
 	if out.Entry.ParentID != parent {
-		r.t.Errorf("the compaction stands under %s, want %s", out.Entry.ParentID, parent)
+		r.t.Errorf("the compaction is under %s, want %s", out.Entry.ParentID, parent)
 	}
 }
 

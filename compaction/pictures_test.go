@@ -113,18 +113,18 @@ func TestCutPictures(t *testing.T) {
 		{"compaction shape", "usr ass tool usr ass tool tool ass tool", 600, "1 2 3", "", "4 5 6 7 8 9", ""},
 		{"split turn", "usr ass tool ass tool tool ass tool", 200, "", "1 2 3 4 5 6", "7 8", ""},
 		// 2000+4000+8000+5000+3000 reach 20,000 at the fourth message. The seed
-		// cuts one message later; the ruling is: at or behind the entry that reaches it.
+		// cuts one message later; the ruling is: at or after the entry that reaches it.
 		{"eight messages", "usr:500 ass:800 ass:1200 usr:3000 ass:5000 ass:8000 ass:4000 ass:2000", 20000, "1 2 3", "", "4 5 6 7 8", ""},
 		{"everything fits", "usr ass usr ass", 50000, "", "", "", compaction.NothingToCompact},
 		{"one entry", "ass", 1000, "", "", "", compaction.NothingToCompact},
 		{"only results", "tool tool", 10, "", "", "", compaction.NothingToCompact},
 		{"trailing result above the budget", "usr ass usr ass tool:25000", 20000, "1 2", "3", "4 5", ""},
 		{"parallel batch is one unit", "usr ass tool tool tool usr ass", 150, "1 2 3 4 5", "", "6 7", ""},
-		{"a batch that nobody has read stays", "usr ass tool tool tool usr", 150, "", "1", "2 3 4 5 6", ""},
+		{"a batch that no one has read stays", "usr ass tool tool tool usr", 150, "", "1", "2 3 4 5 6", ""},
 		{"even if nothing else is to be kept", "usr ass usr ass tool", 0, "1 2", "3", "4 5", ""},
 		{"a command starts a turn", "usr ass bash ass", 150, "1 2", "", "3 4", ""},
 		{"a custom message starts a turn", "usr ass cus usr:1", 50, "1 2", "", "3 4", ""},
-		{"split behind a custom message", "usr cus ass", 60, "1", "2", "3", ""},
+		{"split after a custom message", "usr cus ass", 60, "1", "2", "3", ""},
 		{"metadata goes with the kept side", "usr ass think usr ass", 150, "1 2", "", "3 4 5", ""},
 		{"but a label is never the first kept", "usr ass label usr ass", 150, "1 2", "", "4 5", ""},
 		{"keep nothing", "usr ass usr ass", 0, "1 2 3 4", "", "", ""},
@@ -164,7 +164,7 @@ func TestWhatTheModelSeesAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err = extractor(p.s, 0).Compact(ctx, compaction.Request{}); err != nil || again.Reason != compaction.AlreadyCompacted {
-		t.Errorf("behind metadata: %+v %v", again, err)
+		t.Errorf("after metadata: %+v %v", again, err)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// A plan that cannot fit ends at the last unit, also where metadata stands
+// A plan that cannot fit ends at the last unit, also where metadata comes
 // before it.
 func TestPlanEndsAtTheLastUnit(t *testing.T) {
 	p := draw(t, strings.Fields("usr ass:3000 usr think ass:9000")...)

@@ -111,7 +111,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 			return nil, err
 		}
 		if !ok {
-			return p.skip(NothingToCompact, "everything is kept: it fits, or nobody has read it yet"), nil
+			return p.skip(NothingToCompact, "everything is kept: it fits, or no answer has followed it yet"), nil
 		}
 		if err := p.fill(in, s, c, budget); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (p *Plan) skip(r Reason, detail string) *Plan {
 	return &Plan{View: p.View, Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
 }
 
-// alreadyCompacted: nothing the model sees stands behind the compaction in
+// alreadyCompacted: nothing the model sees comes after the compaction in
 // force and the request is under the target.
 func alreadyCompacted(in PlanInput, p *Plan) string {
 	v := in.View
@@ -138,8 +138,8 @@ func alreadyCompacted(in PlanInput, p *Plan) string {
 		return ""
 	}
 	at := slices.Index(v.Path, v.Compaction)
-	behind := slices.ContainsFunc(v.Items, func(it timeline.Item) bool { return it.Pos > at })
-	if behind || p.Target > 0 && p.Size.Decision() >= p.Target {
+	more := slices.ContainsFunc(v.Items, func(it timeline.Item) bool { return it.Pos > at })
+	if more || p.Target > 0 && p.Size.Decision() >= p.Target {
 		return ""
 	}
 	return "nothing that the model sees was added since the last compaction"

@@ -35,7 +35,7 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 		return Losses{}, err
 	}
 	in.Mask, in.Estimate = c.Mask, c.estimator().Text
-	if in.Visible, err = p.beside(lists, c.estimator()); err != nil {
+	if in.Visible, err = p.visibleBesides(lists, c.estimator()); err != nil {
 		return Losses{}, err
 	}
 	shown, err := p.shownText()
@@ -75,10 +75,10 @@ func (p *Plan) CutIndex(ctx context.Context, log session.Log) (int, error) {
 	return n, nil
 }
 
-// beside is what the model sees of the covered part besides the summary's own
+// visibleBesides is what the model sees of the covered part besides the summary's own
 // words, for as long as the compaction is in force: the file lists under it and
 // the open request. Pins are not in it, they may be taken off.
-func (p *Plan) beside(lists fileLists, est tokens.Estimator) (string, error) {
+func (p *Plan) visibleBesides(lists fileLists, est tokens.Estimator) (string, error) {
 	request, err := p.requestText()
 	return lists.text(est) + "\n\n" + request, err
 }
@@ -107,7 +107,7 @@ func (p *Plan) requestText() (string, error) {
 }
 
 // olderCalls is the line about calls that wait for a result and are not shown
-// any more.
+// any longer.
 func (p *Plan) olderCalls() []string {
 	var calls []string
 	for _, o := range slices.Backward(p.Older) {

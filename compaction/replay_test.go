@@ -112,7 +112,7 @@ func (r *rerun) pin() {
 	}
 }
 
-// compact compacts once and checks all that holds after every compaction.
+// compact compacts once and checks everything that holds after every compaction.
 func (r *rerun) compact(keep int64) (*compaction.Outcome, *timeline.View) {
 	r.Helper()
 	before := remember(r, r.c)
@@ -177,7 +177,7 @@ func (r *rerun) checkAsked() {
 		r.Fatalf("I9: a request of %d tokens to a window of %d", r.asks.most, window)
 	}
 	if len(r.asks.seen) == 0 {
-		r.Fatal("nobody was asked")
+		r.Fatal("no one was asked")
 	}
 	for _, req := range r.asks.seen {
 		for _, m := range req.Messages {

@@ -68,7 +68,7 @@ func (s *script) begin() {
 	s.says(decision)
 }
 
-// work is a round on 400 files that nobody has seen before.
+// work is a round on 400 files that no one has seen before.
 func (s *script) work(round int) {
 	s.user(fmt.Sprintf("Go on with part %d of the migration.", round))
 	if round == 4 {
@@ -144,7 +144,7 @@ func (s *script) checkFacts(summary string, round int) {
 	}
 	for _, text := range []string{"- " + rule, "Write the migration", failure} {
 		if n := strings.Count(summary, text); n != 1 {
-			s.Fatalf("round %d: %q stands %d times in the summary:\n%s", round, text, n, summary)
+			s.Fatalf("round %d: %q is %d times in the summary:\n%s", round, text, n, summary)
 		}
 	}
 	if strings.Contains(summary, "</conversation>") || strings.Contains(summary, "\n[User]:") {

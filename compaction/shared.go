@@ -49,7 +49,7 @@ func (a *attempt) share(in *summarize.Input) error {
 	return nil
 }
 
-// covered is how many messages of the view's request stand before the cut.
+// covered is how many messages of the view's request come before the cut.
 func (a *attempt) covered() (int, error) {
 	n := 0
 	for _, it := range a.view.Items {

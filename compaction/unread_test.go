@@ -13,7 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// talk is a session told in steps; each has an id, and the parent of a step is
+// talk is a session given in steps; each has an id, and the parent of a step is
 // the one before.
 type talk struct {
 	t *testing.T
@@ -95,7 +95,7 @@ func dump(id, call string) session.Draft {
 	return resultDraft(id, call, "BEGIN "+call+"\n"+half+"fatal: "+call+" broke\n"+half+"END "+call)
 }
 
-// Results that nobody has read stay, whoever cuts, and whatever came after
+// Results that no one has read stay, no matter who cuts and what came after
 // them that is not an answer.
 func TestUnreadResultsStay(t *testing.T) {
 	after := map[string][]session.Draft{
@@ -282,7 +282,7 @@ func TestNothingButUnread(t *testing.T) {
 }
 
 // A tool that runs in this process stops the commit, a call that waits for
-// somebody does not; so for merges.
+// someone does not; so for merges.
 func TestRunningTools(t *testing.T) {
 	k := newTalk(t, 200_000).past("old", 2).add(answerDraft("open", "", calling("appr")...)).past("later", 10)
 	running := true

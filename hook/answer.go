@@ -30,7 +30,7 @@ func parseAnswer(out []byte) (*answer, error) {
 		return &answer{}, nil
 	}
 	if !utf8.Valid(out) || !rawjson.Valid(out) {
-		return nil, fmt.Errorf("the answer is no JSON: %s", excerpt(out))
+		return nil, fmt.Errorf("the answer is not JSON: %s", excerpt(out))
 	}
 	switch rawjson.Kind(out) {
 	case 'n':
@@ -38,7 +38,7 @@ func parseAnswer(out []byte) (*answer, error) {
 	case '{':
 		return readObject(jsonw.Clean(out), ""), nil
 	}
-	return nil, fmt.Errorf("the answer is no JSON object: %s", excerpt(out))
+	return nil, fmt.Errorf("the answer is not a JSON object: %s", excerpt(out))
 }
 
 func readObject(raw []byte, prefix string) *answer {
@@ -58,7 +58,7 @@ func (a *answer) take(name, want string, kinds ...byte) jsontext.Value {
 		return nil
 	}
 	if !slices.Contains(kinds, rawjson.Kind(v)) {
-		a.fail(fmt.Errorf("%s%s is no %s: %s", a.prefix, name, want, excerpt(v)))
+		a.fail(fmt.Errorf("%s%s is not %s: %s", a.prefix, name, want, excerpt(v)))
 		return nil
 	}
 	return v
@@ -70,11 +70,11 @@ func (a *answer) fail(err error) {
 	}
 }
 
-func (a *answer) bool(name string) bool { return rawjson.Bool(a.take(name, "boolean", 't', 'f')) }
+func (a *answer) bool(name string) bool { return rawjson.Bool(a.take(name, "a boolean", 't', 'f')) }
 
-// optBool tells false from none.
+// optBool distinguishes false from nothing.
 func (a *answer) optBool(name string) *bool {
-	v := a.take(name, "boolean", 't', 'f')
+	v := a.take(name, "a boolean", 't', 'f')
 	if v == nil {
 		return nil
 	}
@@ -90,9 +90,9 @@ func (a *answer) str(name string) string {
 	return *s
 }
 
-// optStr tells an empty string from none.
+// optStr distinguishes an empty string from nothing.
 func (a *answer) optStr(name string) *string {
-	v := a.take(name, "string", '"')
+	v := a.take(name, "a string", '"')
 	if v == nil {
 		return nil
 	}
@@ -100,11 +100,11 @@ func (a *answer) optStr(name string) *string {
 	return &s
 }
 
-// number takes a number that nobody uses, so that it is checked.
-func (a *answer) number(name string) { a.take(name, "number", '0') }
+// number takes a number that no one uses, so that it is checked.
+func (a *answer) number(name string) { a.take(name, "a number", '0') }
 
 // object returns an object's bytes.
-func (a *answer) object(name string) []byte { return a.take(name, "object", '{') }
+func (a *answer) object(name string) []byte { return a.take(name, "an object", '{') }
 
 // sub reads an object's members; nil where there is none.
 func (a *answer) sub(name string) *answer {
@@ -119,14 +119,14 @@ func (a *answer) sub(name string) *answer {
 
 // lines returns an array of strings, or one string as its only element.
 func (a *answer) lines(name string) []string {
-	v := a.take(name, "array of strings", '[', '"')
+	v := a.take(name, "an array of strings", '[', '"')
 	if rawjson.Kind(v) == '"' {
 		return []string{rawjson.String(v)}
 	}
 	var out []string
 	for e := range rawjson.Elements(v) {
 		if rawjson.Kind(e) != '"' {
-			a.fail(fmt.Errorf("%s%s has an element that is no string: %s", a.prefix, name, excerpt(e)))
+			a.fail(fmt.Errorf("%s%s has an element that is not a string: %s", a.prefix, name, excerpt(e)))
 			return nil
 		}
 		out = append(out, rawjson.String(e))
@@ -147,7 +147,7 @@ func (a *answer) join() {
 	}
 }
 
-// unknown names the members that nobody took, inner ones too.
+// unknown names the members that no one took, inner ones too.
 func (a *answer) unknown() []string {
 	var out []string
 	for _, name := range a.names {

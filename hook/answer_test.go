@@ -86,7 +86,7 @@ func TestContext(t *testing.T) {
 	if err != nil || len(a.Messages) != 1 || a.Messages[0].Text("") != "[removed]" || view[0].Text("") != "my key" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	r.expect(t, "the last message is the assistant's", "no message: 7", "there are no messages")
+	r.expect(t, "the last message is the assistant's", "not a message: 7", "there are no messages")
 }
 
 func FuzzAnswer(f *testing.F) {

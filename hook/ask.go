@@ -23,7 +23,7 @@ type question[E, A any] struct {
 	rule     func(Ruling) A                           // an answer that says nothing else
 	check    func(E, A) error                         // nil: what can be decoded is valid
 	merge    func(*E, *A, A)                          // adds an answer to what is told from now on and to what was answered so far
-	answered func(hook, A)                            // hears of each answer that counts; nil: nobody does
+	answered func(hook, A)                            // hears of each answer that counts; nil: no one does
 	copy     func(E) E                                // so that a handler cannot change what is told; nil: E is only read
 	rescue   bool                                     // nothing stops the step
 }
@@ -109,7 +109,7 @@ func call[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) 
 }
 
 // guarded calls a handler. A handler that panics has failed, and one that does
-// not return is left behind when its time is over.
+// not return is left running when its time is over.
 func guarded[E, A any](ctx context.Context, handle func(context.Context, E) (A, error), e E) (A, error) {
 	type result struct {
 		a   A

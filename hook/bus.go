@@ -25,7 +25,7 @@ type Options struct {
 	// Dir is the project: programs run in it. "": the current folder.
 	Dir string
 	// Programs are those named in settings. They run as they are given:
-	// settings do not count from a project file that nobody trusted.
+	// settings do not count from a project file that no one trusted.
 	Programs []Program
 	// Trusted reports whether the user trusted a project's hooks with this
 	// content ([HashFolder]). nil: no hook found in ProjectDir runs.
@@ -36,7 +36,7 @@ type Options struct {
 	// known shapes.
 	Mask func(string) string
 	// Report is told of everything that went wrong, mostly as *Failure. It
-	// may be called from several goroutines. nil: nobody is told.
+	// may be called from several goroutines. nil: no one is told.
 	Report func(error)
 }
 

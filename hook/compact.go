@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// BeforeCompact tells that a compaction is about to be made, and, as the event
+// BeforeCompact is the event before a compaction and, as the event
 // session.compacting, that a summary of ours is about to be asked for.
 type BeforeCompact struct {
 	Envelope

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Context tells that a model call is about to be made.
+// Context is the event before a model call.
 type Context struct {
 	Envelope
 	Messages []*message.Message // of roles user, assistant and toolResult
@@ -66,9 +66,9 @@ func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Mess
 	}, e)
 }
 
-// ValidMessages tells why a provider would refuse messages: there are none, one
+// ValidMessages says why a provider would refuse messages: there are none, one
 // has a role that no request has or no content, a call has no result right
-// behind its message or a result no call, or the last one is an assistant's
+// after its message or a result no call, or the last one is an assistant's
 // (invariant I2).
 func ValidMessages(msgs []*message.Message) error {
 	open := map[string]bool{} // calls that wait for their results
@@ -77,7 +77,7 @@ func ValidMessages(msgs []*message.Message) error {
 			return fmt.Errorf("message %d is missing", i)
 		}
 		if len(open) > 0 && m.Role != message.RoleToolResult {
-			return fmt.Errorf("message %d stands between a tool call and its result", i)
+			return fmt.Errorf("message %d is between a tool call and its result", i)
 		}
 		switch m.Role {
 		case message.RoleToolResult:
@@ -114,14 +114,14 @@ func ValidMessages(msgs []*message.Message) error {
 
 // messages reads an array of messages.
 func (a *answer) messages(name string) []*message.Message {
-	v := a.take(name, "array of messages", '[')
+	v := a.take(name, "an array of messages", '[')
 	if v == nil {
 		return nil
 	}
 	out := []*message.Message{}
 	for e := range rawjson.Elements(v) {
 		if rawjson.Kind(e) != '{' {
-			a.fail(fmt.Errorf("%s%s has an element that is no message: %s", a.prefix, name, excerpt(e)))
+			a.fail(fmt.Errorf("%s%s has an element that is not a message: %s", a.prefix, name, excerpt(e)))
 			return nil
 		}
 		out = append(out, message.Decode(e))

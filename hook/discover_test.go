@@ -74,7 +74,7 @@ func TestProgramsRunInTheProject(t *testing.T) {
 }
 
 // A project's hooks run only with the content that was trusted: not before, and
-// no longer when the agent, say, has changed a file beside them.
+// no longer when the agent, say, has changed a file next to them.
 func TestTrust(t *testing.T) {
 	dir := t.TempDir()
 	script(t, dir, EventToolCall, "p", `printf '{"arguments":{"ran":true}}'`)
@@ -117,7 +117,7 @@ func TestTrust(t *testing.T) {
 	}
 	opts.Trusted = nil
 	if ran(New(opts)) {
-		t.Error("nobody can be asked, so nothing is trusted")
+		t.Error("no one can be asked, so nothing is trusted")
 	}
 }
 

@@ -32,7 +32,7 @@
 //
 // # Trust
 //
-// Programs in a project's folder come with the project, from whoever wrote it.
+// Programs in a project's folder come with the project, from its authors.
 // They run only while the content of the whole folder has the hash that the
 // user trusted; it is looked at again before each run.
 package hook

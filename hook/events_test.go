@@ -16,7 +16,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-var update = flag.Bool("update", false, "write testdata anew")
+var update = flag.Bool("update", false, "write testdata again")
 
 // Every event, as a program gets it on its standard input.
 func TestEventsAsProgramsGetThem(t *testing.T) {

@@ -18,7 +18,7 @@ type Notice interface {
 	encode(*jsonw.Object)
 }
 
-// Lifecycle tells that a session, a fork, an agent run or a turn began or
+// Lifecycle says that a session, a fork, an agent run or a turn began or
 // ended: session_start, session_fork (the session is the new one), turn_start,
 // turn_end, agent_start, agent_end, session_shutdown.
 type Lifecycle struct {
@@ -31,7 +31,7 @@ func (l Lifecycle) Event() Event { return l.Name }
 
 func (Lifecycle) encode(*jsonw.Object) {}
 
-// Compacted tells that a compaction was applied.
+// Compacted says that a compaction was applied.
 type Compacted struct {
 	Envelope
 	Entry    *session.Entry // the compaction itself, as it is in the log
@@ -47,7 +47,7 @@ func (c Compacted) encode(o *jsonw.Object) {
 	o.Raw("compactionEntry", jsonw.Clean(raw)).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
 }
 
-// CompactFailed tells that an attempt was not applied.
+// CompactFailed says that an attempt was not applied.
 type CompactFailed struct {
 	Envelope
 	Trigger compaction.Trigger
@@ -62,7 +62,7 @@ func (c CompactFailed) encode(o *jsonw.Object) {
 	o.Str("reason", string(c.Trigger)).Str("outcome", string(c.Outcome)).Str("errorMessage", c.Message)
 }
 
-// CompactionNotice tells how an attempt ended.
+// CompactionNotice is the event of how an attempt ended.
 func CompactionNotice(in Envelope, t compaction.Trigger, out *compaction.Outcome) Notice {
 	if out.Status == compaction.Applied {
 		return Compacted{Envelope: in, Entry: out.Entry, FromHook: out.Entry.Compaction().FromHook, Trigger: t}
@@ -70,7 +70,7 @@ func CompactionNotice(in Envelope, t compaction.Trigger, out *compaction.Outcome
 	return CompactFailed{Envelope: in, Trigger: t, Outcome: out.Status, Message: cmp.Or(out.Detail, string(out.Reason))}
 }
 
-// Moved tells that the conversation goes on elsewhere in the session.
+// Moved says that the conversation goes on elsewhere in the session.
 type Moved struct {
 	Envelope
 	NewLeafID, OldLeafID string         // "": before the first entry
@@ -94,7 +94,7 @@ func (b *Bus) OnNotice(e Event, h Handler, f func(context.Context, Notice) error
 	b.on(e, h, func(ctx context.Context, n Notice) (Ruling, error) { return Ruling{}, f(ctx, n) })
 }
 
-var errNoVeto = errors.New("it cancelled what has happened already")
+var errNoVeto = errors.New("it cancelled something that has already happened")
 
 // Inform tells the hooks of an event, one after the other. Nothing can be
 // answered; what a program writes is ignored. An error means that ctx was done.

@@ -12,7 +12,7 @@ import (
 
 var errNoSummary = errors.New("the summary is empty")
 
-// BeforeTree tells that the conversation is about to go on elsewhere in the
+// BeforeTree is the event before the conversation goes on elsewhere in the
 // same session (docs/branches.md).
 type BeforeTree struct {
 	Envelope
@@ -25,7 +25,7 @@ type Summary struct {
 	Details []byte // JSON object; nil: none
 }
 
-// BeforeFork tells that a new session is about to begin with the path to an
+// BeforeFork is the event before a new session begins with the path to an
 // entry, that included.
 type BeforeFork struct {
 	Envelope
@@ -38,7 +38,7 @@ type ForkAnswer struct {
 	Summary *Summary // of what the fork does not have
 }
 
-// BeforeSwitch tells that the work is about to go on in another session, which
+// BeforeSwitch is the event before the work goes on in another session, which
 // the envelope names.
 type BeforeSwitch struct {
 	Envelope
@@ -103,7 +103,7 @@ var beforeTree = question[BeforeTree, compaction.TreeAnswer]{
 	},
 }
 
-// NavigationNotice tells of a navigation that was made.
+// NavigationNotice is the event of a navigation that was made.
 func NavigationNotice(in Envelope, n *compaction.Navigated) Notice {
 	return Moved{Envelope: in, NewLeafID: idOf(n.Leaf), OldLeafID: idOf(n.Route.OldLeaf), SummaryEntry: n.Summary, FromHook: n.FromHook}
 }

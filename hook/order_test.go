@@ -115,7 +115,7 @@ func TestChangesAreChained(t *testing.T) {
 	if err != nil || string(call.Arguments) != `{"command":"ls"}` {
 		t.Errorf("%+v, %v", call, err)
 	}
-	r.expect(t, "hook b (tool_call): arguments is no JSON object: [1]")
+	r.expect(t, "hook b (tool_call): arguments is not a JSON object: [1]")
 }
 
 func TestNoHooks(t *testing.T) {
@@ -153,7 +153,7 @@ func TestCompactionAnswers(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	r.expect(t, `entry "00000003" cannot be the first kept one`, "the summary is empty",
-		`compaction.tokensBefore is no number: "many"`, `unknown key "speed"`)
+		`compaction.tokensBefore is not a number: "many"`, `unknown key "speed"`)
 }
 
 // No hook stops the rescue, but all of them are asked and reported.

@@ -48,7 +48,7 @@ func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
 	if ctx.Err() != nil {
 		killGroup(cmd)
 	}
-	if errors.Is(err, exec.ErrWaitDelay) { // something that it left behind holds its output; it has answered
+	if errors.Is(err, exec.ErrWaitDelay) { // something that it left running holds its output; it has answered
 		err = nil
 	}
 	var exit *exec.ExitError

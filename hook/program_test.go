@@ -28,14 +28,14 @@ func TestExitStatus(t *testing.T) {
 		{"block", answers(EventToolCall, "p", `{"block":true,"reason":"never that"}`), true, "never that", "", nil},
 		{"cancel", answers(EventToolCall, "p", `{"cancel":true}`), true, "the hook p cancelled it", "", nil},
 		{"exit 1", exits(EventToolCall, "p", 1, "no such\nmodule"), false, "", "", []string{"hook p (tool_call): exit status 1: no such module"}},
-		{"no JSON", answers(EventToolCall, "p", "done."), false, "", "", []string{"the answer is no JSON: done."}},
-		{"no object", answers(EventToolCall, "p", "[]"), false, "", "", []string{"no JSON object: []"}},
-		{"two objects", answers(EventToolCall, "p", "{}\n{}"), false, "", "", []string{"no JSON"}},
-		{"wrong kind", answers(EventToolCall, "p", `{"cancel":"yes"}`), false, "", "", []string{`cancel is no boolean: "yes"`}},
-		{"wrong kind inside", answers(EventToolCall, "p", `{"arguments":[]}`), false, "", "", []string{"arguments is no object: []"}},
+		{"not JSON", answers(EventToolCall, "p", "done."), false, "", "", []string{"the answer is not JSON: done."}},
+		{"no object", answers(EventToolCall, "p", "[]"), false, "", "", []string{"not a JSON object: []"}},
+		{"two objects", answers(EventToolCall, "p", "{}\n{}"), false, "", "", []string{"not JSON"}},
+		{"wrong kind", answers(EventToolCall, "p", `{"cancel":"yes"}`), false, "", "", []string{`cancel is not a boolean: "yes"`}},
+		{"wrong kind inside", answers(EventToolCall, "p", `{"arguments":[]}`), false, "", "", []string{"arguments is not an object: []"}},
 		{"half a character", answers(EventToolCall, "p", `{"arguments":{"a":"\ud83d"}}`), false, "", "{\"a\":\"\uFFFD\"}", nil},
 		{"required fails", required(exits(EventToolCall, "p", 3, "")), true, "the required hook p failed: exit status 3", "", []string{"exit status 3"}},
-		{"required is nonsense", required(answers(EventToolCall, "p", "{")), true, "the required hook p failed: the answer is no JSON: {", "", []string{"no JSON"}},
+		{"required is nonsense", required(answers(EventToolCall, "p", "{")), true, "the required hook p failed: the answer is not JSON: {", "", []string{"not JSON"}},
 		{"there is no such program", Program{Event: EventToolCall, Name: "p", Command: []string{"./no-such-program"}}, false, "", "", []string{"no-such-program"}},
 	} {
 		b, r := newBus(tt.program)
@@ -47,7 +47,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// A program that hangs is ended with all that it started, also when it does not
+// A program that hangs is ended with everything that it started, also when it does not
 // want to go; then the next hook is asked.
 func TestHangingPrograms(t *testing.T) {
 	for _, tt := range []struct {
@@ -83,7 +83,7 @@ func TestHangingPrograms(t *testing.T) {
 	}
 }
 
-// An abort reaches the program; it is no failure of the hook.
+// An abort reaches the program; it is not a failure of the hook.
 func TestAbort(t *testing.T) {
 	stopped := errors.New("the user pressed escape")
 	for _, does1 := range []string{"hang", "stubborn"} {
@@ -135,7 +135,7 @@ func TestInputNotRead(t *testing.T) {
 	r.expect(t)
 }
 
-// Handlers have the same limits; one that ignores its context is left behind.
+// Handlers have the same limits; one that ignores its context is left running.
 func TestHangingHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r reports
@@ -164,5 +164,5 @@ func TestNoVetoOfThePast(t *testing.T) {
 	if err := b.Inform(t.Context(), Lifecycle{Name: EventTurnEnd}); err != nil {
 		t.Error(err)
 	}
-	r.expect(t, "it cancelled what has happened already")
+	r.expect(t, "it cancelled something that has already happened")
 }

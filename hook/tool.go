@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ToolCall tells that a tool is about to run.
+// ToolCall is the event before a tool runs.
 type ToolCall struct {
 	Envelope
 	Tool      string
@@ -24,7 +24,7 @@ type ToolCallAnswer struct {
 	Arguments jsontext.Value // a JSON object; nil: as they are
 }
 
-// ToolResult tells what a tool gave, before anyone else sees it.
+// ToolResult is the event after a tool has run, before anyone else sees the result.
 type ToolResult struct {
 	Envelope
 	Result *message.Message // role toolResult
@@ -64,7 +64,7 @@ func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) 
 		rule:   func(r Ruling) ToolCallAnswer { return ToolCallAnswer{Ruling: r} },
 		check: func(_ ToolCall, a ToolCallAnswer) error {
 			if a.Arguments != nil && (!rawjson.Valid(a.Arguments) || rawjson.Kind(a.Arguments) != '{') {
-				return fmt.Errorf("arguments is no JSON object: %s", excerpt(a.Arguments))
+				return fmt.Errorf("arguments is not a JSON object: %s", excerpt(a.Arguments))
 			}
 			return nil
 		},
@@ -103,7 +103,7 @@ func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, e
 
 // content reads content blocks: an array, or a string as the only text.
 func (a *answer) content(name string) []message.Block {
-	v := a.take(name, "array of content blocks", '[', '"')
+	v := a.take(name, "an array of content blocks", '[', '"')
 	if v == nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func checkContent(content []message.Block) error {
 }
 
 // object returns arguments for a program: a model may have sent something that
-// is no JSON object, or no JSON.
+// is not a JSON object, or not JSON.
 func object(v jsontext.Value) []byte {
 	switch {
 	case len(v) == 0:

@@ -43,7 +43,7 @@ func HashFolder(dir string) (string, error) {
 			return err
 		}
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no regular file", path)
+			return fmt.Errorf("%s is not a regular file", path)
 		}
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {
@@ -111,7 +111,7 @@ func namesOf(hooks []hook) []string {
 }
 
 // stillTrusted looks again: an agent can write files, and so change a hook
-// that would run behind it.
+// that would run after it.
 func (b *Bus) stillTrusted() error {
 	hash, err := HashFolder(b.opts.ProjectDir)
 	if err != nil {

@@ -52,7 +52,7 @@ func (c *Conversation) NextCut(from int) int {
 
 // Unread reports whether an item is a result that the model sees and that no
 // answer has followed: it has not been read. A failed attempt, or an answer
-// that is hidden, is none that counts.
+// that is hidden, does not count.
 func (c *Conversation) Unread(i int) bool {
 	return i > c.answered && c.has(i, isResult) && c.Shown(i)
 }

@@ -21,7 +21,7 @@ type Item struct {
 	Result string // of a tool result: the id of the call it names
 	Hidden bool   // the model does not see it
 	Failed bool   // an attempt that failed or was aborted; it is hidden too
-	// Past says that everything before it is over, as behind a summary: it
+	// Past says that everything before it is over, as after a summary: it
 	// was read, and results that still come for it are late.
 	Past bool
 }
@@ -95,7 +95,7 @@ func flagsOf(it Item) flags {
 	return f
 }
 
-// markGroups marks what is in a tool group: everything from behind its
+// markGroups marks what is in a tool group: everything from after its
 // assistant message to the last of its results that is not late.
 func (c *Conversation) markGroups() {
 	head := len(c.flags) // the first assistant message whose group goes on
