@@ -65,6 +65,7 @@ type Session struct {
 	try      try              // for the answer that is waited for
 	sent     *Prepared        // the latest request; nil: none
 	cuts     map[string]int64 // sizes to which prompts seem to have been cut, by model
+	restore  map[string]bool  // models whose provider missed reasoning, and gets it from then on
 	summary  *preparation     // made in the background; nil: none
 	spent    string           // id of the leaf after which nothing is prepared again
 	running  int              // tools that run
@@ -122,7 +123,7 @@ func begin(o Options, what string, open func() (session.Log, error)) (*Session, 
 		return nil, fmt.Errorf("%s gave no log: %w", what, ErrNoSession)
 	}
 	o.EnsureDefaults()
-	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, cuts: map[string]int64{}}, nil
+	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, cuts: map[string]int64{}, restore: map[string]bool{}}, nil
 }
 
 // do is what every exported method does: without a session it fails, and a

@@ -67,7 +67,8 @@ const maxBroken = 3
 // provider that always refuses is asked a few times and no more. Where a part of
 // the answer had come, the model has not repeated the call by itself.
 func (t *try) next(f *message.Fault) message.Remedy {
-	may := message.Tries{message.RemedyCompact: 1, message.RemedyReduceOutput: 1, message.RemedyDropMedia: 1, message.RemedyDropThinking: 1}
+	may := message.Tries{message.RemedyCompact: 1, message.RemedyReduceOutput: 1, message.RemedyDropMedia: 1,
+		message.RemedyDropThinking: 1, message.RemedyRestoreThinking: 1}
 	switch {
 	case t.came:
 		may[message.RemedyRetry], may[message.RemedyWait] = maxBroken, maxBroken
@@ -128,6 +129,9 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 	case message.RemedyDropThinking:
 		s.try.noThinking = true
 		return nil
+	case message.RemedyRestoreThinking:
+		s.restore[sent.Meter.Model.Key()] = true // the next request would be refused too
+		return nil
 	}
 	if s.try.tried[message.RemedyCompact] > 0 && f.Remedies()[0] == message.RemedyCompact {
 		return notRescued("it is still refused after a compaction", f)
@@ -182,11 +186,22 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 // scaled shrinks the window by as much as the refusal says that the request was
 // larger than estimated, so that the plan counts as the provider does. A limit
 // that is not the window's (tokens per minute) holds for this plan alone. Where
-// only a size is named, the window is at most that: a server that cuts prompts
-// has read no more.
+// only a size is named, the window is at most that. A limit of messages leaves
+// as large a share of the tokens. What counts anything else says nothing about
+// the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
-	if limit.Max > 0 && limit.Max < m.Window && limit.Unit != message.UnitBytes {
+	switch limit.Unit {
+	case message.UnitContext, message.UnitRate:
+	case message.UnitItems:
+		if limit.Max > 0 && limit.Used > limit.Max {
+			m.Window = min(m.Window, refused.Estimated*limit.Max/limit.Used)
+		}
+		return m
+	default:
+		return m
+	}
+	if limit.Max > 0 && limit.Max < m.Window {
 		m.Window = limit.Max
 	}
 	switch {
@@ -220,11 +235,17 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, refused timel
 	if err != nil {
 		return err
 	}
-	limit := f.Limit.Max
-	if limit <= 0 || limit > refused.Bytes {
-		limit = refused.Bytes / 2
+	limit := refused.Bytes / 2
+	if l := f.Limit; l.Unit == message.UnitBytes && l.Where == "" && l.Max > 0 && l.Max <= refused.Bytes {
+		limit = l.Max
+	}
+	if f.Limit.Unit == message.UnitItems {
+		limit = 1 // by number, not by size
 	}
 	edits, err := prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, limit)
+	if err == nil && f.Limit.Unit == message.UnitItems {
+		edits, err = tooMany(edits, f.Limit)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -232,4 +253,26 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, refused timel
 		return f
 	}
 	return s.edit(ctx, edits)
+}
+
+// tooMany are the edits, oldest first, that bring the number of images to four
+// fifths of a limit, so that not every call has to let one go.
+func tooMany(edits []prune.Edit, limit message.Limit) ([]prune.Edit, error) {
+	images := make([]int64, len(edits))
+	var all int64
+	for i, e := range edits {
+		m, err := e.Entry.Message()
+		if err != nil {
+			return nil, err
+		}
+		images[i] = int64(m.Images())
+		all += images[i]
+	}
+	surplus := max(limit.Used, all) - limit.Max*4/5
+	n := 0
+	for n < len(edits) && surplus > 0 {
+		surplus -= images[n]
+		n++
+	}
+	return edits[:n], nil
 }

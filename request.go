@@ -29,7 +29,7 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 		return nil, err
 	}
 	f.mu.Lock()
-	try := f.try
+	try, restore := f.try, f.restore[f.compactor.Model.Key()]
 	f.mu.Unlock()
 	if try.noThinking {
 		req.Messages = render.WithoutThinking(req.Messages)
@@ -41,6 +41,7 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 	}
 	p.Request.CachePoints = render.CachePoints(p.Request.Messages)
 	p.Options = f.callOptions(p, try)
+	p.Options.RestoreThinking = p.Options.RestoreThinking || restore
 	if d, ok := dialects.ByName(m.API); ok {
 		p.Dialect = d
 		if p.Body, err = d.Render(p.Request, m, p.Options); err != nil {

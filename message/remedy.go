@@ -65,7 +65,10 @@ func (f *Fault) byClass() []Remedy {
 		}
 		return []Remedy{RemedyReduceOutput, RemedyCompact}
 	case ClassBytes:
-		return []Remedy{RemedyDropMedia}
+		if f.Limit.Where != "" { // one part of the body
+			return []Remedy{RemedyShrinkMedia, RemedyDropMedia}
+		}
+		return []Remedy{RemedyDropMedia, RemedyShortenField}
 	case ClassRateLimit:
 		return []Remedy{RemedyWait}
 	case ClassQuota:
@@ -73,7 +76,7 @@ func (f *Fault) byClass() []Remedy {
 	case ClassAuth:
 		return []Remedy{RemedyAuthenticate}
 	case ClassBadRequest:
-		return []Remedy{f.byUnit()}
+		return f.byUnit()
 	case ClassPairing:
 		return []Remedy{RemedyRepairPairs}
 	case ClassThinking:
@@ -84,17 +87,24 @@ func (f *Fault) byClass() []Remedy {
 	return []Remedy{RemedyNone}
 }
 
-// byUnit is the remedy for one part of a request that is too large.
-func (f *Fault) byUnit() Remedy {
+// byUnit are the remedies for one part of a request that is too large.
+func (f *Fault) byUnit() []Remedy {
 	switch f.Limit.Unit {
 	case UnitCharacters:
-		return RemedyShortenField
+		return []Remedy{RemedyShortenField}
 	case UnitItems:
-		return RemedyFewerItems
-	case UnitPixels:
-		return RemedyShrinkMedia
-	case UnitBytes:
-		return RemedyShrinkMedia
+		switch f.Limit.Where {
+		case "messages", "input":
+			return []Remedy{RemedyFewerItems, RemedyCompact}
+		case "image", "page", "document", "file", "attachment":
+			return []Remedy{RemedyFewerItems, RemedyDropMedia}
+		}
+		return []Remedy{RemedyFewerItems}
+	case UnitPixels, UnitBytes:
+		return []Remedy{RemedyShrinkMedia, RemedyDropMedia}
 	}
-	return RemedyRepairRequest
+	if f.Remedy == RemedyShrinkMedia { // it is not what it says
+		return []Remedy{RemedyShrinkMedia, RemedyDropMedia}
+	}
+	return []Remedy{RemedyRepairRequest}
 }

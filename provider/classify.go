@@ -88,6 +88,8 @@ type evidence struct {
 	ctx    figures // in tokens
 	bytes  figures
 	rate   budget
+	part   message.Class // of a refusal for one part of the request; "": none
+	cap    message.Limit // of that part
 }
 
 func newEvidence(r Response) *evidence {
@@ -98,6 +100,9 @@ func newEvidence(r Response) *evidence {
 	e.codes = codeFields(e.text)
 	e.ctx, e.bytes = readFigures(e.text, r.Window)
 	e.rate = readBudget(e.text, e.ctx)
+	if l, class, ok := readCap(e.text); ok {
+		e.part, e.cap = class, l
+	}
 	return e
 }
 
@@ -130,37 +135,82 @@ func (e *evidence) class() message.Class {
 	return message.ClassUnknown
 }
 
-// fill sets the numbers that belong to the class.
+// fill sets the numbers that belong to the class, and what to do where the
+// class alone does not tell.
 func (e *evidence) fill(f *message.Fault) {
 	switch f.Class {
 	case message.ClassOverflow:
 		switch {
-		case phraseLongContext().MatchString(e.text):
+		case longContext().MatchString(e.text):
 			// A plan's limit: it holds for this request, and may not for the next.
 			f.Limit = message.Limit{Unit: message.UnitRate, Max: standardWindow}
 		case e.rate.is:
 			e.fillRate(f)
 		default:
-			f.Limit, f.Requested = e.ctx.as(message.UnitContext)
+			f.Limit, f.Requested = e.ctx.as(e.unit())
 		}
 	case message.ClassOverflowOutput:
 		if limit, asked := outputSetting(e.text); limit > 0 {
 			f.Limit, f.Requested = message.Limit{Unit: message.UnitOutput, Max: limit}, asked
 		} else {
 			f.Limit, f.Requested = e.ctx.as(message.UnitContext)
+			if derived().MatchString(e.text) {
+				f.Limit.Used = 0 // what would just not fit, not what was counted
+			}
 		}
 	case message.ClassBytes:
-		if pixels().MatchString(e.text) {
-			return // a size of the picture, not of the body
+		if e.part == message.ClassBytes {
+			e.fillPart(f)
+			return
 		}
 		f.Limit, f.Requested = e.bytes.as(message.UnitBytes)
+		if f.Limit == (message.Limit{}) { // "body size 12582912 exceeds 10485760"
+			f.Limit, f.Requested = e.ctx.as(message.UnitBytes)
+		}
+		if m := mediaNoun().FindStringSubmatch(e.text); m != nil && !wholeBody().MatchString(e.text) {
+			f.Limit.Unit, f.Limit.Where = message.UnitBytes, m[1]
+		}
 	case message.ClassRateLimit, message.ClassQuota:
 		e.fillRate(f)
 		f.RetryAfter = wait(e.Header, e.text)
+		if n := first(afford(), e.text); f.Class == message.ClassQuota && n > 0 {
+			f.Limit, f.Requested, f.Remedy = message.Limit{Unit: message.UnitOutput, Max: n}, first(asking(), e.text), message.RemedyReduceOutput
+		}
+	case message.ClassBadRequest:
+		if e.part == message.ClassBadRequest {
+			e.fillPart(f)
+		} else if badImage().MatchString(e.text) {
+			f.Limit.Where, f.Remedy = "image", message.RemedyShrinkMedia
+		}
+	case message.ClassThinking:
+		if thinkingRestore().MatchString(e.text) {
+			f.Remedy = message.RemedyRestoreThinking
+		}
 	case message.ClassTransient, message.ClassUnknown:
 		f.RetryAfter = wait(e.Header, e.text)
 	}
 }
+
+func (e *evidence) fillPart(f *message.Fault) { f.Limit, f.Requested = e.cap, e.cap.Used }
+
+// unit is what the figures of an overflow count. With the status or code of a
+// rate limit, a text that is not listed tells of tokens in a time.
+func (e *evidence) unit() message.Unit {
+	switch {
+	case e.limited() && !listed().MatchString(e.text):
+		return message.UnitRate
+	case contextWord().MatchString(e.text):
+		return message.UnitContext
+	}
+	return message.UnitUnknown
+}
+
+// derived are sizes that vLLM computes from the window and the output that was
+// asked for.
+var derived = lazy(`contains at least \d+ input tokens`)
+
+// contextWord is a word by which a length is known to count tokens.
+var contextWord = lazy(`token|context|n_ctx|max_seq_len|(?:prompt|input|sequence) (?:length|is too long)|length of input|prompt too long`)
 
 func (e *evidence) fillRate(f *message.Fault) {
 	f.Requested = e.rate.requested

@@ -3,7 +3,9 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,7 +116,7 @@ var specRows = []row{
 	{text: "Item 'rs_01' of type 'reasoning' was provided without its required following item.", class: thinking},
 	{text: "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", class: thinking},
 	{text: "This model does not support assistant message prefill. The conversation must end with a user message.", class: badReq},
-	{text: "A maximum of 4 blocks with cache_control may be provided. Found 5.", class: badReq},
+	{text: "A maximum of 4 blocks with cache_control may be provided. Found 5.", class: badReq, limit: 4, used: 5, requested: 5},
 	{text: "The request body is not valid JSON: no low surrogate in string: line 1 column 70341 (char 70340)", class: badReq},
 	{text: "The encrypted content gAAAAABpX could not be verified.", class: thinking},
 	{text: "messages: text content blocks must be non-empty", class: badReq},
@@ -126,7 +128,7 @@ var specRows = []row{
 // the structured forms.
 var otherRows = []row{
 	{text: "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block", class: thinking, status: 400},
-	{text: "At least one of the image dimensions exceed max allowed size: 8000 pixels", class: tooBig, status: 400},
+	{text: "At least one of the image dimensions exceed max allowed size: 8000 pixels", class: badReq, status: 400, limit: 8000},
 	{text: `{"error":{"message":"Budget has been exceeded! Current cost: 1.2, Max budget: 1.0","type":"budget_exceeded","code":"400"}}`, class: quota, status: 400},
 	{text: `{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing."}`, class: quota, status: 400},
 	{text: `{"error":{"message":"Model capacity exceeded","type":"capacity_exceeded"}}`, class: transient, status: 498},
@@ -182,7 +184,7 @@ var otherRows = []row{
 	{text: "request has 40,000 tokens; this model accepts at most 32,768", class: overflow, limit: 32768, used: 40000, requested: 40000},
 	{text: "Token count 210k is above the limit 200k for this deployment", class: overflow, limit: 200000, used: 210000, requested: 210000},
 	{text: "We can only process 65536 tokens; you sent 70112", class: overflow, limit: 65536, used: 70112, requested: 70112},
-	{text: "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 3000 instead.", status: 400, class: overflow, limit: 2048, used: 3000, requested: 3000},
+	{text: "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 3000 instead.", status: 400, class: badReq, limit: 2048, used: 3000, requested: 3000},
 
 	{text: "context deadline exceeded", class: transient},
 	{text: "upstream connect error or disconnect/reset before headers. reset reason: overflow", status: 503, class: transient},
@@ -246,6 +248,31 @@ var wrappers = map[string]func(string) string{
 	},
 	"html": func(s string) string {
 		return "<html><body><p>" + strings.NewReplacer("&", "&amp;", ">", "&gt;", "'", "&#39;").Replace(s) + "</p></body></html>"
+	},
+	"param": func(s string) string {
+		return `data: {"error":{"code":"400","message":"Param Incorrect","param":` + quote(s) + `,"type":""}}`
+	},
+	"string in error": func(s string) string {
+		return `{"error":` + quote(`{"error":{"message":`+quote(s)+`,"code":400}}`) + `}`
+	},
+	"aws": func(s string) string {
+		return `{"__type":"com.amazonaws#ValidationException","message":` + quote(s) + `}`
+	},
+	"list": func(s string) string {
+		return `[{"error":{"code":400,"message":` + quote(s) + `,"status":"INVALID_ARGUMENT"}}]`
+	},
+	"azure": func(s string) string {
+		return `{"error":{"message":` + quote(s) + `,"type":"invalid_request_error","param":null,"code":null,"innererror":{"code":"BadRequest"}},"request_id":"req_011CQ9x2u","requestId":"2b1f"}`
+	},
+	"prefix": func(s string) string { return "API Error: 400 " + wrapError(s) },
+	"suffix": func(s string) string {
+		return "litellm.BadRequestError: " + s + "\nReceived Model Group=claude\nAvailable Model Group Fallbacks=None LiteLLM Retried: 1 times, LiteLLM Max Retries: 2"
+	},
+	"gateway": func(s string) string {
+		return `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":` + quote(s) + `,"provider_name":"Anthropic","is_byok":false,"previous_errors":[]}},"user_id":"user_2x"}`
+	},
+	"stack": func(s string) string {
+		return "Error: " + s + "\n    at APIError.generate (/app/node_modules/openai/error.js:45:20)\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)"
 	},
 }
 
@@ -385,24 +412,70 @@ func TestClassifyMessage(t *testing.T) {
 	}
 }
 
+// wrapped puts a text into up to three coats.
+func wrapped(t *rapid.T, text string) string {
+	names := slices.Sorted(maps.Keys(wrappers))
+	names = slices.DeleteFunc(names, func(n string) bool { return n == "upper case" }) // only once: an upper-case escape is not an escape
+	if rapid.Bool().Draw(t, "upper") {
+		text = strings.ToUpper(text)
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "layers") {
+		text = wrappers[rapid.SampledFrom(names).Draw(t, "wrapper")](text)
+	}
+	return text
+}
+
 // Wrapping never changes what a text means.
 func TestClassifyWrapping(t *testing.T) {
-	names := make([]string, 0, len(wrappers))
-	for n := range wrappers {
-		if n != "upper case" { // only once: an upper-case escape is not an escape
-			names = append(names, n)
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.SampledFrom(specRows).Draw(t, "row")
+		checkFault(t, "wrapped", r, Classify(Response{Body: []byte(wrapped(t, r.text)), Status: r.status}))
+	})
+}
+
+// Nor do gateways and their status change the class of anything that somebody
+// has seen, as far as its words tell it.
+func TestWrappingKeepsTheClass(t *testing.T) {
+	type text struct {
+		words, provider string
+		class           message.Class
+	}
+	var texts []text
+	for _, r := range vendorRows {
+		class, _, _ := strings.Cut(r.want, ",")
+		byWords := Classify(Response{Provider: r.provider, Body: []byte(r.text)}).Class == message.Class(class)
+		if byWords && r.text[0] != '{' && r.text[0] != '<' && !strings.HasPrefix(r.text, "data:") { // those are wrapped already
+			texts = append(texts, text{r.text, r.provider, message.Class(class)})
+		}
+	}
+	for _, b := range phraseBlocks() {
+		if want := meant[b.name]; len(want) == 1 {
+			for _, p := range b.phrases {
+				if p.witness[0] != '{' && p.witness[0] != '<' {
+					texts = append(texts, text{p.witness, "", Classify(Response{Body: []byte(p.witness)}).Class})
+				}
+			}
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := rapid.SampledFrom(specRows).Draw(t, "row")
-		text := r.text
-		if rapid.Bool().Draw(t, "upper") {
-			text = strings.ToUpper(text)
+		x := rapid.SampledFrom(texts).Draw(t, "text")
+		statuses := []int{0, 200, 400, 413, 500}
+		switch x.class {
+		case rateLim, quota:
+			statuses = append(statuses, 429)
+		case auth:
+			statuses = []int{0, 200, 400, 401, 403}
+		case transient:
+			statuses = []int{0, 200, 500, 503, 429}
 		}
-		for range rapid.IntRange(0, 3).Draw(t, "layers") {
-			text = wrappers[rapid.SampledFrom(names).Draw(t, "wrapper")](text)
+		r := Response{Provider: x.provider, Status: rapid.SampledFrom(statuses).Draw(t, "status")}
+		r.Body = []byte(wrapped(t, x.words))
+		if x.class == transient && strings.Contains(string(r.Body), "400") {
+			return // a gateway that says that the request was bad is believed
 		}
-		checkFault(t, "wrapped", r, Classify(Response{Body: []byte(text), Status: r.status}))
+		if got := Classify(r).Class; got != x.class {
+			t.Fatalf("%d %s\n got %s, want %s", r.Status, r.Body, got, x.class)
+		}
 	})
 }
 

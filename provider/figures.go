@@ -200,7 +200,7 @@ func add(a, b int64) int64 {
 // maxNumber bounds what is read as a size; ids and times are beyond it.
 const maxNumber = 1 << 42
 
-var numeral = lazy(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|k|m)\b)?`)
+var numeral = lazy(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|characters?|chars?|k|m)\b)?`)
 
 // scan finds the numbers of a text that count something.
 func scan(text string) []figure {
@@ -242,6 +242,8 @@ func quantity(whole string, fraction bool, all, unit string) (value int64, bytes
 		scale = 1e6
 	case "byte", "bytes":
 		bytes = true
+	case "character", "characters", "char", "chars":
+		return 0, false, false // next to a limit in tokens they say nothing
 	case "kb", "mb", "gb", "tb":
 		scale, bytes = map[byte]float64{'k': 1e3, 'm': 1e6, 'g': 1e9, 't': 1e12}[unit[0]], true
 	default:
@@ -269,6 +271,9 @@ func free(text string, start, end int) bool {
 	if start > 0 && strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_-./#@", text[start-1]) >= 0 {
 		return false
 	}
+	if start > 1 && text[start-1] == ':' && text[start-2] >= '0' && text[start-2] <= '9' { // a line, a time of day
+		return false
+	}
 	if end == len(text) {
 		return true
 	}
@@ -284,12 +289,12 @@ func free(text string, start, end int) bool {
 }
 
 var (
-	codeBefore  = lazy(`\b(?:code|status|line|column|char|position|index|id|created|version|timestamp)["']?\W{0,3}$`)
+	codeBefore  = lazy(`\b(?:code|status|line|column|char|position|index|id|created|version|timestamp|retries|retried|attempts?)["']?\W{0,3}$`)
 	errorBefore = lazy(`(?:^|\b(?:http|error|api error|exception))\W{0,3}$`)
 	fieldBefore = lazy(`["'] ?: ?["']?$`)
 	fieldAfter  = lazy(`^["']? ?[,}\]]`)
 	statusAfter = lazy(`^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`)
-	timeAfter   = lazy(`^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|percent|%)`)
+	timeAfter   = lazy(`^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|times|percent|%)`)
 	oddCode     = lazy(`window exceeds limit \($`) // MiniMax puts its error code there
 )
 

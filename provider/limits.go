@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync"
@@ -59,8 +60,11 @@ func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 func teaches(f *message.Fault) bool {
 	switch f.Limit.Unit {
 	case message.UnitContext:
-		return f.Limit.Max >= minLearned && (f.Class == message.ClassOverflow || f.Class == message.ClassOverflowOutput && f.Limit.Used > 0)
-	case message.UnitOutput, message.UnitBytes, message.UnitCharacters, message.UnitItems, message.UnitPixels:
+		said := f.Class == message.ClassOverflow || f.Class == message.ClassOverflowOutput && f.Limit.Used > 0
+		return said && f.Limit.Max >= minLearned && f.Status != http.StatusTooManyRequests
+	case message.UnitOutput:
+		return f.Limit.Max > 0 && f.Class == message.ClassOverflowOutput // not what an account can pay for
+	case message.UnitBytes, message.UnitCharacters, message.UnitItems, message.UnitPixels:
 		return f.Limit.Max > 0
 	}
 	return false

@@ -87,10 +87,10 @@ func TestClassifyUnseen(t *testing.T) {
 		{400, thinking, "Corrupted thought signature."},
 		{413, tooBig, "Payload Too Large"},
 		{400, overflow, "Request body too large for gpt-4 model. Max size: 8000 tokens."},
-		{400, tooBig, "image dimensions exceed max allowed size: 8000 pixels"},
+		{400, badReq, "image dimensions exceed max allowed size: 8000 pixels"},
 		{413, tooBig, "{\"type\":\"error\",\"error\":{\"type\":\"request_too_large\",\"message\":\"Request exceeds the maximum size\"}}"},
-		{400, tooBig, "messages.1.content.0.pdf.source.base64.data: A maximum of 100 PDF pages may be provided."},
-		{400, tooBig, "Too much media: 0 document pages + 101 images > 100"},
+		{400, badReq, "messages.1.content.0.pdf.source.base64.data: A maximum of 100 PDF pages may be provided."},
+		{400, badReq, "Too much media: 0 document pages + 101 images > 100"},
 	} {
 		f := Classify(Response{Status: c.status, Body: []byte(c.text)})
 		if f.Class != c.want {

@@ -1,0 +1,64 @@
+package provider
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// budget is a rate limit as a text tells it.
+type budget struct {
+	is, neverFits          bool
+	limit, used, requested int64
+	unit                   message.Unit // tokens, or unknown: requests, money
+}
+
+var (
+	rateLimit = lazy(`\blimit:? (\d[\d,_]*)`)
+	rateUsed  = lazy(`\b(?:used|current):? (\d[\d,_]*)`)
+	rateAsked = lazy(`\brequested:? (\d[\d,_]*)`)
+	spent     = lazy(`\b(?:sent|used|consumed|usage)\b`)
+	ratePer   = lazy(`(\d[\d,_]*) (?:[a-z]+ ){0,3}?(?:per|/) ?(?:minute|min|second|hour|day)`)
+)
+
+// readBudget reads a rate limit. A request above the whole budget never fits,
+// however long one waits (docs/errors.md, two faces).
+func readBudget(text string, ctx figures) budget {
+	// Gateways put the code of a rate limit on anything that came with a 429,
+	// so only words count here; the code alone comes later.
+	b := budget{is: rateWords().MatchString(codeField().ReplaceAllString(text, ""))}
+	if !b.is {
+		return b
+	}
+	inTokens := strings.Contains(text, "token")
+	if b.unit = message.UnitUnknown; inTokens {
+		b.unit = message.UnitRate
+	}
+	b.limit = first(rateLimit(), text)
+	if b.limit == 0 {
+		b.limit = first(ratePer(), text)
+	}
+	if b.limit == 0 {
+		b.limit = ctx.limit
+	}
+	b.used, b.requested = first(rateUsed(), text), first(rateAsked(), text)
+	if b.used == 0 && b.requested == 0 && inTokens && ctx.input != b.limit {
+		if b.requested = ctx.requested(); spent().MatchString(text) { // by many requests, not by this one
+			b.used, b.requested = b.requested, 0
+		}
+	}
+	if b.limit > 0 && b.requested > 0 {
+		b.neverFits = b.requested > b.limit && inTokens
+	} else {
+		b.neverFits = aboveRate().MatchString(text) && inTokens
+	}
+	return b
+}
+
+func first(re *regexp.Regexp, text string) int64 {
+	if m := re.FindStringSubmatch(text); m != nil {
+		return number(m[1])
+	}
+	return 0
+}

@@ -1,0 +1,99 @@
+package provider
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// capRule reads a limit of one part of a request: a field, the number of
+// images, the size of one.
+type capRule struct {
+	class message.Class
+	unit  message.Unit
+	where string // "": the pattern says
+	re    *regexp.Regexp
+}
+
+// capRules are those of the blocks [cap …] of the data file.
+var capRules = sync.OnceValue(func() []capRule {
+	var out []capRule
+	for _, b := range phraseBlocks() {
+		words := strings.Fields(b.name)
+		if words[0] != "cap" {
+			continue
+		}
+		rule := capRule{class: message.Class(words[1]), unit: message.Unit(words[2])}
+		if len(words) > 3 {
+			rule.where = words[3]
+		}
+		for _, p := range b.phrases {
+			rule.re = regexp.MustCompile(p.pattern)
+			out = append(out, rule)
+		}
+	}
+	return out
+})
+
+// readCap finds the limit of a part that a text names.
+func readCap(text string) (message.Limit, message.Class, bool) {
+	for _, r := range capRules() {
+		m := r.re.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		group := func(name string) string {
+			if i := r.re.SubexpIndex(name); i >= 0 {
+				return m[i]
+			}
+			return ""
+		}
+		l := message.Limit{Unit: r.unit, Where: r.where, Max: number(group("max")), Used: add(number(group("used")), number(group("plus")))}
+		if l.Where == "" {
+			l.Where = group("where")
+		}
+		return l, r.class, true
+	}
+	return shapedCap(text)
+}
+
+// Shapes of a limit of a part, for wordings that the data file does not have.
+var (
+	itemNoun  = lazy(`\b(?:too (?:many|much)|number of|count of|maximum(?: of)?|at most|up to|more than|limit of|supports?|\d)\W{0,2}(?:\d+ )?(?:\w+ ){0,2}?(image|picture|photo|document|file|attachment|page|message|tool|function)\(?s?\)?\b`)
+	edges     = lazy(`(\d) ?(?:pixels?|px)\b`)
+	picture   = lazy(`\b(?:image|picture|photo|dimension|width|height)`)
+	inLetters = lazy(`(\d) ?(?:characters?|chars?)\b`)
+	letters   = lazy(`\d ?(?:characters?|chars?)\b|\bstring (?:length|too long)|\bmaximum length\b`)
+	fieldPath = lazy(`'([a-z_][a-z0-9_.\[\]]*)'|\b([a-z_]+(?:\[\d+\]|\.\d+)[a-z0-9_.\[\]]*[a-z0-9_\]])`)
+	mediaNoun = lazy(`\b(image|document|pdf|file|attachment|audio|video)s?\b`)
+	tokens    = lazy(`\btokens?\b`)
+	listNames = map[string]string{"picture": "image", "photo": "image", "message": "messages", "tool": "tools", "function": "tools"}
+)
+
+// shapedCap judges by what is counted: pixels, characters of a field, or items.
+func shapedCap(text string) (message.Limit, message.Class, bool) {
+	if tokens().MatchString(text) || !tooMuch().MatchString(text) && !limitIn().MatchString(text) {
+		return message.Limit{}, "", false
+	}
+	l := message.Limit{}
+	switch {
+	case edges().MatchString(text) && picture().MatchString(text):
+		l.Unit, l.Where, text = message.UnitPixels, "image", edges().ReplaceAllString(text, "$1")
+	case byteUnits().MatchString(text):
+		return l, "", false
+	case letters().MatchString(text) && fieldPath().MatchString(text):
+		l.Unit, l.Where = message.UnitCharacters, strings.Join(fieldPath().FindStringSubmatch(text)[1:], "")
+		text = inLetters().ReplaceAllString(fieldPath().ReplaceAllString(text, " "), "$1")
+	case itemNoun().MatchString(text):
+		noun := itemNoun().FindStringSubmatch(text)[1]
+		l.Unit, l.Where = message.UnitItems, cmp.Or(listNames[noun], noun)
+	default:
+		return l, "", false
+	}
+	f, _ := readFigures(text, 0)
+	l.Max, l.Used = f.limit, f.used()
+	return l, message.ClassBadRequest, true
+}

@@ -1,0 +1,78 @@
+package provider
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+//go:embed phrases.txt
+var phrasesText string
+
+// phrase is a pattern with a real text in which it is found.
+type phrase struct{ pattern, witness string }
+
+// phraseBlock is a block of the data file.
+type phraseBlock struct {
+	name    string
+	phrases []phrase
+}
+
+// phraseBlocks are those of the data file, read when they are first needed.
+var phraseBlocks = sync.OnceValue(func() []phraseBlock {
+	blocks, err := parsePhrases(phrasesText)
+	if err != nil {
+		panic(fmt.Sprintf("provider: phrases.txt: %v", err)) // it is part of the program
+	}
+	return blocks
+})
+
+func parsePhrases(text string) ([]phraseBlock, error) {
+	var blocks []phraseBlock
+	defined := []string{}
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		n, indented := i+1, strings.HasPrefix(line, "    ")
+		line = strings.TrimSpace(line)
+		switch last := len(blocks) - 1; {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") && !indented:
+			blocks = append(blocks, phraseBlock{name: strings.Trim(line, "[]")})
+		case last < 0:
+			return nil, fmt.Errorf("line %d is before the first block", n)
+		case blocks[last].name == "define":
+			name, pattern, ok := strings.Cut(line, " = ")
+			if !ok {
+				return nil, fmt.Errorf("line %d defines nothing", n)
+			}
+			defined = append(defined, "{"+name+"}", pattern)
+		case !indented:
+			blocks[last].phrases = append(blocks[last].phrases, phrase{pattern: strings.NewReplacer(defined...).Replace(line)})
+		default:
+			at := len(blocks[last].phrases) - 1
+			if at < 0 || blocks[last].phrases[at].witness != "" {
+				return nil, fmt.Errorf("line %d is the witness of nothing", n)
+			}
+			blocks[last].phrases[at].witness = line
+		}
+	}
+	return blocks, nil
+}
+
+// says is a block's patterns as one, compiled when it is first needed.
+func says(block string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		for _, b := range phraseBlocks() {
+			if b.name != block {
+				continue
+			}
+			all := make([]string, len(b.phrases))
+			for i, p := range b.phrases {
+				all[i] = "(?:" + p.pattern + ")"
+			}
+			return regexp.MustCompile(strings.Join(all, "|"))
+		}
+		panic("provider: phrases.txt has no block " + block) // it is part of the program
+	})
+}
