@@ -21,7 +21,7 @@ const module = "github.com/coppice-dev/coppice"
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid"},
-	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/must", "internal/secret", "internal/shell"},
+	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},
 	{"message"},
@@ -31,7 +31,6 @@ var layers = [][]string{
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},
 	{"timeline"},
-	{"internal/history", "internal/replay", "internal/testkit/..."}, // histories for tests, drawn and replayed
 	{"wire"},
 	{"wire/internal/..."},
 	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},
@@ -52,14 +51,17 @@ var layers = [][]string{
 	{"provider"},
 	{"provider/fake"},
 	{"settings"},
-	{""},                            // the engine: the only place that assembles the parts
-	{"convert/internal/importtest"}, // for the tests of importers: their sessions are compacted
+	{""}, // the engine: the only place that assembles the parts
 	{"agent"},
 	{"agent/tools", "agent/mcp"},
+	// the test kit, for the tests of all packages and for programs that measure
+	{"internal/testkit/must", "internal/testkit/o200k", "internal/testkit/texts"},
+	{"internal/testkit/history", "internal/testkit/replay", "internal/testkit/oracle", "internal/testkit/wiretest"},
+	{"internal/testkit/importtest"},
 	// the faces, and programs
 	{"internal/cli"},
 	{"cmd/coppice"},
-	{"bench/internal/...", "internal/texts"},
+	{"bench/internal/..."},
 	{"docs", "examples/...", "bench", "bench/cost", "bench/fidelity", "bench/speed", "bench/tokens", "test/..."},
 }
 
@@ -86,6 +88,7 @@ var onlyIn = []struct {
 	{module + "/agent/mcp", "no one links it unasked", faces},
 	{"github.com/anthropics/anthropic-sdk-go", "vendors' SDKs drop what they do not know", nil},
 	{"github.com/openai/openai-go", "vendors' SDKs drop what they do not know", nil},
+	{module + "/internal/testkit", "the test kit is for tests", []string{"internal/testkit/...", "bench/...", "test/...", "examples/..."}},
 	{"google.golang.org/genai", "vendors' SDKs drop what they do not know", nil},
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice"
-	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
 )

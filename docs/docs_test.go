@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/cli"
-	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coppice-dev/coppice/internal/history"
-	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/internal/testkit/history"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"

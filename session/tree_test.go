@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
 	"pgregory.net/rapid"

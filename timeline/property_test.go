@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/history"
-	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/history"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"

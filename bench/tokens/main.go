@@ -4,7 +4,7 @@
 //	go run ./bench/tokens [-corpus DIR] [-write docs/benchmarks.md]
 //
 // A ratio of 1.00 is right, above it the estimate is too large. The texts are
-// drawn by code (package internal/texts). With a folder of session files, of
+// drawn by code (package internal/testkit/texts). With a folder of session files, of
 // any agent that can be imported, the mix of their messages is a row for each
 // of its folders.
 package main
@@ -20,7 +20,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/coppice-dev/coppice/bench/internal/page"
-	"github.com/coppice-dev/coppice/internal/texts"
+	"github.com/coppice-dev/coppice/internal/testkit/texts"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/texts"
+	"github.com/coppice-dev/coppice/internal/testkit/texts"
 	"github.com/coppice-dev/coppice/tokens"
 )
 

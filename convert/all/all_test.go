@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/coppice-dev/coppice/convert/internal/importtest"
+	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 )
 
 func TestByName(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
-	"github.com/coppice-dev/coppice/convert/internal/importtest"
+	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 )
 
 // The files of testdata, line by line:

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
-	"github.com/coppice-dev/coppice/convert/internal/importtest"
+	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/google/go-cmp/cmp"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
-	"github.com/coppice-dev/coppice/convert/internal/importtest"
+	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/google/go-cmp/cmp"
 )
 

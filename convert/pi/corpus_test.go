@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/convert"
-	"github.com/coppice-dev/coppice/convert/internal/importtest"
-	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/importtest"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/texts"
+	"github.com/coppice-dev/coppice/internal/testkit/texts"
 	"pgregory.net/rapid"
 )
 

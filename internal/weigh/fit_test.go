@@ -17,7 +17,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/coppice-dev/coppice/internal/texts"
+	"github.com/coppice-dev/coppice/internal/testkit/texts"
 	"github.com/tiktoken-go/tokenizer"
 )
 

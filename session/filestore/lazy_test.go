@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/lines"
-	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
 )

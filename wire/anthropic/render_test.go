@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
 func TestRenderMessages(t *testing.T) {

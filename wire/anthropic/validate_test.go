@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
 func TestValidate(t *testing.T) {

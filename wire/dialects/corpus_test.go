@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
 // Real sessions render to valid requests in every dialect.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
 func TestPath(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
 // What of the reasoning goes back, by family: for a plain answer, an answer

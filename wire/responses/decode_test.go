@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 	"github.com/google/go-cmp/cmp"
 )
 

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/wire/internal/wiretest"
 )
 
 const reasoning = `{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gA=="}`
