@@ -116,12 +116,7 @@ func (s span) last() int {
 func (s span) withTurn(at int) cut {
 	c := cut{at: at, point: at, turnStart: -1}
 	if !s.turns.Starts(s.first + at) {
-		for i := at - 1; i >= 0; i-- {
-			if s.turns.Starts(s.first + i) {
-				c.turnStart = i
-				break
-			}
-		}
+		c.turnStart = max(-1, s.turns.TurnStart(s.first+at)-s.first)
 	}
 	for c.at > 0 && !s.has(c.at-1) && s.path[c.at-1].Type != session.TypeCompaction {
 		c.at--

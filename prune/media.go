@@ -14,7 +14,8 @@ import (
 const nearCap = 0.8
 
 // media turns old images into stubs, oldest first, until the request is well
-// below the cap. Those after the last user message stay.
+// below the cap. Those after the last user message stay, and those that nobody has
+// seen.
 func (p *planner) media(maxBytes int64) error {
 	limit := int64(nearCap * float64(maxBytes))
 	var total int64
@@ -33,7 +34,7 @@ func (p *planner) media(maxBytes int64) error {
 		if total <= limit {
 			return nil
 		}
-		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || p.taken[it.Entry.ID] {
+		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || p.view.Unread(it) || p.taken[it.Entry.ID] {
 			continue
 		}
 		m, err := it.Message()

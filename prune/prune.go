@@ -88,7 +88,7 @@ type result struct {
 	call     message.ToolCall
 	head     message.Message // without content
 	size     int64
-	open     bool // of the current turn, or after the last assistant message: not to be touched
+	open     bool // of the current turn, or not read yet: not to be touched
 	complete bool // it holds everything that was asked for
 	empty    bool // its tool marked it so
 }
@@ -96,16 +96,9 @@ type result struct {
 // look collects the results of the view, oldest first.
 func (p *planner) look() error {
 	p.place = map[string]int{}
-	last, turn := -1, -1
-	for i, it := range p.view.Items {
-		switch it.Role() {
-		case message.RoleAssistant:
-			last = i
-		case message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleBranchSummary:
-			turn = i
-		}
-	}
-	calls := map[string]message.ToolCall{}
+	turns, first := p.view.Turns()
+	turn := turns.TurnStart(turns.Len())
+	calls := map[string][]message.ToolCall{} // of each entry that has some
 	for i, it := range p.view.Items {
 		result := it.Entry != nil && it.Pos >= 0 && it.Role() == message.RoleToolResult
 		if result {
@@ -118,20 +111,27 @@ func (p *planner) look() error {
 		if err != nil {
 			return err
 		}
-		for _, c := range m.ToolCalls() {
-			calls[c.ID] = c
-		}
-		if !result || it.Pinned {
+		if !result {
+			calls[it.Entry.ID] = m.ToolCalls()
 			continue
 		}
-		r, err := p.result(it, m, calls[m.ToolCallID])
+		r, err := p.result(it, m, callOf(p.view, it, calls))
 		if err != nil {
 			return err
 		}
-		r.open = i > last || i > turn
+		r.open = p.view.Unread(it) || first+it.Pos > turn
 		p.results = append(p.results, r)
 	}
 	return nil
+}
+
+// callOf is the call that a result answers, as it is shown.
+func callOf(v *timeline.View, it timeline.Item, calls map[string][]message.ToolCall) message.ToolCall {
+	head, n := v.Call(it)
+	if head == nil || n >= len(calls[head.ID]) || calls[head.ID][n].ID != it.Outline().ToolCallID {
+		return message.ToolCall{} // an edit left another call there
+	}
+	return calls[head.ID][n]
 }
 
 // result is the result that an item shows as m. Its text is not kept.

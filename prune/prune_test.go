@@ -3,6 +3,7 @@ package prune
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,56 @@ func TestTheCurrentTurnIsLeftAlone(t *testing.T) {
 	}
 	if got := w.plan(Settings{}); got != "" {
 		t.Errorf("pruned in the current turn: %q", got)
+	}
+}
+
+// What nobody has read is left alone, in whatever turn it came.
+func TestUnreadIsLeftAlone(t *testing.T) {
+	image := message.Image{Data: strings.Repeat("AAAA", 250), MIMEType: "image/png"}
+	w := newWork(t)
+	w.user("go")
+	w.bash("old", 30000)
+	w.bash("older", 60000)
+	w.answer()
+	w.user("next")
+	w.read("first", `{"path":"a"}`, 30000)
+	w.read("second", `{"path":"a"}`, 30000)
+	w.round("nothing", "grep", `{"pattern":"x"}`, 40, `{"empty":true}`)
+	w.add(session.MessageDraft(&message.Message{Role: message.RoleToolResult, ToolCallID: "c1", ToolName: "bash", Content: []message.Block{message.Text{Text: "late"}, image}}), "picture")
+	w.user("and?")
+	w.user("well?")
+	plan := func() string {
+		var out []string
+		for _, e := range must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 1)) {
+			out = append(out, w.names[e.Entry.ID]+":"+string(e.Kind))
+		}
+		return strings.Join(out, " ")
+	}
+	if got := plan(); got != "old:old-output older:old-output first:superseded" {
+		t.Errorf("pruned %q, want what was read", got)
+	}
+	w.answer()
+	w.user("thanks")
+	w.answer()
+	if got := plan(); got != "old:old-output older:old-output first:superseded nothing:empty picture:media" {
+		t.Errorf("once it was read: pruned %q", got)
+	}
+}
+
+// Ids come again: each result is that of the call before it.
+func TestTheCallOfAResult(t *testing.T) {
+	w := newWork(t)
+	w.user("go")
+	w.read("a", `{"path":"a"}`, 100)
+	w.calls--
+	w.read("b", `{"path":"b"}`, 100)
+	w.calls--
+	w.read("a again", `{"path":"a"}`, 100)
+	w.answer()
+	w.user("next")
+	w.answer()
+	if got := w.plan(Settings{}); got != "a:superseded" {
+		t.Errorf("pruned %q", got)
 	}
 }
 
@@ -297,6 +348,9 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range must.Get(Plan(before, settings, tokens.Default{}, 2000)) {
+			if before.Unread(itemOf(before, e)) {
+				t.Fatalf("I12: %s of a result that nobody has read", e.Kind)
+			}
 			if e.After >= e.Before || before.Pinned(e.Entry.ID) {
 				t.Fatalf("%s: %d tokens become %d, pinned %v", e.Kind, e.Before, e.After, before.Pinned(e.Entry.ID))
 			}
@@ -318,5 +372,12 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 		if err := history.Pairing(must.Get(after.Request(true)).Messages); err != nil {
 			t.Fatalf("I2: %v", err)
 		}
+		if err := history.Unread(path, after); err != nil {
+			t.Fatalf("I12: %v", err)
+		}
 	})
+}
+
+func itemOf(v *timeline.View, e Edit) timeline.Item {
+	return v.Items[slices.IndexFunc(v.Items, func(it timeline.Item) bool { return it.Entry == e.Entry })]
 }

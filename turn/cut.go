@@ -6,6 +6,16 @@ import "slices"
 // command, a message that a program put in, or a summary.
 func (c *Conversation) Starts(i int) bool { return c.flags[i]&(starts|hidden) == starts }
 
+// TurnStart returns the item with which the turn before an index began, or -1.
+func (c *Conversation) TurnStart(before int) int {
+	for i := before - 1; i >= 0; i-- {
+		if c.Starts(i) {
+			return i
+		}
+	}
+	return -1
+}
+
 // Inside reports whether an item is in a tool group and not its first item. A
 // tool group is an assistant message with the results of its calls and
 // everything that was recorded between them; a late result is not in it.
