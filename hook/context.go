@@ -9,6 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // Context is the event before a model call.
@@ -71,27 +72,24 @@ func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Mess
 // after its message or a result no call, or the last one is an assistant's
 // (invariant I2).
 func ValidMessages(msgs []*message.Message) error {
-	open := map[string]bool{} // calls that wait for their results
+	turns := turn.Messages(msgs)
+	last := -1 // the last message that is not a result
 	for i, m := range msgs {
 		if m == nil {
 			return fmt.Errorf("message %d is missing", i)
 		}
-		if len(open) > 0 && m.Role != message.RoleToolResult {
-			return fmt.Errorf("message %d is between a tool call and its result", i)
-		}
 		switch m.Role {
 		case message.RoleToolResult:
-			if !open[m.ToolCallID] {
+			switch head := turns.Head(i); {
+			case head < 0 || turns.Second(i):
 				return fmt.Errorf("message %d is a result without a call: %q", i, m.ToolCallID)
+			case head != last:
+				return fmt.Errorf("message %d is between a tool call and its result", last)
 			}
-			delete(open, m.ToolCallID)
 			continue // a result may be empty
 		case message.RoleAssistant:
-			for _, c := range m.ToolCalls() {
-				if c.ID == "" || open[c.ID] {
-					return fmt.Errorf("message %d has two calls with the id %q, or one without an id", i, c.ID)
-				}
-				open[c.ID] = true
+			if err := validCalls(turns, i, m); err != nil {
+				return err
 			}
 		case message.RoleUser:
 		default:
@@ -100,14 +98,28 @@ func ValidMessages(msgs []*message.Message) error {
 		if len(m.Content) == 0 {
 			return fmt.Errorf("message %d is empty", i)
 		}
+		last = i
 	}
 	switch {
 	case len(msgs) == 0:
 		return errors.New("there are no messages")
-	case len(open) > 0:
-		return errors.New("the last tool call has no result")
 	case msgs[len(msgs)-1].Role == message.RoleAssistant:
 		return errors.New("the last message is the assistant's")
+	}
+	return nil
+}
+
+// validCalls tells what is wrong with the calls of message i.
+func validCalls(turns *turn.Conversation, i int, m *message.Message) error {
+	ids := map[string]bool{}
+	for n, c := range m.ToolCalls() {
+		if c.ID == "" || ids[c.ID] {
+			return fmt.Errorf("message %d has two calls with the id %q, or one without an id", i, c.ID)
+		}
+		if turns.Result(i, n) < 0 {
+			return fmt.Errorf("message %d has a call with no result: %q", i, c.ID)
+		}
+		ids[c.ID] = true
 	}
 	return nil
 }

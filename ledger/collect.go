@@ -7,6 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // Options say how facts are found. The zero value masks the known shapes of
@@ -27,7 +28,12 @@ func Collect(sources []Source, opts Options) *Ledger {
 	if opts.Extractors == nil {
 		opts.Extractors = DefaultExtractors()
 	}
-	c := &collector{set: newSet(), opts: opts, calls: map[string]call{}, names: names{seen: map[string]*name{}}}
+	c := &collector{set: newSet(), opts: opts, calls: map[callPlace]call{}, names: names{seen: map[string]*name{}}}
+	msgs := make([]*message.Message, len(sources))
+	for i, src := range sources {
+		msgs[i] = src.Message
+	}
+	c.turns = turn.Messages(msgs)
 	for block := range slices.Chunk(sources, readBlock) {
 		words := readAll(block)
 		for i, src := range block {
@@ -35,6 +41,7 @@ func Collect(sources []Source, opts Options) *Ledger {
 				c.entry = src.EntryID
 				c.message(src.Message, words[i])
 			}
+			c.at++
 		}
 	}
 	c.finish()
@@ -45,14 +52,19 @@ func Collect(sources []Source, opts Options) *Ledger {
 type collector struct {
 	set       *set
 	opts      Options
-	entry     string          // of the message at hand
-	calls     map[string]call // by id, until the result comes
+	entry     string // of the message at hand
+	at        int    // its place in the range
+	turns     *turn.Conversation
+	calls     map[callPlace]call
 	names     names
 	tasks     taskList
 	asked     bool     // the last assistant text asked something
 	questions []string // open questions at this point
 	asker     string   // who asked them
 }
+
+// callPlace is a message in the range, and the number of a call in it.
+type callPlace struct{ message, n int }
 
 // fact adds a fact from the message at hand.
 func (c *collector) fact(class Class, key, text, note string) {
@@ -84,13 +96,14 @@ func (c *collector) assistant(m *message.Message, words *said) {
 	if words != nil {
 		c.prose(words)
 	}
-	for _, tc := range m.ToolCalls() {
-		c.call(tc)
+	for n, tc := range m.ToolCalls() {
+		c.call(n, tc)
 	}
 }
 
-// call notes what a tool call does, and keeps it until its result comes.
-func (c *collector) call(tc message.ToolCall) {
+// call notes what call n of the message at hand does, and keeps it for its
+// result.
+func (c *collector) call(n int, tc message.ToolCall) {
 	var ops []FileOp
 	for _, extract := range c.opts.Extractors {
 		ops = append(ops, extract(tc)...)
@@ -104,7 +117,7 @@ func (c *collector) call(tc message.ToolCall) {
 	} else if len(ops) > 0 {
 		known.base = touch(ops[0])
 	}
-	c.calls[tc.ID] = known
+	c.calls[callPlace{c.at, n}] = known
 	c.todo(tc)
 	c.names.declared(tc, c.entry)
 }

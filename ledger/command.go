@@ -162,11 +162,11 @@ func exitCode(s string, front bool) (int, bool) {
 
 // result takes a tool's result.
 func (c *collector) result(m *message.Message) {
-	known, ok := c.calls[m.ToolCallID]
+	item, n := c.turns.Call(c.at)
+	known, ok := c.calls[callPlace{item, n}]
 	if !ok {
 		return
 	}
-	delete(c.calls, m.ToolCallID)
 	text := m.Text("\n")
 	if known.asks {
 		c.answer(text)

@@ -20,6 +20,7 @@ func (p *planner) media(maxBytes int64) error {
 	limit := int64(nearCap * float64(maxBytes))
 	var total int64
 	lastUser := -1
+	turns, first := p.view.Turns()
 	for i, it := range p.view.Items {
 		m, err := it.Message()
 		if err != nil {
@@ -34,7 +35,7 @@ func (p *planner) media(maxBytes int64) error {
 		if total <= limit {
 			return nil
 		}
-		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || p.view.Unread(it) || p.taken[it.Entry.ID] {
+		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || turns.Unread(first+it.Pos) || p.taken[it.Entry.ID] {
 			continue
 		}
 		m, err := it.Message()

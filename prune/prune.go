@@ -97,8 +97,8 @@ type result struct {
 func (p *planner) look() error {
 	p.place = map[string]int{}
 	turns, first := p.view.Turns()
-	turn := turns.TurnStart(turns.Len())
-	calls := map[string][]message.ToolCall{} // of each entry that has some
+	turn := turns.TurnStart(first + len(p.view.Path))
+	calls := map[int][]message.ToolCall{} // of each message that has some
 	for i, it := range p.view.Items {
 		result := it.Entry != nil && it.Pos >= 0 && it.Role() == message.RoleToolResult
 		if result {
@@ -111,27 +111,29 @@ func (p *planner) look() error {
 		if err != nil {
 			return err
 		}
+		at := first + it.Pos
 		if !result {
-			calls[it.Entry.ID] = m.ToolCalls()
+			calls[at] = m.ToolCalls()
 			continue
 		}
-		r, err := p.result(it, m, callOf(p.view, it, calls))
+		head, n := turns.Call(at)
+		r, err := p.result(it, m, callOf(m, calls[head], n))
 		if err != nil {
 			return err
 		}
-		r.open = p.view.Unread(it) || first+it.Pos > turn
+		r.open = turns.Unread(at) || at > turn
 		p.results = append(p.results, r)
 	}
 	return nil
 }
 
-// callOf is the call that a result answers, as it is shown.
-func callOf(v *timeline.View, it timeline.Item, calls map[string][]message.ToolCall) message.ToolCall {
-	head, n := v.Call(it)
-	if head == nil || n >= len(calls[head.ID]) || calls[head.ID][n].ID != it.Outline().ToolCallID {
-		return message.ToolCall{} // an edit left another call there
+// callOf is the call number n that a result answers. An edit may have left
+// another one there.
+func callOf(m *message.Message, calls []message.ToolCall, n int) message.ToolCall {
+	if n < 0 || n >= len(calls) || calls[n].ID != m.ToolCallID {
+		return message.ToolCall{}
 	}
-	return calls[head.ID][n]
+	return calls[n]
 }
 
 // result is the result that an item shows as m. Its text is not kept.

@@ -348,7 +348,7 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range must.Get(Plan(before, settings, tokens.Default{}, 2000)) {
-			if before.Unread(itemOf(before, e)) {
+			if turns, first := before.Turns(); turns.Unread(first + slices.Index(before.Path, e.Entry)) {
 				t.Fatalf("I12: %s of a result that nobody has read", e.Kind)
 			}
 			if e.After >= e.Before || before.Pinned(e.Entry.ID) {
@@ -376,8 +376,4 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 			t.Fatalf("I12: %v", err)
 		}
 	})
-}
-
-func itemOf(v *timeline.View, e Edit) timeline.Item {
-	return v.Items[slices.IndexFunc(v.Items, func(it timeline.Item) bool { return it.Entry == e.Entry })]
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // round is what a fold never divides while it fits: a message, or an
@@ -17,41 +18,24 @@ type round struct {
 	text    string // set for a piece of something too large: what is left of it
 }
 
-// roundsOf divides a range into rounds.
+// roundsOf divides a range into rounds. Results that answer no call of the
+// round go with what comes before them.
 func roundsOf(sources []ledger.Source) []round {
-	last := lastResults(sources)
+	msgs := make([]*message.Message, len(sources))
+	for i, s := range sources {
+		msgs[i] = s.Message
+	}
+	turns := turn.Messages(msgs)
 	var out []round
 	for i := 0; i < len(sources); {
 		end := i + 1
-		for _, c := range callsOf(sources[i].Message) {
-			end = max(end, last[c.ID]+1)
-		}
-		// Results that name no call of ours go with what comes before them.
-		for end < len(sources) && roleOf(sources[end].Message) == message.RoleToolResult {
+		for end < len(sources) && !turns.Begins(end) {
 			end++
 		}
 		out = append(out, round{sources: sources[i:end]})
 		i = end
 	}
 	return out
-}
-
-// lastResults is where the last result of each call is.
-func lastResults(sources []ledger.Source) map[string]int {
-	last := map[string]int{}
-	for i, s := range sources {
-		if roleOf(s.Message) == message.RoleToolResult {
-			last[s.Message.ToolCallID] = i
-		}
-	}
-	return last
-}
-
-func callsOf(m *message.Message) []message.ToolCall {
-	if roleOf(m) != message.RoleAssistant {
-		return nil
-	}
-	return m.ToolCalls()
 }
 
 func roleOf(m *message.Message) message.Role {
@@ -84,7 +68,7 @@ func (s serializer) shows(r round) bool {
 	return r.text != "" || slices.ContainsFunc(r.sources, func(src ledger.Source) bool {
 		// Calls are always shown, and most rounds begin with one.
 		m := timeline.ToLLM(src.Message)
-		return m != nil && len(callsOf(m)) > 0 || s.message(src.Message) != ""
+		return roleOf(m) == message.RoleAssistant && len(m.ToolCalls()) > 0 || s.message(src.Message) != ""
 	})
 }
 

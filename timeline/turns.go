@@ -27,22 +27,6 @@ func Turns(path []*session.Entry) *turn.Conversation {
 // then of Path, whose first entry is item first.
 func (v *View) Turns() (c *turn.Conversation, first int) { return v.turns, v.first }
 
-// Unread reports whether an item is a tool result that no answer has followed.
-func (v *View) Unread(it Item) bool { return it.Pos >= 0 && v.turns.Unread(v.first+it.Pos) }
-
-// Call returns the entry of the message whose call a tool result of the path
-// answers, and the number of the call in it; nil: it is no such result.
-func (v *View) Call(it Item) (head *session.Entry, n int) {
-	if it.Pos < 0 {
-		return nil, -1
-	}
-	i, n := v.turns.Call(v.first + it.Pos)
-	if i < 0 {
-		return nil, -1
-	}
-	return v.entry(i), n
-}
-
 // readTurns reads the candidates. What they leave out by a rule is hidden, and
 // what is covered is past.
 func (v *View) readTurns(cands []candidate) {

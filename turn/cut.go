@@ -78,7 +78,7 @@ func (c *Conversation) FirstUnread() int {
 }
 
 // Limit returns the last cut that covers nothing unread: an item, -1 where
-// there is no such cut, or Len where everything was read.
+// there is no such cut, or the number of items where everything was read.
 func (c *Conversation) Limit() int {
 	first := c.FirstUnread()
 	if first < 0 {

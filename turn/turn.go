@@ -111,9 +111,6 @@ func (c *Conversation) markGroups() {
 	}
 }
 
-// Len is how many items were read.
-func (c *Conversation) Len() int { return len(c.flags) }
-
 func (c *Conversation) has(i int, f flags) bool { return c.flags[i]&f != 0 }
 
 // Hide says that the model does not see a result, by a rule of the caller.

@@ -144,7 +144,7 @@ func TestCuts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := read(parse(tt.words))
 			var valid, unread []int
-			for i := range c.Len() {
+			for i := range len(c.flags) {
 				if c.Valid(i) {
 					valid = append(valid, i)
 				}
@@ -220,7 +220,7 @@ func TestNewest(t *testing.T) {
 func TestUnits(t *testing.T) {
 	c := read(parse("u a:x:y m r:x u r:y a r:z u"))
 	var begins, ends []int
-	for i := range c.Len() {
+	for i := range len(c.flags) {
 		if c.Begins(i) {
 			begins = append(begins, i)
 		}

@@ -22,47 +22,38 @@ func (v *validator) order(i int) {
 	}
 }
 
-// pairs checks the results of message i against the calls of the one before,
-// and its calls against the next message.
-func (v *validator) pairs(i int) {
-	calls := map[string]bool{} // true once answered
-	if i > 0 && v.turns[i-1].role == "assistant" {
-		for _, b := range v.turns[i-1].blocks {
-			if b.typ == "tool_use" {
-				calls[b.id] = false
+// pairs checks the results of each message against the calls of the one
+// before.
+func (v *validator) pairs() {
+	var p check.Pairs
+	for i, t := range v.turns {
+		others := false
+		for _, b := range t.blocks {
+			switch {
+			case b.typ == "tool_use" && t.role == "assistant":
+				p.Call(i, b.id, b.where)
+			case b.typ == "tool_result" && t.role != "user":
+				v.Add(unpairedResult, b.where, "the result of %q is in a message of the role %s", b.id, t.role)
+			case b.typ == "tool_result":
+				p.Result(i, b.id, b.where)
+				if others {
+					v.Add(resultOrder, b.where, "something else comes before the result of %q", b.id)
+				}
+			default:
+				others = true
 			}
 		}
 	}
-	others := false
-	for _, b := range v.turns[i].blocks {
-		if b.typ != "tool_result" {
-			others = true
-			continue
+	p.Faults(true, func(f check.PairFault, id, where string) {
+		switch f {
+		case check.LoneResult:
+			v.Add(unpairedResult, where, "no call with the id %q in the message before", id)
+		case check.SecondResult:
+			v.Add(repeatedResult, where, "a second result for the call %q", id)
+		case check.LoneCall:
+			v.Add(unpairedCall, where, "no result for the call %q in the next message", id)
 		}
-		answered, known := calls[b.id]
-		switch {
-		case !known || v.turns[i].role != "user":
-			v.Add(unpairedResult, b.where, "no call with the id %q in the message before", b.id)
-			continue
-		case answered:
-			v.Add(repeatedResult, b.where, "a second result for the call %q", b.id)
-		case others:
-			v.Add(resultOrder, b.where, "something else comes before the result of %q", b.id)
-		}
-		calls[b.id] = true
-	}
-	for _, b := range v.turns[max(0, i-1)].blocks {
-		if answered, known := calls[b.id]; b.typ == "tool_use" && known && !answered {
-			v.Add(unpairedCall, b.where, "no result for the call %q in the next message", b.id)
-		}
-	}
-	if i == len(v.turns)-1 && v.turns[i].role == "assistant" {
-		for _, b := range v.turns[i].blocks {
-			if b.typ == "tool_use" {
-				v.Add(unpairedCall, b.where, "no message after the call %q", b.id)
-			}
-		}
-	}
+	})
 }
 
 // open checks the tool round that the request continues: with thinking on,

@@ -95,8 +95,8 @@ func (v *validator) messages(messages jsontext.Value, m message.Model) {
 	}
 	for i := range v.turns {
 		v.order(i)
-		v.pairs(i)
 	}
+	v.pairs()
 	if n := len(v.turns); n > 0 && !v.pending && v.turns[n-1].role == "assistant" && !v.turns[n-1].compaction {
 		v.Add(check.LastAssistant, check.Path("messages", n-1), "the last message is the assistant's")
 	}

@@ -50,7 +50,7 @@ func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		v.message(check.Path("messages", i), msg)
 		i++
 	}
-	v.closeCalls()
+	v.checkPairs()
 	switch {
 	case i == 0 && !pending:
 		r.Add(noMessages, "messages", "there is no message")
@@ -68,19 +68,18 @@ type validator struct {
 	strict    bool // a server that wants roles to alternate may answer
 	role      string
 	usesTools bool
-	calls     []openCall // of the latest assistant message
-}
-
-type openCall struct {
-	id, where string
-	answered  bool
+	pairs     check.Pairs
+	step      int             // of pairs: results directly after an answer are in the step after its
+	ids       map[string]bool // of the calls of one message
 }
 
 func (v *validator) message(where string, msg jsontext.Value) {
 	role := str(msg, "role")
 	content := rawjson.Get(msg, "content")
+	if role != "tool" || v.role != "tool" {
+		v.step++
+	}
 	if role != "tool" {
-		v.closeCalls()
 		if v.strict && role == v.role && (role == "user" || role == "assistant") {
 			v.Add(roleOrder, where, "two %s messages in a row", role)
 		}
@@ -120,6 +119,7 @@ func (v *validator) parts(where string, content jsontext.Value, role string) {
 
 func (v *validator) assistant(where string, msg, content jsontext.Value) {
 	i := 0
+	v.ids = map[string]bool{}
 	for c := range rawjson.Elements(rawjson.Get(msg, "tool_calls")) {
 		v.call(check.Path(where, "tool_calls", i), c)
 		i++
@@ -135,12 +135,11 @@ func (v *validator) call(where string, c jsontext.Value) {
 	if id == "" || len(id) > maxID {
 		v.Add(badID, check.Path(where, "id"), "the id %q has %d bytes", id, len(id))
 	}
-	for _, other := range v.calls {
-		if other.id == id {
-			v.Add(repeatedID, check.Path(where, "id"), "a second call has the id %q", id)
-		}
+	if v.ids[id] {
+		v.Add(repeatedID, check.Path(where, "id"), "a second call has the id %q", id)
 	}
-	v.calls = append(v.calls, openCall{id: id, where: where})
+	v.ids[id] = true
+	v.pairs.Call(v.step, id, where)
 	fn := rawjson.Get(c, "function")
 	if fn == nil {
 		return // a custom tool
@@ -155,22 +154,16 @@ func (v *validator) call(where string, c jsontext.Value) {
 
 func (v *validator) result(where string, msg jsontext.Value) {
 	v.usesTools = true
-	id := str(msg, "tool_call_id")
-	for i := range v.calls {
-		if v.calls[i].id == id && !v.calls[i].answered {
-			v.calls[i].answered = true
-			return
-		}
-	}
-	v.Add(unpairedResult, where, "no open call with the id %q directly before", id)
+	v.pairs.Result(v.step, str(msg, "tool_call_id"), where)
 }
 
-// closeCalls ends the batch of results after an assistant message.
-func (v *validator) closeCalls() {
-	for _, c := range v.calls {
-		if !c.answered {
-			v.Add(unpairedCall, c.where, "no result directly after the call %q", c.id)
+// checkPairs checks the results after each assistant message against its calls.
+func (v *validator) checkPairs() {
+	v.pairs.Faults(true, func(f check.PairFault, id, where string) {
+		if f == check.LoneCall {
+			v.Add(unpairedCall, where, "no result directly after the call %q", id)
+			return
 		}
-	}
-	v.calls = nil
+		v.Add(unpairedResult, where, "no open call with the id %q directly before", id)
+	})
 }

@@ -54,7 +54,7 @@ func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		r.Text(check.EmptyText, "input", input)
 		return r.Problems()
 	}
-	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, calls: map[string]*call{}, items: map[string]bool{}}
+	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, calls: map[string]bool{}, items: map[string]bool{}}
 	for item := range rawjson.Elements(input) {
 		v.item(check.Path("input", v.n), item)
 		v.n++
@@ -69,17 +69,12 @@ type validator struct {
 	stored  bool
 	n       int
 
-	calls     map[string]*call
-	order     []*call
+	pairs     check.Pairs
+	calls     map[string]bool // ids of calls
 	items     map[string]bool // ids of items
 	reasoned  bool            // reasoning comes before this item in the same answer
 	open      string          // place of a reasoning item that waits for its follower
 	assistant bool            // the latest item is a message of the assistant
-}
-
-type call struct {
-	id, where string
-	answered  bool
 }
 
 func (v *validator) item(where string, item jsontext.Value) {
@@ -159,15 +154,15 @@ func (v *validator) parts(where string, content jsontext.Value) int {
 }
 
 func (v *validator) call(where string, item jsontext.Value) {
-	c := &call{id: str(item, "call_id"), where: where}
-	if c.id == "" || len(c.id) > maxName {
-		v.Add(badID, check.Path(where, "call_id"), "the id %q has %d bytes", c.id, len(c.id))
+	call := str(item, "call_id")
+	if call == "" || len(call) > maxName {
+		v.Add(badID, check.Path(where, "call_id"), "the id %q has %d bytes", call, len(call))
 	}
-	if v.calls[c.id] != nil {
-		v.Add(repeatedID, check.Path(where, "call_id"), "a second call has the id %q", c.id)
+	if v.calls[call] {
+		v.Add(repeatedID, check.Path(where, "call_id"), "a second call has the id %q", call)
 	}
-	v.calls[c.id] = c
-	v.order = append(v.order, c)
+	v.calls[call] = true
+	v.pairs.Call(v.n, call, where)
 	if name := str(item, "name"); !check.ValidName(name, maxName) {
 		v.Add(badTool, check.Path(where, "name"), "the name is %q", name)
 	}
@@ -177,12 +172,7 @@ func (v *validator) call(where string, item jsontext.Value) {
 }
 
 func (v *validator) output(where string, item jsontext.Value) {
-	id := str(item, "call_id")
-	if c := v.calls[id]; c != nil {
-		c.answered = true
-	} else if !v.stored {
-		v.Add(unpairedResult, where, "no call with the id %q before", id)
-	}
+	v.pairs.Result(v.n, str(item, "call_id"), where)
 	v.parts(check.Path(where, "output"), rawjson.Get(item, "output"))
 }
 
@@ -190,11 +180,14 @@ func (v *validator) end(pending bool) {
 	if v.open != "" {
 		v.Add(noFollower, v.open, "nothing follows the reasoning")
 	}
-	for _, c := range v.order {
-		if !c.answered {
-			v.Add(unpairedCall, c.where, "no output for the call %q", c.id)
+	v.pairs.Faults(false, func(f check.PairFault, id, where string) {
+		switch {
+		case f == check.LoneCall:
+			v.Add(unpairedCall, where, "no output for the call %q", id)
+		case f == check.LoneResult && !v.stored:
+			v.Add(unpairedResult, where, "no call with the id %q before", id)
 		}
-	}
+	})
 	switch {
 	case v.n == 0 && !pending && !v.stored:
 		v.Add(noInput, "input", "there is no item")

@@ -3,7 +3,6 @@ package prepare
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -55,50 +54,24 @@ type Call struct {
 	Stored string // the id that the call has in the session
 }
 
-// calls binds results to calls and gives every call an id of its own.
-// Sessions repeat ids: some servers count from zero in every answer.
-type calls struct {
-	fit   func(string) string
-	all   []sent
-	used  map[string]bool
-	open  map[string][]int // by stored id: indices in all that wait for a result
-	batch int              // index in all where the latest run of assistant messages begins
+// ids gives every call an id of its own. Sessions repeat ids: some servers
+// count from zero in every answer.
+type ids struct {
+	fit  func(string) string
+	used map[string]bool
 }
 
-type sent struct{ id, name string }
+func newIDs(fit func(string) string) ids { return ids{fit: fit, used: map[string]bool{}} }
 
-func newCalls(fit func(string) string) *calls {
-	return &calls{fit: fit, used: map[string]bool{}, open: map[string][]int{}}
-}
-
-// add returns the id under which a call is sent.
-func (c *calls) add(stored, name string) string {
-	first := c.fit(stored)
+// give returns the id under which a call is sent.
+func (d ids) give(stored string) string {
+	first := d.fit(stored)
 	id := first
-	for n := 2; c.used[id]; n++ {
-		id = c.fit(first + "~" + strconv.Itoa(n))
+	for n := 2; d.used[id]; n++ {
+		id = d.fit(first + "~" + strconv.Itoa(n))
 	}
-	c.used[id] = true
-	c.open[stored] = append(c.open[stored], len(c.all))
-	c.all = append(c.all, sent{id: id, name: name})
+	d.used[id] = true
 	return id
-}
-
-// bind finds the call that a result answers: the first open one of the latest
-// batch with its id, else the latest open one before. It returns the call's
-// index, or -1 for a result without a call.
-func (c *calls) bind(stored string) int {
-	open := c.open[stored]
-	if len(open) == 0 {
-		return -1
-	}
-	at := slices.IndexFunc(open, func(i int) bool { return i >= c.batch })
-	if at < 0 {
-		at = len(open) - 1
-	}
-	found := open[at]
-	c.open[stored] = slices.Delete(open, at, at+1)
-	return found
 }
 
 // callTools returns the names of the tools called in messages, each once, in

@@ -12,6 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/turn"
 )
 
 // Message is one message of a request. Neighbours may have the same role.
@@ -54,13 +55,14 @@ const (
 
 // Messages prepares the messages of a request for a model.
 func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
-	p := preparer{rules: rules, readsImages: m.Images || m.ID == "", calls: newCalls(rules.ID)}
+	p := preparer{rules: rules, readsImages: m.Images || m.ID == "", ids: newIDs(rules.ID),
+		turns: turn.Messages(req.Messages), calls: make([][]sent, len(req.Messages))}
 	marks := marked(req)
 	for i, msg := range req.Messages {
 		if msg == nil {
 			continue
 		}
-		if out, ok := p.message(msg); ok {
+		if out, ok := p.message(i, msg); ok {
 			out.Mark = marks[i]
 			p.out = append(p.out, out)
 		} else if n := len(p.out); n > 0 && marks[i] {
@@ -85,21 +87,27 @@ func marked(req timeline.Request) map[int]bool {
 type preparer struct {
 	rules       Rules
 	readsImages bool
-	calls       *calls
+	ids         ids
+	turns       *turn.Conversation
+	calls       [][]sent // of each message of the request
+	sent        int      // how many calls there were
 	out         []Message
 }
 
+// sent is a call as it is sent, in the order of all.
+type sent struct {
+	id, name string
+	order    int
+}
+
 // message prepares one message; false means that nothing of it can be sent.
-func (p *preparer) message(m *message.Message) (Message, bool) {
+func (p *preparer) message(i int, m *message.Message) (Message, bool) {
 	switch m.Role {
 	case message.RoleAssistant:
-		if n := len(p.out); n == 0 || p.out[n-1].Role != message.RoleAssistant {
-			p.calls.batch = len(p.calls.all)
-		}
-		content := p.assistant(m.Content)
+		content := p.assistant(i, m.Content)
 		return Message{Role: m.Role, Content: content}, len(content) > 0
 	case message.RoleToolResult:
-		return p.result(m), true
+		return p.result(i, m), true
 	}
 	content := p.user(m.Content, message.RoleUser)
 	if len(content) == 0 {
@@ -108,19 +116,18 @@ func (p *preparer) message(m *message.Message) (Message, bool) {
 	return Message{Role: message.RoleUser, Content: content}, true
 }
 
-func (p *preparer) result(m *message.Message) Message {
-	out := Message{Role: m.Role, Content: p.user(m.Content, m.Role), IsError: m.IsError, order: p.calls.bind(m.ToolCallID)}
+func (p *preparer) result(i int, m *message.Message) Message {
+	out := Message{Role: m.Role, Content: p.user(m.Content, m.Role), IsError: m.IsError}
 	if len(out.Content) == 0 {
 		out.Content = []message.Block{message.Text{Text: NoOutput}}
 	}
-	if out.order >= 0 {
-		c := p.calls.all[out.order]
-		out.CallID, out.Name = c.id, c.name
+	if head, n := p.turns.Call(i); head >= 0 && !p.turns.Second(i) {
+		c := p.calls[head][n]
+		out.CallID, out.Name, out.order = c.id, c.name, c.order
 	} else {
 		// Pairs are the timeline's affair; a lone result is sent as it is
 		// and Validate names it.
-		out.CallID, out.Name = p.rules.ID(m.ToolCallID), p.rules.Name(m.ToolName)
-		out.order = len(p.calls.all)
+		out.CallID, out.Name, out.order = p.rules.ID(m.ToolCallID), p.rules.Name(m.ToolName), p.sent
 	}
 	return out
 }
@@ -167,7 +174,7 @@ func (p *preparer) image(img message.Image) message.Block {
 
 // assistant prepares what the model said. Thinking at the end of a message is
 // dropped: the unit that it belongs to was never finished (R093).
-func (p *preparer) assistant(content []message.Block) []message.Block {
+func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 	var out []message.Block
 	for _, b := range content {
 		switch b := b.(type) {
@@ -182,7 +189,9 @@ func (p *preparer) assistant(content []message.Block) []message.Block {
 		case message.ToolCall:
 			c := Call{ToolCall: b, Stored: b.ID}
 			c.Name = p.rules.Name(b.Name)
-			c.ID = p.calls.add(b.ID, c.Name)
+			c.ID = p.ids.give(b.ID)
+			p.calls[i] = append(p.calls[i], sent{c.ID, c.Name, p.sent})
+			p.sent++
 			c.Arguments = arguments(b.Arguments)
 			out = append(out, c)
 		case message.Opaque:
