@@ -81,7 +81,7 @@ func TestACancelledContextIsCancelled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cancelled := 0
 			for n := range 200 {
-				s := newDay(6, 2000).onDisk(t)
+				s := newDay(4, 700).onDisk(t)
 				c := extractor(s, 200_000)
 				if name == "undo" {
 					if o, err := c.Compact(ctx, compaction.Request{Keep: &keep}); err != nil || o.Status != compaction.Applied {

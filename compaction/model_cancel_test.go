@@ -43,7 +43,7 @@ func (s streaming) Complete(ctx context.Context, req timeline.Request, opts mess
 // onDisk puts the day into a file.
 func (d *day) onDisk(t *testing.T) *session.Session {
 	t.Helper()
-	log, err := filestore.New(t.TempDir(), filestore.Options{}).Create(ctx, session.Header{Cwd: "/p"})
+	log, err := filestore.New(t.TempDir(), filestore.Options{Sync: filestore.SyncOff}).Create(ctx, session.Header{Cwd: "/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
