@@ -1,0 +1,132 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/summarize"
+)
+
+// longSweep is the environment variable for the rounds of a long job.
+const longSweep = "COPPICE_SWEEP_ROUNDS"
+
+func rounds(usual int) int {
+	if n, err := strconv.Atoi(os.Getenv(longSweep)); err == nil && n > 0 {
+		return n
+	}
+	return usual
+}
+
+const rule = "Never touch internal/legacy/ledger.go."
+
+// job runs a job on a server and returns what happened.
+type job struct {
+	*server
+	session *session.Session
+	limits  *provider.Limits
+	events  []agent.Event
+	err     error
+}
+
+func run(t *testing.T, b behaviour, window int64, rounds int) *job {
+	t.Helper()
+	s := newServer(b, window, rounds)
+	t.Cleanup(s.http.Close)
+	reg := provider.NewRegistry(provider.Config{Providers: map[string]provider.ProviderConfig{"own": {Type: "openai", BaseURL: s.http.URL + "/v1",
+		APIKey: "k", Models: []provider.ModelConfig{{ID: "m", ContextWindow: window}}}}}, nil)
+	bound, err := reg.Bind("own/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound.Client.Retry.BaseDelay = 1
+	log, err := memstore.New(nil).Create(context.Background(), session.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{server: s, session: session.New(log, session.Options{}), limits: bound.Catalog.Limits}
+	scale := 1.0
+	if b.factor > 1 {
+		scale = b.factor
+	}
+	each := int64(float64(window) / 12 / scale)
+	tool := agent.Tool{Name: "read_part", Description: "reads a part", Parameters: []byte(`{"type":"object","properties":{"part":{"type":"integer"}}}`),
+		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
+			var in struct{ Part int }
+			if err := json.Unmarshal(c.Arguments, &in); err != nil {
+				return agent.Result{}, err
+			}
+			return agent.Text(part(in.Part, each)), nil
+		}}
+	a, err := agent.New(agent.Config{Session: j.session, Model: bound, Tools: []agent.Tool{tool}, System: "You are a careful engineer.",
+		Summarizer: &summarize.Ladder{Extract: true}, NoBackground: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for ev, err := range a.Run(context.Background(), "Read all parts and tell me what is wrong. "+rule) {
+		j.events = append(j.events, ev)
+		j.err = err
+	}
+	return j
+}
+
+// kept is how many answers are in the log, failed attempts left out.
+func (j *job) kept(t *testing.T) int {
+	t.Helper()
+	path, err := j.session.Path(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range path {
+		if m := must.Get(e.Message()); m != nil && m.Role == message.RoleAssistant && !m.Failed() {
+			n++
+		}
+	}
+	return n
+}
+
+// A server that counts honestly gives no reason to throw an answer away, to
+// learn a window, or to take anything unread out of the view.
+func TestHonestServers(t *testing.T) {
+	for _, window := range []int64{8192, 32_768, 200_000} {
+		for _, b := range honest() {
+			t.Run(fmt.Sprintf("%d/%s", window, b.name), func(t *testing.T) {
+				t.Parallel()
+				j := run(t, b, window, rounds(16))
+				if j.err != nil {
+					t.Errorf("the job did not end: %v", j.err)
+				}
+				if got := j.kept(t); got != j.answered {
+					t.Errorf("%d answers were given, %d are kept", j.answered, got)
+				}
+				if j.repeated > 0 {
+					t.Errorf("%d calls were repeated because their result was gone", j.repeated)
+				}
+				if len(j.refused) > 2 {
+					t.Errorf("%d requests were refused: %s", len(j.refused), j.refused[0])
+				}
+				if l := j.limits.Of("own/m"); len(l) > len(j.refused) {
+					t.Errorf("learned: %+v", l)
+				}
+				if !strings.Contains(j.last, rule) {
+					t.Error("the rule of the first message is not in the last request")
+				}
+				if len(j.problems) > 0 {
+					t.Errorf("invalid: %q", j.problems[0])
+				}
+			})
+		}
+	}
+}
