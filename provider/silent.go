@@ -37,13 +37,3 @@ func Silent(m *message.Message, window, estimate int64) *message.Fault {
 	}
 	return f
 }
-
-// empty reports whether there is nothing in an answer.
-func empty(m *message.Message) bool {
-	for _, b := range m.Content {
-		if t, ok := b.(message.Text); !ok || t.Text != "" {
-			return false
-		}
-	}
-	return true
-}

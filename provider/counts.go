@@ -1,0 +1,144 @@
+package provider
+
+import (
+	"fmt"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Counts follows what a model's server says it has read, request by request,
+// to find one that cuts prompts in silence. A count that looks wrong is a
+// suspicion: tokenizers differ, and some servers count only what is new. What
+// is proof is in docs/limits.md, Windows. The zero value is ready; it is not safe
+// for concurrent use.
+type Counts struct {
+	grown  []Count // the newest requests, each larger than the one before
+	most   int64   // the largest prompt reported so far
+	cached bool    // the server has shown that it counts cached tokens
+}
+
+// Count is what one answered request tells.
+type Count struct {
+	Estimate int64 // our size of the request, in tokens
+	Prompt   int64 // what the server says it has read, cached tokens included; 0: it does not say
+	Cached   int64 // the part of it that was read from a cache
+}
+
+// Verdict is what a count says about its prompt.
+type Verdict struct {
+	// Suspect says in words that the server may have cut the prompt; "": there
+	// is no sign of it.
+	Suspect string
+	// Window is what the server reads at most, in tokens, where that is
+	// proved; 0: it is not.
+	Window int64
+}
+
+// What is taken for the same count, for growth, and for far below an estimate.
+const (
+	sameCount = 1.01
+	hasGrown  = 1.10
+	farBelow  = 6
+	plateau   = 3 // requests
+)
+
+// Note takes the count of an answer that m gave.
+func (c *Counts) Note(m message.Model, n Count) Verdict {
+	if n.Prompt <= 0 {
+		return Verdict{}
+	}
+	c.cached = c.cached || n.Cached > 0
+	if k := len(c.grown); k > 0 && n.Estimate < c.grown[k-1].Estimate {
+		c.grown = c.grown[:0] // the request was reduced: its count may fall
+	}
+	c.grown = append(c.grown, n)
+	before := c.most
+	c.most = max(c.most, n.Prompt)
+	if w := cutByServer(m, n); w > 0 {
+		return Verdict{Suspect: said(n) + fmt.Sprintf("; its window is %d", w), Window: w}
+	}
+	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
+		return Verdict{Suspect: said(n) + ", no more than of shorter requests", Window: n.Prompt}
+	} else if flat || c.fell() || n.Prompt < n.Estimate/farBelow {
+		return Verdict{Suspect: said(n)}
+	}
+	return Verdict{}
+}
+
+func said(n Count) string {
+	return fmt.Sprintf("the server says it has read %d of about %d tokens", n.Prompt, n.Estimate)
+}
+
+// flat reports whether the newest requests grew while their counts stayed.
+func (c *Counts) flat() bool {
+	last := len(c.grown) - 1
+	if last < plateau-1 {
+		return false
+	}
+	from := last - (plateau - 1)
+	low, high := c.grown[last].Prompt, c.grown[last].Prompt
+	for _, n := range c.grown[from:] {
+		low, high = min(low, n.Prompt), max(high, n.Prompt)
+	}
+	return float64(high) <= float64(low)*sameCount && float64(c.grown[last].Estimate) >= float64(c.grown[from].Estimate)*hasGrown
+}
+
+// fell reports whether the count of the newest request is well below that of
+// the one before, which it contains.
+func (c *Counts) fell() bool {
+	k := len(c.grown)
+	return k > 1 && float64(c.grown[k-1].Prompt)*hasGrown < float64(c.grown[k-2].Prompt)
+}
+
+// cutByServer knows how servers cut whose window in force is known because they
+// have told it (docs/limits.md, Windows): to the window exactly, or, as
+// Ollama does, to its half. It returns that window, or 0.
+func cutByServer(m message.Model, n Count) int64 {
+	w := m.Window
+	if m.WindowSource != WindowServer || n.Estimate <= w {
+		return 0
+	}
+	if n.Prompt == w {
+		return w
+	}
+	for keep := int64(4); keep <= 5; keep++ { // num_keep, and a token that begins the text
+		if n.Prompt == w-(w-keep)/2 {
+			return w
+		}
+	}
+	return 0
+}
+
+// Full finds an answer that claims success and has nothing in it because the
+// context window was full. estimate is our size of the request in tokens. An
+// answer that has content is kept, whatever its usage says: the result is nil.
+func Full(m message.Model, answer *message.Message, estimate int64) *message.Fault {
+	if !empty(answer) {
+		return nil
+	}
+	prompt := answer.Usage.Prompt()
+	f := &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: message.UnitContext, Used: prompt}, Requested: max(estimate, prompt)}
+	switch {
+	case answer.StopReason == "model_context_window_exceeded":
+		f.Message = "the model stopped because its context window is full"
+	case m.Window > 0 && prompt > m.Window:
+		f.Message = "no answer to a prompt above the context window"
+	case m.Window > 0 && answer.StopReason == message.StopLength && prompt >= m.Window-m.Window/100:
+		f.Message = "no room for an answer: the prompt fills the context window"
+	case m.Window > 0 && estimate > m.Window:
+		f.Message = "an empty answer to a request above the context window"
+	default:
+		return nil
+	}
+	return f
+}
+
+// empty reports whether there is nothing in an answer.
+func empty(m *message.Message) bool {
+	for _, b := range m.Content {
+		if t, ok := b.(message.Text); !ok || t.Text != "" {
+			return false
+		}
+	}
+	return true
+}
