@@ -1,0 +1,72 @@
+// Package gate holds no code, only a test: what the view of a drawn history
+// becomes on each wire is refused by nobody.
+package gate
+
+import (
+	"context"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/history"
+	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/oracle"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/dialects"
+	"pgregory.net/rapid"
+)
+
+// models get the requests: of each wire a plain one and one with rules of its
+// own.
+var models = map[string][]message.Model{
+	"anthropic":        {{}, {ID: "claude-opus-5", Provider: "anthropic", Reasoning: true, Images: true}},
+	"openai-chat":      {{}, {ID: "deepseek-v4-pro", Provider: "deepseek", Reasoning: true}},
+	"openai-responses": {{}, {ID: "gpt-5.1", Provider: "openai", Reasoning: true, Images: true}},
+	"gemini":           {{}, {ID: "gemini-3-pro", Provider: "gemini", Reasoning: true, Images: true}},
+}
+
+// Invariant I14, by our own rules and by a second set that shares nothing with
+// them. -rapid.checks sets how many histories are drawn; a failure prints the
+// seed that draws it again.
+func TestNothingInvalidIsSent(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := session.New(log, session.Options{})
+		d := history.New(t, s)
+		for range rapid.IntRange(1, 3).Draw(t, "stages") {
+			d.Turns(rapid.IntRange(1, 5).Draw(t, "turns"))
+			d.Marks(rapid.IntRange(0, 4).Draw(t, "marks"))
+		}
+		target := rapid.SampledFrom([]int64{0, 400}).Draw(t, "target")
+		for _, dialect := range dialects.All() {
+			for _, m := range models[dialect.Name()] {
+				v, err := timeline.Project(ctx, s, nil, timeline.Policy{Model: m, Target: target})
+				if err != nil {
+					t.Fatal(err)
+				}
+				req := must.Get(v.Request(true))
+				if len(req.Messages) == 0 {
+					continue // nothing was said, or everything is hidden: there is no request
+				}
+				body, err := dialect.Render(req, m, message.CallOptions{Thinking: "high"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range dialect.Validate(body, m, false) {
+					t.Errorf("%s, %q: %s at %s: %s", dialect.Name(), m.ID, p.Kind, p.Where, p.Detail)
+				}
+				for _, p := range oracle.Check(dialect.Name(), body) {
+					t.Errorf("%s, %q: %s", dialect.Name(), m.ID, p)
+				}
+				if t.Failed() {
+					t.Fatalf("%s", body)
+				}
+			}
+		}
+	})
+}
