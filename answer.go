@@ -113,13 +113,6 @@ func asFault(err error) *message.Fault {
 // errEmpty is an answer with nothing in it.
 var errEmpty = errors.New("the answer is empty")
 
-// Below doubtable an estimate says too little to doubt a count, in tokens; a
-// count below surelyCut of the estimate teaches the window (docs/limits.md).
-const (
-	doubtable = 4096
-	surelyCut = 0.3
-)
-
 // doubt finds what is wrong with an answer that claims success.
 func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *message.Fault {
 	switch {
@@ -128,8 +121,10 @@ func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *
 	case msg == nil:
 		return &message.Fault{Class: message.ClassTransient, Message: "the stream ended without an answer"}
 	}
-	if f := s.truncated(a.sent, msg); f != nil {
-		return f
+	if a.sent != nil {
+		if f := provider.Full(a.sent.Meter.Model, msg, a.sent.Meter.Estimated); f != nil {
+			return f
+		}
 	}
 	if len(msg.ToolCalls()) == 0 && strings.TrimSpace(msg.Text("")) == "" && msg.StopReason != message.StopLength {
 		return &message.Fault{Class: message.ClassUnknown, Remedy: message.RemedyRetry, Err: errEmpty}
@@ -137,34 +132,37 @@ func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *
 	return nil
 }
 
-// truncated finds a server that cut the prompt without saying so.
-func (s *Session) truncated(sent *Prepared, msg *message.Message) *message.Fault {
-	if sent == nil {
-		return nil
+// weigh looks at what the server says it has read. An answer stays, whatever
+// comes of it: a suspicion is told once for a model, and proof is remembered
+// with its evidence, so that the next request is smaller (docs/limits.md).
+func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
+	if a.sent == nil || msg.Usage == nil {
+		return
 	}
+	m := a.sent.Meter.Model
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	estimate := sent.Meter.Estimated
-	if s.try.lenient || estimate < doubtable {
-		estimate = 0
+	c := s.counts[m.Key()]
+	if c == nil {
+		c = &modelCounts{}
+		s.counts[m.Key()] = c
 	}
-	f := provider.Silent(msg, sent.Meter.Model.Window, estimate)
-	if f == nil {
-		return nil
+	v := c.Note(m, provider.Count{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
+	told := c.told
+	c.told = told || v.Suspect != ""
+	s.mu.Unlock()
+	if v.Window > 0 {
+		s.opts.Limits.Learn(m, &message.Fault{Class: message.ClassOverflow, Message: v.Suspect,
+			Limit: message.Limit{Unit: message.UnitContext, Max: v.Window, Used: msg.Usage.Prompt()}})
 	}
-	if l := f.Limit; l.Max == l.Used && float64(l.Used) > surelyCut*float64(estimate) && !s.cutThereBefore(sent.Meter.Model, l.Used) {
-		f.Limit.Max = 0 // a hint, not a number to keep
+	if v.Suspect != "" && !told {
+		emit(ctx, Event{Type: EventWarning, Model: m, Warning: v.Suspect + ": it may cut prompts without saying so"})
 	}
-	return f
 }
 
-// cutThereBefore reports whether a model's server seems to have cut a prompt at
-// much the same size before: a count that stays while requests differ is the
-// window. Otherwise the size is remembered. s.mu is held.
-func (s *Session) cutThereBefore(m message.Model, size int64) bool {
-	before := s.cuts[m.Key()]
-	s.cuts[m.Key()] = size
-	return before > 0 && max(size, before)-min(size, before) <= before/50
+// modelCounts are those of one model's server, and whether a suspicion was told.
+type modelCounts struct {
+	provider.Counts
+	told bool
 }
 
 // record appends an answer, or what is known of one that failed.
@@ -180,6 +178,9 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 		return nil, err
 	}
 	s.answered(a, f)
+	if f == nil {
+		s.weigh(ctx, a, msg)
+	}
 	emit(ctx, Event{Type: EventAnswer, Entry: entries[0], Message: msg})
 	if f != nil {
 		return nil, f

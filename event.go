@@ -23,6 +23,7 @@ const (
 	EventModelChange        EventType = "model_change" // the log names another model now
 	EventDelta              EventType = "delta"        // a piece of the answer
 	EventAnswer             EventType = "answer"       // it is in the log, whole or failed
+	EventWarning            EventType = "warning"      // something looks wrong, and nothing was done about it
 )
 
 // Event is something that the engine did on the way. Which fields are set
@@ -34,10 +35,11 @@ type Event struct {
 	Branch  *compaction.Navigated // branch_summary_end; nil: there was no attempt
 	Err     error                 // branch_summary_end: why there was none
 	Edits   []prune.Edit          // prune
-	Model   message.Model         // model_change
+	Model   message.Model         // model_change, warning
 	Delta   message.Event         // delta
 	Entry   *session.Entry        // answer
 	Message *message.Message      // answer
+	Warning string                // warning: in words
 }
 
 type observerKey struct{}

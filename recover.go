@@ -18,7 +18,6 @@ type try struct {
 	came       bool  // a part of the answer came before it failed
 	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
 	noThinking bool
-	lenient    bool // signs of silent truncation that are not certain do not count
 
 	announced bool                // the input that is said next was made room for
 	compacted bool                // a compaction was tried, and no answer has come since
@@ -156,7 +155,6 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 	}
 	s.opts.Limits.Learn(c.Model, f)
 	s.mu.Lock()
-	s.try.lenient = true
 	auto := s.automatic()
 	s.mu.Unlock()
 	if !auto {

@@ -34,6 +34,7 @@ const (
 	EventRetryEnd    EventType = "retry_end"
 	EventQueue       EventType = "queue"
 	EventModelChange EventType = "model_change"
+	EventWarning     EventType = "warning"        // something looks wrong, and nothing was done about it
 	EventForeign     EventType = "foreign_append" // another program appended to the session
 	EventError       EventType = "error"
 )
@@ -78,7 +79,8 @@ type Event struct {
 	Saved        int64               `json:"saved,omitzero"`        // prune: tokens
 	Try          int                 `json:"try,omitzero"`          // retry_start, from 1
 	Queue        []Input             `json:"queue,omitempty"`       // queue: what waits now
-	Model        string              `json:"model,omitempty"`       // model_change: provider/id
+	Model        string              `json:"model,omitempty"`       // model_change, warning: provider/id
+	Warning      string              `json:"warning,omitempty"`     // warning: in words
 	Error        string              `json:"error,omitempty"`       // error, compaction_end, retry_start
 	Message      *message.Message    `json:"-"`                     // message_end
 	Compaction   *compaction.Outcome `json:"-"`                     // compaction_end
@@ -141,6 +143,8 @@ func eventOf(e coppice.Event) Event {
 		return Event{Type: EventPrune, Edits: len(e.Edits), Saved: prune.Saved(e.Edits)}
 	case coppice.EventModelChange:
 		return Event{Type: EventModelChange, Model: e.Model.Key()}
+	case coppice.EventWarning:
+		return Event{Type: EventWarning, Model: e.Model.Key(), Warning: e.Warning}
 	}
 	return Event{Type: EventType(e.Type), Reason: e.Trigger}
 }

@@ -197,7 +197,7 @@ func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refus
 			continue
 		}
 		c.complete(ev.Message, m)
-		if f := Silent(ev.Message, m.Window, 0); f != nil && empty(ev.Message) {
+		if f := Full(m, ev.Message, 0); f != nil {
 			return f
 		}
 		emit(ev)

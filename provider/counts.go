@@ -39,7 +39,8 @@ const (
 	sameCount = 1.01
 	hasGrown  = 1.10
 	farBelow  = 6
-	plateau   = 3 // requests
+	plateau   = 3  // requests
+	farFrom   = 10 // a tenth below the window is not near it
 )
 
 // Note takes the count of an answer that m gave.
@@ -117,7 +118,10 @@ func Full(m message.Model, answer *message.Message, estimate int64) *message.Fau
 		return nil
 	}
 	prompt := answer.Usage.Prompt()
-	f := &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: message.UnitContext, Used: prompt}, Requested: max(estimate, prompt)}
+	f := &message.Fault{Class: message.ClassOverflow, Requested: max(estimate, prompt)}
+	if prompt >= m.Window-m.Window/farFrom {
+		f.Limit = message.Limit{Unit: message.UnitContext, Used: prompt} // else the count has nothing to do with it
+	}
 	switch {
 	case answer.StopReason == "model_context_window_exceeded":
 		f.Message = "the model stopped because its context window is full"

@@ -57,6 +57,8 @@ func (p *runPrinter) print(e agent.Event) {
 		fmt.Fprintf(p.Err, "  trying again (%d): %s\n", e.Try, e.Error)
 	case agent.EventModelChange:
 		fmt.Fprintf(p.Err, "model %s\n", e.Model)
+	case agent.EventWarning:
+		p.warn(e.Model + ": " + e.Warning)
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/internal/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -33,10 +33,10 @@ const rule = "Never touch internal/legacy/ledger.go."
 // job runs a job on a server and returns what happened.
 type job struct {
 	*server
-	session *session.Session
-	limits  *provider.Limits
-	events  []agent.Event
-	err     error
+	path   []*session.Entry
+	limits *provider.Limits
+	events []agent.Event
+	err    error
 }
 
 func run(t *testing.T, b behaviour, window int64, rounds int) *job {
@@ -50,11 +50,12 @@ func run(t *testing.T, b behaviour, window int64, rounds int) *job {
 		t.Fatal(err)
 	}
 	bound.Client.Retry.BaseDelay = 1
-	log, err := memstore.New(nil).Create(context.Background(), session.Header{})
+	engine, err := coppice.InMemory(context.Background(), coppice.Options{Model: bound, Summarizer: &summarize.Ladder{Extract: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{server: s, session: session.New(log, session.Options{}), limits: bound.Catalog.Limits}
+	defer engine.Close()
+	j := &job{server: s, limits: bound.Catalog.Limits}
 	scale := 1.0
 	if b.factor > 1 {
 		scale = b.factor
@@ -68,8 +69,7 @@ func run(t *testing.T, b behaviour, window int64, rounds int) *job {
 			}
 			return agent.Text(part(in.Part, each)), nil
 		}}
-	a, err := agent.New(agent.Config{Session: j.session, Model: bound, Tools: []agent.Tool{tool}, System: "You are a careful engineer.",
-		Summarizer: &summarize.Ladder{Extract: true}, NoBackground: true})
+	a, err := agent.New(agent.Config{Session: engine, Tools: []agent.Tool{tool}, System: "You are a careful engineer."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,18 +78,17 @@ func run(t *testing.T, b behaviour, window int64, rounds int) *job {
 		j.events = append(j.events, ev)
 		j.err = err
 	}
+	if j.path, err = engine.Path(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
 	return j
 }
 
 // kept is how many answers are in the log, failed attempts left out.
 func (j *job) kept(t *testing.T) int {
 	t.Helper()
-	path, err := j.session.Path(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, e := range path {
+	for _, e := range j.path {
 		if m := must.Get(e.Message()); m != nil && m.Role == message.RoleAssistant && !m.Failed() {
 			n++
 		}
