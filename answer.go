@@ -11,6 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
 )
 
 // Answer reads a model's answer to the latest request from its stream and
@@ -141,11 +142,7 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	}
 	m := a.sent.Meter.Model
 	s.mu.Lock()
-	c := s.counts[m.Key()]
-	if c == nil {
-		c = &modelCounts{}
-		s.counts[m.Key()] = c
-	}
+	c := s.countsOf(m)
 	v := c.Note(m, provider.Count{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
 	told := c.told
 	c.told = told || v.Suspect != ""
@@ -162,7 +159,38 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 // modelCounts are those of one model's server, and whether a suspicion was told.
 type modelCounts struct {
 	provider.Counts
-	told bool
+	told  bool
+	ratio float64 // of the newest count that holds, to our estimate; 0: not known
+}
+
+// ratio is what the counts of a model have shown; 0: nothing.
+func (s *Session) ratio(m message.Model) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.counts[m.Key()]; c != nil {
+		return c.ratio
+	}
+	return 0
+}
+
+// noteRatio keeps the ratio of a measured size for views without a count.
+func (s *Session) noteRatio(m message.Model, size timeline.Size) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size.Measured == nil || size.Ratio <= 0 {
+		return
+	}
+	s.countsOf(m).ratio = size.Ratio
+}
+
+// countsOf are the counts of a model. s.mu is held.
+func (s *Session) countsOf(m message.Model) *modelCounts {
+	c := s.counts[m.Key()]
+	if c == nil {
+		c = &modelCounts{}
+		s.counts[m.Key()] = c
+	}
+	return c
 }
 
 // record appends an answer, or what is known of one that failed.

@@ -98,6 +98,15 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 		remedy, sent := s.try.next(f), s.sent
 		s.mu.Unlock()
 		err := s.remedy(ctx, remedy, f, sent)
+		if err != nil && remedy == message.RemedyCompact && f.Class == message.ClassOverflowOutput && ctx.Err() == nil {
+			// Nothing can be covered: a short answer is better than none.
+			s.mu.Lock()
+			remedy = s.try.next(f)
+			s.mu.Unlock()
+			if remedy == message.RemedyReduceOutput {
+				err = s.remedy(ctx, remedy, f, sent)
+			}
+		}
 		if err != nil {
 			s.begins(false)
 			remedy = message.RemedyNone

@@ -13,7 +13,6 @@ import (
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -111,66 +110,6 @@ func TestOverflowIsRecoveredFromOnce(t *testing.T) {
 				t.Errorf("the second request is not smaller: %d, %d", reqs[0].Tokens, reqs[1].Tokens)
 			}
 			r.sound()
-		})
-	}
-}
-
-// A server that cuts in silence reads less than it was sent.
-func TestSilentTruncation(t *testing.T) {
-	s := memory(t)
-	history(t, s, 30)
-	server := fake.New(fake.Say("nonsense"), fake.Say("sense"))
-	server.Window, server.Truncate = 8_000, true
-	model := server.Bind("openai-chat")
-	model.Model.Window = 128_000
-	r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract})
-	r.must("And now?")
-	if r.ends() != "overflow applied" {
-		t.Errorf("%s\n%s", r.ends(), r.story())
-	}
-	reqs := server.Requests()
-	if last := reqs[len(reqs)-1]; last.Tokens > server.Window {
-		t.Errorf("the last request has %d tokens: the window was not learned", last.Tokens)
-	}
-	for _, m := range r.messages() {
-		if m.Text("") == "nonsense" {
-			t.Error("the answer to a cut request is in the view")
-		}
-	}
-}
-
-// A server that keeps 4,096 tokens of whatever comes, where settings say 64,000:
-// one large result is cut. The rescue goes down to what the server has read,
-// and the second cut at the same size teaches the window, in all dialects.
-func TestSilentTruncationOfAResult(t *testing.T) {
-	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
-		t.Run(dialect, func(t *testing.T) {
-			server := fake.New(fake.Call("1", "big", "{}"), fake.Say("cut"), fake.Say("The first part says hello."),
-				fake.Call("2", "big", "{}"), fake.Say("cut"), fake.Say("The second part, too."), fake.Say("Nothing else."))
-			server.Window, server.Truncate = 4096, true
-			model := server.Bind(dialect)
-			model.Model.Window = 64_000
-			model.Catalog = provider.NewCatalog(provider.Config{}, nil)
-			big := agent.Tool{Name: "big", Description: "reads", Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
-				return agent.Text(logLines(c.ID, 48_000)), nil
-			}}
-			r := newRig(t, server, config{Model: model, Tools: []agent.Tool{big}, Summarizer: extract})
-			r.must("Read the first part.")
-			r.must("Read the second part.")
-			r.must("Anything else?")
-			if r.ends() != "overflow applied, overflow applied" {
-				t.Errorf("%s\n%s", r.ends(), r.story())
-			}
-			if learned := model.Facts().Window; learned < 3500 || learned > 4096 {
-				t.Errorf("learned a window of %d", learned)
-			}
-			reqs := server.Requests()
-			if last := reqs[len(reqs)-1]; last.Tokens > server.Window {
-				t.Errorf("the last request has %d tokens", last.Tokens)
-			}
-			if p := server.Problems(); len(p) > 0 {
-				t.Error(p)
-			}
 		})
 	}
 }

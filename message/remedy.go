@@ -61,7 +61,8 @@ func (f *Fault) byClass() []Remedy {
 		return []Remedy{RemedyCompact}
 	case ClassOverflowOutput:
 		if l := f.Limit; l.Unit != UnitOutput && l.Used > 0 && l.Max-l.Used < min(MinOutput, l.Max/2) {
-			return []Remedy{RemedyCompact} // there is hardly any room for an answer
+			// There is hardly any room for an answer.
+			return []Remedy{RemedyCompact, RemedyReduceOutput}
 		}
 		return []Remedy{RemedyReduceOutput, RemedyCompact}
 	case ClassBytes:

@@ -60,7 +60,7 @@ func (c *Counts) Note(m message.Model, n Count) Verdict {
 	}
 	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
 		return Verdict{Suspect: said(n) + ", no more than of shorter requests", Window: n.Prompt}
-	} else if flat || c.fell() || n.Prompt < n.Estimate/farBelow {
+	} else if c.stalled() || c.fell() || n.Prompt < n.Estimate/farBelow {
 		return Verdict{Suspect: said(n)}
 	}
 	return Verdict{}
@@ -82,6 +82,18 @@ func (c *Counts) flat() bool {
 		low, high = min(low, n.Prompt), max(high, n.Prompt)
 	}
 	return float64(high) <= float64(low)*sameCount && float64(c.grown[last].Estimate) >= float64(c.grown[from].Estimate)*hasGrown
+}
+
+// stalled reports whether the newest requests grew while their counts grew by
+// less than a quarter of what the first of them lets expect.
+func (c *Counts) stalled() bool {
+	last := len(c.grown) - 1
+	if last < plateau-1 {
+		return false
+	}
+	a, b := c.grown[last-(plateau-1)], c.grown[last]
+	wanted := float64(b.Estimate-a.Estimate) * float64(a.Prompt) / float64(max(a.Estimate, 1))
+	return float64(b.Estimate) >= float64(a.Estimate)*hasGrown && float64(b.Prompt-a.Prompt) < wanted/4
 }
 
 // fell reports whether the count of the newest request is well below that of
@@ -120,7 +132,7 @@ func Full(m message.Model, answer *message.Message, estimate int64) *message.Fau
 	prompt := answer.Usage.Prompt()
 	f := &message.Fault{Class: message.ClassOverflow, Requested: max(estimate, prompt)}
 	if prompt >= m.Window-m.Window/farFrom {
-		f.Limit = message.Limit{Unit: message.UnitContext, Used: prompt} // else the count has nothing to do with it
+		f.Limit = message.Limit{Unit: message.UnitContext, Max: m.Window, Used: prompt} // else the count has nothing to do with it
 	}
 	switch {
 	case answer.StopReason == "model_context_window_exceeded":

@@ -20,6 +20,9 @@ type Input struct {
 	Now        time.Time
 	Estimator  tokens.Estimator // nil: tokens.Default
 	Pending    int64            // tokens of input that waits to be sent
+	// Ratio is that of earlier counts of this model (timeline.Size), for a view
+	// that has none of its own; 0: not known.
+	Ratio float64
 
 	// Pruned says that this view has been pruned already. Each view is pruned
 	// once, so that a reducer with nothing left to reduce cannot ask for itself
@@ -47,6 +50,7 @@ func Next(in Input) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
+	size = size.Calibrated(in.Ratio)
 	s := Step{Size: size, Threshold: in.Compaction.Threshold(in.Model.Window)}
 	over := s.Threshold > 0 && s.Size.Decision() > s.Threshold
 	if !in.Pruned {

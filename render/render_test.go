@@ -121,10 +121,11 @@ func TestOutputLimit(t *testing.T) {
 		{message.Model{}, timeline.Size{Estimated: 10}, 0},
 		{message.Model{Window: 100_000, MaxOutput: 8000}, timeline.Size{Estimated: 1000}, 0},
 		{message.Model{Window: 32_000}, timeline.Size{Estimated: 1000}, 0},
-		{message.Model{Window: 10_000}, timeline.Size{Estimated: 4000}, 5400},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 4000}, 5400},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 3200}, 6700},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, 6232},
+		{message.Model{Window: 10_000}, timeline.Size{Estimated: 4000}, 5000},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 4000}, 5000},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 3200}, 5000},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, 5000},
+		{message.Model{Window: 5_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, 1232},
 		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 9900}, 1024},
 	}
 	for _, tt := range tests {

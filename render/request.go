@@ -53,25 +53,27 @@ const usualOutput = 8192
 
 // OutputLimit is how much output to ask for so that input and output together
 // stay in the window: some vendors refuse a request whose prompt fits alone
-// (spec/provider-errors.md). 0 leaves it to the model's own limit.
+// (docs/errors.md). 0 leaves it to the model's own limit. It is at most half of the
+// window, since the estimate of what was never counted may be far off.
 func OutputLimit(m message.Model, s timeline.Size) int64 {
 	if m.Window <= 0 {
 		return 0
 	}
-	room := m.Window - Expected(s)
+	room := min(m.Window-Expected(s), m.Window/2)
 	if room >= cmp.Or(m.MaxOutput, usualOutput) {
 		return 0
 	}
 	return max(minOutput, room)
 }
 
-// Expected is the size that a request has at most, in tokens: the estimate
-// with a margin. What a provider has counted needs a small one, what came after
-// its count a large one: it may be code or data, which is denser than prose.
+// Expected is the size that a request has at most, in tokens: the size that
+// decides with a margin. What a provider has counted needs a small one, what
+// came after its count a larger one: it may be code or data, which is denser
+// than prose.
 func Expected(s timeline.Size) int64 {
-	if s.Measured != nil {
-		counted := min(s.Usage, *s.Measured)
-		return max(counted+counted/32+(*s.Measured-counted)*3/2, s.Estimated)
+	if s.Measured == nil {
+		return tokens.Hard(s.Decision())
 	}
-	return tokens.Hard(s.Estimated)
+	counted := min(s.Usage, *s.Measured)
+	return counted + counted/32 + (*s.Measured-counted)*3/2
 }

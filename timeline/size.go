@@ -11,21 +11,39 @@ import (
 // Size is how big the next request is, in tokens and bytes. One function
 // gives it to trigger, meter, hooks and commands (spec/context.md, Sizes).
 type Size struct {
-	Measured  *int64 // by the provider's last count, what came after it estimated; nil: no count that holds
-	Estimated int64  // the sum of estimates, fixed part and pending input included
-	Fixed     int64  // system prompt and tools; 0: unknown
-	Pending   int64  // input that waits to be sent
-	Bytes     int64  // of content
-	Usage     int64  // the provider's count alone; 0: none
-	Problems  []session.Problem
+	// Measured is the provider's last count and the calibrated estimate of what
+	// came after it; nil: there is no count that holds.
+	Measured  *int64
+	Estimated int64 // the sum of estimates, fixed part and pending input included
+	// Ratio is how many of its tokens the provider counts for one of ours in
+	// what its last count covers; 0: not known.
+	Ratio    float64
+	Fixed    int64 // system prompt and tools; 0: unknown
+	Pending  int64 // input that waits to be sent
+	Bytes    int64 // of content
+	Usage    int64 // the provider's count alone; 0: none
+	Problems []session.Problem
 }
 
-// Decision is the number that decides: the larger of the two.
+// Decision is the number that decides: what was measured, else the estimate,
+// calibrated where a ratio is known.
 func (s Size) Decision() int64 {
-	if s.Measured != nil && *s.Measured > s.Estimated {
+	switch {
+	case s.Measured != nil:
 		return *s.Measured
+	case s.Ratio > 0:
+		return int64(float64(s.Estimated) * s.Ratio)
 	}
 	return s.Estimated
+}
+
+// Calibrated is a size by a ratio that is known from earlier counts of the same
+// model, where none of its own holds.
+func (s Size) Calibrated(ratio float64) Size {
+	if s.Measured == nil && ratio > 0 {
+		s.Ratio = ratio
+	}
+	return s
 }
 
 // Sizer measures items one by one. It remembers the first that could not be
@@ -47,12 +65,14 @@ func (s *Sizer) Of(it Item) int64 {
 // Err says why an item could not be read; nil: all could.
 func (s *Sizer) Err() error { return s.err }
 
-// Limits within which a measured size is believed (spec/context.md, Sizes).
+// Limits within which a count is believed (docs/context.md, Sizes). One
+// outside of them is reported, and the estimate decides.
 const (
-	disbeliefFactor  = 3
-	unknownFixedRoom = 50_000
-	truncationFactor = 0.3
-	truncationFloor  = 1000 // below this an estimate says too little
+	farAbove         = 3      // times the estimate, unless the count before agrees
+	agrees           = 1.1    // between two ratios
+	farBelow         = 6      // a part of the estimate
+	unknownFixedRoom = 50_000 // tokens
+	calibrates       = 1000   // tokens of estimate: below this a ratio says too little
 )
 
 // Size measures the view. pending is the size of input that waits. It fails
@@ -68,42 +88,60 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
-	usage, at, err := v.lastUsage()
+	counts, err := v.counts(sizes, s.Fixed)
 	if err != nil {
 		return Size{}, err
 	}
-	var behind, through int64
 	for i, n := range sizes {
 		s.Estimated += n
 		s.Bytes += bytes[i]
-		if usage != nil && v.after(i, at) {
-			behind += n
-		} else {
-			through += n
-		}
 	}
 	s.Estimated += s.Fixed + pending
 	s.Bytes += int64(len(v.Prompt.System()))
-	if usage == nil {
-		return s, nil
+	s.measure(counts, v.Prompt.Known)
+	return s, nil
+}
+
+// measure uses the newest count, if it is to be believed.
+func (s *Size) measure(counts []count, known bool) {
+	if len(counts) == 0 {
+		return
 	}
-	s.Usage = usage.Total()
-	measured := s.Usage + behind + pending
-	ceiling := disbeliefFactor * s.Estimated
-	if !v.Prompt.Known {
+	last := counts[0]
+	s.Usage = last.tokens
+	report := func(kind, format string, args ...any) {
+		s.Problems = append(s.Problems, session.Problem{Kind: kind, Detail: fmt.Sprintf(format, args...)})
+	}
+	ceiling := farAbove * last.estimate
+	if !known {
 		ceiling += unknownFixedRoom
 	}
 	switch {
-	case measured > ceiling:
-		s.Problems = append(s.Problems, session.Problem{Kind: "implausible-usage",
-			Detail: fmt.Sprintf("the last usage says %d tokens where %d are estimated: not believed", measured, s.Estimated)})
-		return s, nil
-	case through > truncationFloor && float64(s.Usage) < truncationFactor*float64(through+s.Fixed):
-		s.Problems = append(s.Problems, session.Problem{Kind: "truncated-by-server",
-			Detail: fmt.Sprintf("the last usage says %d tokens where %d are estimated: the server may have cut the request", s.Usage, through+s.Fixed)})
+	case last.tokens > ceiling && !(len(counts) > 1 && last.agrees(counts[1])):
+		report("implausible-usage", "the last usage says %d tokens where %d are estimated: not believed", last.tokens, last.estimate)
+		return
+	case last.estimate > calibrates && last.tokens < last.estimate/farBelow:
+		report("truncated-by-server", "the last usage says %d tokens where %d are estimated: the server may have cut the request", last.tokens, last.estimate)
+		return
 	}
+	ratio := 1.0
+	if known && last.estimate >= calibrates {
+		ratio = last.ratio()
+		s.Ratio = ratio
+	}
+	after := s.Estimated - last.estimate // pending input included
+	measured := last.tokens + int64(float64(after)*ratio)
 	s.Measured = &measured
-	return s, nil
+}
+
+// count is what a provider said of a request and its answer, and our estimate
+// of the same range, the fixed part included.
+type count struct{ tokens, estimate int64 }
+
+func (c count) ratio() float64 { return float64(c.tokens) / float64(max(c.estimate, 1)) }
+
+func (c count) agrees(o count) bool {
+	return c.ratio() <= o.ratio()*agrees && o.ratio() <= c.ratio()*agrees
 }
 
 // size is the estimate of what an item shows, and about what it adds to a
@@ -153,17 +191,18 @@ func (v *View) after(i, at int) bool {
 	return i > at
 }
 
-// lastUsage finds the newest count that still holds: of a message that
-// neither failed nor was aborted, by the model in use, behind everything that
-// changed the view since. It returns the item's index too.
-func (v *View) lastUsage() (*message.Usage, int, error) {
+// counts finds the newest two counts that still hold, the newest first: of
+// messages that neither failed nor were aborted, by the model in use, after
+// everything that changed the view since.
+func (v *View) counts(sizes []int64, fixed int64) ([]count, error) {
 	changed := -1
 	for i, e := range v.Path {
 		if e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit || e.Pin() != nil || e.Undoes() != "" {
 			changed = i
 		}
 	}
-	for i := len(v.Items) - 1; i >= 0; i-- {
+	var found []count
+	for i := len(v.Items) - 1; i >= 0 && len(found) < 2; i-- {
 		it := v.Items[i]
 		if it.Entry == nil {
 			continue
@@ -177,13 +216,20 @@ func (v *View) lastUsage() (*message.Usage, int, error) {
 		}
 		m, err := it.own()
 		if err != nil {
-			return nil, -1, err
+			return nil, err
 		}
-		if m.Usage.Total() > 0 {
-			return m.Usage, i, nil
+		if m.Usage.Total() <= 0 {
+			continue
 		}
+		c := count{tokens: m.Usage.Total(), estimate: fixed}
+		for k, n := range sizes {
+			if !v.after(k, i) {
+				c.estimate += n
+			}
+		}
+		found = append(found, c)
 	}
-	return nil, -1, nil
+	return found, nil
 }
 
 // ContentBytes is about what a message adds to a request body.

@@ -176,6 +176,10 @@ func usage(v jsontext.Value) *message.Usage {
 	if u.CacheRead == 0 {
 		u.CacheRead = rawjson.Int(rawjson.Get(v, "prompt_cache_hit_tokens")) // DeepSeek
 	}
-	u.Input = max(0, rawjson.Int(rawjson.Get(v, "prompt_tokens"))-u.CacheRead-u.CacheWrite)
+	prompt := rawjson.Int(rawjson.Get(v, "prompt_tokens"))
+	if prompt == 0 { // some servers tell a total alone
+		prompt = u.TotalTokens - u.Output
+	}
+	u.Input = max(0, prompt-u.CacheRead-u.CacheWrite)
 	return u
 }

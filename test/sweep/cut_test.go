@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"testing"
+
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// cutting are servers that cut prompts above their window and answer all the
+// same. Each way of cutting comes with each way of reporting.
+func cutting() []behaviour {
+	ways := map[string]func(window, prompt int64) int64{
+		"to the window":     func(w, _ int64) int64 { return w },
+		"to the half":       func(w, _ int64) int64 { return w - (w-4)/2 },
+		"to nine tenths":    func(w, _ int64) int64 { return w * 9 / 10 },
+		"to three quarters": func(w, _ int64) int64 { return w * 3 / 4 },
+		"to a small window": func(_, _ int64) int64 { return 2048 },
+		"whole messages go": func(w, p int64) int64 { return w - p%300 },
+		"to a tenth":        func(w, _ int64) int64 { return w / 10 },
+	}
+	reports := map[string]func(u usage) map[string]any{
+		"usual": usual,
+		"cached in details": func(u usage) map[string]any {
+			m := usual(u)
+			m["prompt_tokens_details"] = map[string]any{"cached_tokens": u.cached}
+			return m
+		},
+		"only a total": func(u usage) map[string]any { return map[string]any{"total_tokens": u.prompt + u.output} },
+	}
+	var out []behaviour
+	for way, cut := range ways {
+		for how, report := range reports {
+			out = append(out, behaviour{name: way + ", " + how, cut: cut, report: report})
+		}
+	}
+	return out
+}
+
+// A server that cuts prompts is named within three calls, and no answer is lost
+// to that.
+func TestCuttingServers(t *testing.T) {
+	for _, b := range cutting() {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			b := b
+			cut := b.cut
+			b.cut = func(_, prompt int64) int64 { return min(prompt, cut(8192, prompt)) }
+			j := runIn(t, b, 8192, 200_000, 17)
+			if j.err != nil {
+				t.Fatalf("the job did not end: %v", j.err)
+			}
+			if j.cutAt == 0 {
+				t.Fatal("no prompt was cut")
+			}
+			calls, told := 0, 0
+			for _, e := range j.events {
+				if e.Type == agent.EventMessageStart && e.Role == message.RoleAssistant {
+					calls++
+				}
+				if e.Type == agent.EventWarning && told == 0 {
+					told = calls
+				}
+			}
+			if told == 0 || told > j.cutAt+2 {
+				t.Errorf("the first prompt was cut in call %d, the warning came in call %d", j.cutAt, told)
+			}
+			if got := j.kept(t); got != j.answered {
+				t.Errorf("%d answers were given, %d are kept", j.answered, got)
+			}
+			for _, l := range j.limits.Of("own/m") {
+				if l.Number < cut(8192, 1<<40)*95/100 {
+					t.Errorf("learned less than the server reads: %+v", l)
+				}
+			}
+		})
+	}
+}
