@@ -143,7 +143,7 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	m := a.sent.Meter.Model
 	s.mu.Lock()
 	c := s.countsOf(m)
-	v := c.Note(m, provider.Count{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
+	v := c.note(m, heard{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
 	told := c.told
 	c.told = told || v.Suspect != ""
 	s.mu.Unlock()
@@ -154,13 +154,6 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	if v.Suspect != "" && !told {
 		emit(ctx, Event{Type: EventWarning, Model: m, Warning: v.Suspect + ": it may cut prompts without saying so"})
 	}
-}
-
-// modelCounts are those of one model's server, and whether a suspicion was told.
-type modelCounts struct {
-	provider.Counts
-	told  bool
-	ratio float64 // of the newest count that holds, to our estimate; 0: not known
 }
 
 // ratio is what the counts of a model have shown; 0: nothing.
@@ -184,10 +177,10 @@ func (s *Session) noteRatio(m message.Model, size timeline.Size) {
 }
 
 // countsOf are the counts of a model. s.mu is held.
-func (s *Session) countsOf(m message.Model) *modelCounts {
+func (s *Session) countsOf(m message.Model) *readings {
 	c := s.counts[m.Key()]
 	if c == nil {
-		c = &modelCounts{}
+		c = &readings{}
 		s.counts[m.Key()] = c
 	}
 	return c

@@ -57,18 +57,18 @@ type Session struct {
 	reduce machine
 
 	mu       sync.Mutex
-	model    Model                   // nil: none can be called
-	previous Model                   // the one before a switch; may write the summary
-	state    state                   // of automatic compaction
-	loaded   bool                    // state was read from the log
-	unsaved  bool                    // state goes into the log with the next message
-	try      try                     // for the answer that is waited for
-	sent     *Prepared               // the latest request; nil: none
-	counts   map[string]*modelCounts // what servers say they have read, by model
-	restore  map[string]bool         // models whose provider missed reasoning, and gets it from then on
-	summary  *preparation            // made in the background; nil: none
-	spent    string                  // id of the leaf after which nothing is prepared again
-	running  int                     // tools that run
+	model    Model                // nil: none can be called
+	previous Model                // the one before a switch; may write the summary
+	state    state                // of automatic compaction
+	loaded   bool                 // state was read from the log
+	unsaved  bool                 // state goes into the log with the next message
+	try      try                  // for the answer that is waited for
+	sent     *Prepared            // the latest request; nil: none
+	counts   map[string]*readings // what servers say they have read, by model
+	restore  map[string]bool      // models whose provider missed reasoning, and gets it from then on
+	summary  *preparation         // made in the background; nil: none
+	spent    string               // id of the leaf after which nothing is prepared again
+	running  int                  // tools that run
 }
 
 // ErrNoSession says that a Session was not made by Open, Create, InMemory or New.
@@ -123,7 +123,7 @@ func begin(o Options, what string, open func() (session.Log, error)) (*Session, 
 		return nil, fmt.Errorf("%s gave no log: %w", what, ErrNoSession)
 	}
 	o.EnsureDefaults()
-	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*modelCounts{}, restore: map[string]bool{}}, nil
+	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*readings{}, restore: map[string]bool{}}, nil
 }
 
 // do is what every exported method does: without a session it fails, and a

@@ -233,7 +233,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 func TestCompactionBehindATurn(t *testing.T) {
 	s := memory(t)
 	history(t, s, 9)
-	server := fake.New(fake.Say(logLines("answer", 6000)), fake.Say("unasked"))
+	server := fake.New(fake.Say(logLines("answer", 24_000)), fake.Say("unasked"))
 	settings := compaction.Settings{}
 	settings.ThresholdTokens = 10_500
 	r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
@@ -285,7 +285,7 @@ func TestBackground(t *testing.T) {
 				t.Fatalf("not prepared in the background\n%s", r.story())
 			}
 			close(g.let)
-			r.hears(1) // another thousand tokens: now it is over
+			r.hears(5) // some thousand tokens more: now it is over
 			r.must("Three")
 			if r.ends() != "background applied" {
 				t.Errorf("%s\n%s", r.ends(), r.story())

@@ -1,31 +1,34 @@
-package provider
+package coppice
 
 import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
 )
 
-// Counts follows what a model's server says it has read, request by request,
+// readings follows what a model's server says it has read, request by request,
 // to find one that cuts prompts in silence. A count that looks wrong is a
 // suspicion: tokenizers differ, and some servers count only what is new. What
 // is proof is in docs/limits.md, Windows. The zero value is ready; it is not safe
 // for concurrent use.
-type Counts struct {
-	grown  []Count // the newest requests, each larger than the one before
+type readings struct {
+	told   bool    // a suspicion was told
+	ratio  float64 // of the newest count that holds, to our estimate; 0: not known
+	grown  []heard // the newest requests, each larger than the one before
 	most   int64   // the largest prompt reported so far
 	cached bool    // the server has shown that it counts cached tokens
 }
 
-// Count is what one answered request tells.
-type Count struct {
+// heard is what one answered request tells.
+type heard struct {
 	Estimate int64 // our size of the request, in tokens
 	Prompt   int64 // what the server says it has read, cached tokens included; 0: it does not say
 	Cached   int64 // the part of it that was read from a cache
 }
 
-// Verdict is what a count says about its prompt.
-type Verdict struct {
+// verdict is what a count says about its prompt.
+type verdict struct {
 	// Suspect says in words that the server may have cut the prompt; "": there
 	// is no sign of it.
 	Suspect string
@@ -39,14 +42,13 @@ const (
 	sameCount = 1.01
 	hasGrown  = 1.10
 	farBelow  = 6
-	plateau   = 3  // requests
-	farFrom   = 10 // a tenth below the window is not near it
+	plateau   = 3 // requests
 )
 
-// Note takes the count of an answer that m gave.
-func (c *Counts) Note(m message.Model, n Count) Verdict {
+// note takes the count of an answer that m gave.
+func (c *readings) note(m message.Model, n heard) verdict {
 	if n.Prompt <= 0 {
-		return Verdict{}
+		return verdict{}
 	}
 	c.cached = c.cached || n.Cached > 0
 	if k := len(c.grown); k > 0 && n.Estimate < c.grown[k-1].Estimate {
@@ -56,22 +58,22 @@ func (c *Counts) Note(m message.Model, n Count) Verdict {
 	before := c.most
 	c.most = max(c.most, n.Prompt)
 	if w := cutByServer(m, n); w > 0 {
-		return Verdict{Suspect: said(n) + fmt.Sprintf("; its window is %d", w), Window: w}
+		return verdict{Suspect: said(n) + fmt.Sprintf("; its window is %d", w), Window: w}
 	}
 	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
-		return Verdict{Suspect: said(n) + ", no more than of shorter requests", Window: n.Prompt}
+		return verdict{Suspect: said(n) + ", no more than of shorter requests", Window: n.Prompt}
 	} else if c.stalled() || c.fell() || n.Prompt < n.Estimate/farBelow {
-		return Verdict{Suspect: said(n)}
+		return verdict{Suspect: said(n)}
 	}
-	return Verdict{}
+	return verdict{}
 }
 
-func said(n Count) string {
+func said(n heard) string {
 	return fmt.Sprintf("the server says it has read %d of about %d tokens", n.Prompt, n.Estimate)
 }
 
 // flat reports whether the newest requests grew while their counts stayed.
-func (c *Counts) flat() bool {
+func (c *readings) flat() bool {
 	last := len(c.grown) - 1
 	if last < plateau-1 {
 		return false
@@ -86,7 +88,7 @@ func (c *Counts) flat() bool {
 
 // stalled reports whether the newest requests grew while their counts grew by
 // less than a quarter of what the first of them lets expect.
-func (c *Counts) stalled() bool {
+func (c *readings) stalled() bool {
 	last := len(c.grown) - 1
 	if last < plateau-1 {
 		return false
@@ -98,7 +100,7 @@ func (c *Counts) stalled() bool {
 
 // fell reports whether the count of the newest request is well below that of
 // the one before, which it contains.
-func (c *Counts) fell() bool {
+func (c *readings) fell() bool {
 	k := len(c.grown)
 	return k > 1 && float64(c.grown[k-1].Prompt)*hasGrown < float64(c.grown[k-2].Prompt)
 }
@@ -106,9 +108,9 @@ func (c *Counts) fell() bool {
 // cutByServer knows how servers cut whose window in force is known because they
 // have told it (docs/limits.md, Windows): to the window exactly, or, as
 // Ollama does, to its half. It returns that window, or 0.
-func cutByServer(m message.Model, n Count) int64 {
+func cutByServer(m message.Model, n heard) int64 {
 	w := m.Window
-	if m.WindowSource != WindowServer || n.Estimate <= w {
+	if m.WindowSource != provider.WindowServer || n.Estimate <= w {
 		return 0
 	}
 	if n.Prompt == w {
@@ -120,41 +122,4 @@ func cutByServer(m message.Model, n Count) int64 {
 		}
 	}
 	return 0
-}
-
-// Full finds an answer that claims success and has nothing in it because the
-// context window was full. estimate is our size of the request in tokens. An
-// answer that has content is kept, whatever its usage says: the result is nil.
-func Full(m message.Model, answer *message.Message, estimate int64) *message.Fault {
-	if !empty(answer) {
-		return nil
-	}
-	prompt := answer.Usage.Prompt()
-	f := &message.Fault{Class: message.ClassOverflow, Requested: max(estimate, prompt)}
-	if prompt >= m.Window-m.Window/farFrom {
-		f.Limit = message.Limit{Unit: message.UnitContext, Max: m.Window, Used: prompt} // else the count has nothing to do with it
-	}
-	switch {
-	case answer.StopReason == "model_context_window_exceeded":
-		f.Message = "the model stopped because its context window is full"
-	case m.Window > 0 && prompt > m.Window:
-		f.Message = "no answer to a prompt above the context window"
-	case m.Window > 0 && answer.StopReason == message.StopLength && prompt >= m.Window-m.Window/100:
-		f.Message = "no room for an answer: the prompt fills the context window"
-	case m.Window > 0 && estimate > m.Window:
-		f.Message = "an empty answer to a request above the context window"
-	default:
-		return nil
-	}
-	return f
-}
-
-// empty reports whether there is nothing in an answer.
-func empty(m *message.Message) bool {
-	for _, b := range m.Content {
-		if t, ok := b.(message.Text); !ok || t.Text != "" {
-			return false
-		}
-	}
-	return true
 }
