@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/history"
-	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/history"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/oracle"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
