@@ -57,7 +57,6 @@ type Sink struct {
 	skipped map[string]int
 	pending []*session.Entry
 	leaf    *session.Entry
-	byID    map[string]*session.Entry
 
 	// Progress is told how many bytes of the source have been read; nil: no one.
 	Progress func(read int64)
@@ -65,14 +64,11 @@ type Sink struct {
 
 // NewSink writes to an empty session.
 func NewSink(s *session.Session) *Sink {
-	return &Sink{s: s, skipped: map[string]int{}, byID: map[string]*session.Entry{}}
+	return &Sink{s: s, skipped: map[string]int{}}
 }
 
 // Leaf is the entry that the next Add goes under; nil: a root.
 func (k *Sink) Leaf() *session.Entry { return k.leaf }
-
-// Entry finds an entry that was added, by its id.
-func (k *Sink) Entry(id string) *session.Entry { return k.byID[id] }
 
 // MoveTo makes e (nil: before the first entry) the place that the next Add
 // goes under: how a rewind becomes a branch.
@@ -101,20 +97,12 @@ func (k *Sink) Copy(ctx context.Context, e *session.Entry) error {
 
 func (k *Sink) put(ctx context.Context, e *session.Entry) error {
 	k.count(e)
-	k.byID[e.ID] = e
 	k.pending = append(k.pending, e)
 	k.leaf = e
 	if len(k.pending) >= batch {
 		return k.Flush(ctx)
 	}
 	return nil
-}
-
-// Message appends a message under the leaf, at its own time.
-func (k *Sink) Message(ctx context.Context, m *message.Message) (*session.Entry, error) {
-	d := session.MessageDraft(m)
-	d.Time = m.Time
-	return k.Add(ctx, d)
 }
 
 // Skip counts something that cannot be carried, by kind.

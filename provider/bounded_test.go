@@ -23,7 +23,7 @@ func TestEndlessAnswer(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	c := New(ProviderConfig{BaseURL: server.URL, APIKey: "k"}, openai.Dialect{}, server.Client())
+	c := New(ProviderConfig{BaseURL: server.URL, APIKey: "k"}, openai.Dialect, server.Client())
 	c.Retry.Enabled = new(false)
 	_, err := c.Complete(t.Context(), message.Model{Provider: "p", ID: "m"}, timeline.Request{
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "go"}}}}}, message.CallOptions{})

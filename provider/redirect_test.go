@@ -18,7 +18,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
-	c := New(ProviderConfig{BaseURL: server.URL, APIKey: "k"}, anthropic.Dialect{}, nil)
+	c := New(ProviderConfig{BaseURL: server.URL, APIKey: "k"}, anthropic.Dialect, nil)
 	c.Retry.Enabled = new(false)
 	_, err := c.Complete(t.Context(), message.Model{Provider: "p", ID: "m"}, timeline.Request{
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "secret"}}}}}, message.CallOptions{})

@@ -20,6 +20,8 @@ type Dialect interface {
 	// Name is the dialect's name on the command line and in settings:
 	// anthropic, openai-chat, openai-responses or gemini.
 	Name() string
+	// API is its name in stored messages, which is that of pi's files.
+	API() string
 	// Render builds the request body. The same arguments give the same bytes.
 	// Without a model ID the body has no model parameters (model, max_tokens,
 	// stream, thinking), only what the conversation is.

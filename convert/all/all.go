@@ -16,7 +16,7 @@ const HeadSize = 64 << 10
 
 // All returns every importer, in a fixed order.
 func All() []convert.Importer {
-	return []convert.Importer{claudecode.Importer{}, codex.Importer{}, opencode.Importer{}, gemini.Importer{}, crush.Importer{}, pi.Importer{}}
+	return []convert.Importer{claudecode.Importer, codex.Importer, opencode.Importer, gemini.Importer, crush.Importer, pi.Importer}
 }
 
 // ByName finds an importer by its name, or by that of an agent whose files are
@@ -24,9 +24,9 @@ func All() []convert.Importer {
 func ByName(name string) (convert.Importer, bool) {
 	switch name {
 	case "oh-my-pi", "openclaw", "coppice":
-		name = pi.Importer{}.Name()
+		name = pi.Importer.Name()
 	case "gemini-cli":
-		name = gemini.Importer{}.Name()
+		name = gemini.Importer.Name()
 	}
 	for _, im := range All() {
 		if im.Name() == name {

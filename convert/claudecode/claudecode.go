@@ -27,16 +27,16 @@ const (
 	api      = "anthropic-messages"
 )
 
-// Importer reads Claude Code's session files. The zero value is ready.
-type Importer struct{}
+// Importer reads Claude Code's session files.
+var Importer convert.Importer = importer{}
 
-var _ convert.Importer = Importer{}
+type importer struct{}
 
 // Name is "claude-code".
-func (Importer) Name() string { return "claude-code" }
+func (importer) Name() string { return "claude-code" }
 
 // Recognizes looks for a line that names a session in Claude Code's way.
-func (Importer) Recognizes(path string, head []byte) bool {
+func (importer) Recognizes(path string, head []byte) bool {
 	if !strings.EqualFold(filepath.Ext(path), ".jsonl") {
 		return false
 	}
@@ -58,7 +58,7 @@ var starts = []string{`{"parentUuid":`, `{"type":"`, `{"logicalParentUuid":`}
 
 // Describe reads up to the first line that names session, folder and time. An
 // error wraps convert.ErrNotOurs where no line does.
-func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	var h session.Header
 	for raw, err := range jsonl.Objects(ctx, src, jsonl.Options{Starts: starts}) {
 		if err != nil {
@@ -90,7 +90,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 }
 
 // Import walks the file once.
-func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	im := newImport(to)
 	opts := jsonl.Options{Starts: starts, Skip: to.Skip, Read: to.Read}
 	for raw, err := range jsonl.Objects(ctx, src, opts) {

@@ -20,7 +20,7 @@ func TestCorpus(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			src := importtest.File(t, file)
-			r := importtest.Import(t, Importer{}, src)
+			r := importtest.Import(t, Importer, src)
 			if d := cmp.Diff(count(t, file), r.Counts); d != "" {
 				t.Error(d)
 			}

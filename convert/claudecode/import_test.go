@@ -21,7 +21,7 @@ import (
 //   - damage: a byte-order mark, CRLF, joined, torn, repeated and cut lines,
 //     bytes that are not UTF-8, a result that no one asked for.
 func TestImport(t *testing.T) {
-	importtest.Golden(t, Importer{}, map[string]importtest.Result{
+	importtest.Golden(t, Importer, map[string]importtest.Result{
 		"answers": {
 			Counts: convert.Counts{Messages: 10, Calls: 3, Results: 2, Images: 2},
 			Skipped: map[string]int{"file-history-snapshot": 1, "progress/bash_progress": 1, "subagent message": 1,
@@ -50,7 +50,7 @@ func TestImport(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	h, err := Importer{}.Describe(t.Context(), importtest.File(t, "testdata/answers.jsonl").Source)
+	h, err := Importer.Describe(t.Context(), importtest.File(t, "testdata/answers.jsonl").Source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +60,11 @@ func TestDescribe(t *testing.T) {
 	}
 	src := importtest.File(t, "testdata/answers.jsonl").Source
 	src.Session = "another"
-	if _, err := (Importer{}).Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
+	if _, err := Importer.Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
 		t.Errorf("another session: got %v", err)
 	}
 	for _, other := range []string{"", "\n", `{"type":"session","version":3,"id":"x"}`, `{"timestamp":"","type":"session_meta","payload":{"id":"x"}}`} {
-		if _, err := (Importer{}).Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(other)).Source); !errors.Is(err, convert.ErrNotOurs) {
+		if _, err := Importer.Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(other)).Source); !errors.Is(err, convert.ErrNotOurs) {
 			t.Errorf("%q: got %v", other, err)
 		}
 	}
@@ -87,13 +87,13 @@ func TestRecognizes(t *testing.T) {
 		{"a.jsonl", "\x00{", false},
 	}
 	for _, tt := range tests {
-		if got := (Importer{}).Recognizes(tt.path, []byte(tt.head)); got != tt.want {
+		if got := Importer.Recognizes(tt.path, []byte(tt.head)); got != tt.want {
 			t.Errorf("%s %q: got %v", tt.path, tt.head, got)
 		}
 	}
 }
 
-func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
 // A summary names the session whose leaf it was made at: this one, also where
 // the leaf comes after it, or another, which is listed.
@@ -102,7 +102,7 @@ func TestSummaries(t *testing.T) {
 	line := func(text, leaf string) string {
 		return `{"type":"summary","summary":"` + text + `","leafUuid":"` + leaf + `"}` + "\n"
 	}
-	r := importtest.Import(t, Importer{}, importtest.Bytes("a.jsonl", []byte(line("theirs", "x1")+line("ours", "u1")+said+line("theirs too", "x2"))))
+	r := importtest.Import(t, Importer, importtest.Bytes("a.jsonl", []byte(line("theirs", "x1")+line("ours", "u1")+said+line("theirs too", "x2"))))
 	name := ""
 	for e, err := range r.Session.Log().All(t.Context()) {
 		if err != nil {

@@ -26,16 +26,16 @@ import (
 // api is what imported answers name as the form they came in.
 const api = "openai-responses"
 
-// Importer reads Codex's rollouts. The zero value is ready.
-type Importer struct{}
+// Importer reads Codex's rollouts.
+var Importer convert.Importer = importer{}
 
-var _ convert.Importer = Importer{}
+type importer struct{}
 
 // Name is "codex".
-func (Importer) Name() string { return "codex" }
+func (importer) Name() string { return "codex" }
 
 // Recognizes looks for a line of Codex's kinds.
-func (Importer) Recognizes(path string, head []byte) bool {
+func (importer) Recognizes(path string, head []byte) bool {
 	if !strings.EqualFold(filepath.Ext(path), ".jsonl") {
 		return false
 	}
@@ -88,7 +88,7 @@ func isKind(typ string) bool {
 // Describe reads up to the first session_meta. Where that is lost, the header
 // has what the first line and the first turn say. An error wraps
 // convert.ErrNotOurs where no line is of Codex.
-func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	var h session.Header
 	ours := false
 	for raw, err := range jsonl.Objects(ctx, src, jsonl.Options{Starts: starts}) {
@@ -119,7 +119,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 }
 
 // Import walks the file once.
-func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	im := &run{to: to, w: scribe.New(to)}
 	opts := jsonl.Options{Starts: starts, Skip: to.Skip, Read: to.Read}
 	for raw, err := range jsonl.Objects(ctx, src, opts) {

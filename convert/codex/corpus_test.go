@@ -19,7 +19,7 @@ func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "codex") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			r := importtest.Import(t, Importer{}, importtest.File(t, file))
+			r := importtest.Import(t, Importer, importtest.File(t, file))
 			if d := cmp.Diff(count(t, file), r.Counts); d != "" {
 				t.Error(d)
 			}

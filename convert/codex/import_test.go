@@ -24,7 +24,7 @@ import (
 //   - damage: CRLF, joined, torn and cut lines, NUL bytes, half a surrogate
 //     pair, a result that no one asked for, payloads of other kinds.
 func TestImport(t *testing.T) {
-	importtest.Golden(t, Importer{}, map[string]importtest.Result{
+	importtest.Golden(t, Importer, map[string]importtest.Result{
 		"answers": {
 			Counts: convert.Counts{Messages: 17, Calls: 6, Results: 5, Images: 2},
 			Skipped: map[string]int{"event_msg/exec_command_end": 1, "event_msg/task_complete": 1, "event_msg/task_started": 1,
@@ -50,7 +50,7 @@ func TestImport(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	h, err := Importer{}.Describe(t.Context(), importtest.File(t, "testdata/answers.jsonl").Source)
+	h, err := Importer.Describe(t.Context(), importtest.File(t, "testdata/answers.jsonl").Source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +60,17 @@ func TestDescribe(t *testing.T) {
 	}
 	// An id that would leave the folder is not taken over.
 	odd := `{"timestamp":"2026-01-02T03:04:05.006Z","type":"session_meta","payload":{"id":"../x"}}`
-	h, err = Importer{}.Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(odd)).Source)
+	h, err = Importer.Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(odd)).Source)
 	if err != nil || h.ID != "" || h.Time.Year() != 2026 {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	src := importtest.File(t, "testdata/answers.jsonl").Source
 	src.Session = "another"
-	if _, err := (Importer{}).Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
+	if _, err := Importer.Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
 		t.Errorf("another session: got %v", err)
 	}
 	for _, other := range []string{"", `{"type":"session","version":3,"id":"x"}`, `{"sessionId":"s","type":"user"}`} {
-		if _, err := (Importer{}).Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(other)).Source); !errors.Is(err, convert.ErrNotOurs) {
+		if _, err := Importer.Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(other)).Source); !errors.Is(err, convert.ErrNotOurs) {
 			t.Errorf("%q: got %v", other, err)
 		}
 	}
@@ -90,13 +90,13 @@ func TestRecognizes(t *testing.T) {
 		{"r.jsonl", "", false},
 	}
 	for _, tt := range tests {
-		if got := (Importer{}).Recognizes(tt.path, []byte(tt.head)); got != tt.want {
+		if got := Importer.Recognizes(tt.path, []byte(tt.head)); got != tt.want {
 			t.Errorf("%s %q: got %v", tt.path, tt.head, got)
 		}
 	}
 }
 
-func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
 // No single line is needed: without any one of them, torn or gone, the rest
 // comes over, and what is missing is listed.
@@ -109,7 +109,7 @@ func TestImportWithoutAnyOneLine(t *testing.T) {
 	for i, line := range lines {
 		for _, instead := range []string{"", line[:len(line)/2] + "\n"} {
 			file := importtest.Bytes("r.jsonl", []byte(strings.Join(lines[:i], "")+instead+strings.Join(lines[i+1:], "")))
-			r := importtest.Import(t, Importer{}, file)
+			r := importtest.Import(t, Importer, file)
 			if r.Counts.Messages < 14 {
 				t.Errorf("without line %d: %+v", i+1, r.Counts)
 			}
@@ -118,14 +118,14 @@ func TestImportWithoutAnyOneLine(t *testing.T) {
 			}
 		}
 	}
-	r := importtest.Import(t, Importer{}, importtest.Bytes("r.jsonl", []byte(strings.Join(lines[1:], ""))))
+	r := importtest.Import(t, Importer, importtest.Bytes("r.jsonl", []byte(strings.Join(lines[1:], ""))))
 	if id := r.Session.Log().Header().Cwd; id != "/home/me/pond" {
 		t.Errorf("folder %q", id)
 	}
 }
 
 func TestImportWithoutMeta(t *testing.T) {
-	r := importtest.Import(t, Importer{}, importtest.Bytes("r.jsonl", []byte(`{"timestamp":"2026-01-02T03:04:05.006Z","type":"session_me`+"\n"+
+	r := importtest.Import(t, Importer, importtest.Bytes("r.jsonl", []byte(`{"timestamp":"2026-01-02T03:04:05.006Z","type":"session_me`+"\n"+
 		`{"timestamp":"2026-01-02T03:04:06.006Z","type":"turn_context","payload":{"cwd":"/p","model":"m"}}`+"\n"+
 		`{"timestamp":"2026-01-02T03:04:07.006Z","type":"response_item","payload":{"type":"message","role":"user","content":"hello"}}`+"\n")))
 	h := r.Session.Log().Header()

@@ -17,7 +17,7 @@ func TestCorpus(t *testing.T) {
 			t.Run(filepath.Base(file)+"/"+id, func(t *testing.T) {
 				src := importtest.File(t, file)
 				src.Session = id
-				r := importtest.Import(t, Importer{}, src)
+				r := importtest.Import(t, Importer, src)
 				if d := cmp.Diff(want, r.Counts); d != "" {
 					t.Error(d)
 				}

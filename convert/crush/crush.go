@@ -17,18 +17,18 @@ import (
 
 // Importer reads databases of Crush. It opens Source.Path by itself, since a
 // database cannot be read as a stream.
-type Importer struct{}
+var Importer convert.Importer = importer{}
 
-var _ convert.Importer = Importer{}
+type importer struct{}
 
 // Name returns "crush".
-func (Importer) Name() string { return "crush" }
+func (importer) Name() string { return "crush" }
 
 var magic = []byte("SQLite format 3\x00")
 
 // Recognizes reports whether a file is a database with Crush's tables. Other
 // agents keep databases too.
-func (Importer) Recognizes(path string, head []byte) bool {
+func (importer) Recognizes(path string, head []byte) bool {
 	if !bytes.HasPrefix(head, magic) {
 		return false
 	}
@@ -38,7 +38,7 @@ func (Importer) Recognizes(path string, head []byte) bool {
 
 // Describe picks the session: the one asked for, or the newest that is not a
 // subagent's.
-func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	db, err := open(ctx, src.Path)
 	if err != nil {
 		return session.Header{}, err
@@ -56,7 +56,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 }
 
 // Import walks the messages of the session.
-func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	db, err := open(ctx, src.Path)
 	if err != nil {
 		return err

@@ -42,10 +42,10 @@ func project(t testing.TB, params string) (path string, db *sql.DB) {
 func TestImport(t *testing.T) {
 	path, _ := project(t, "")
 	src := importtest.File(t, path)
-	if head, _ := os.ReadFile(path); !(Importer{}).Recognizes("x.db", head) {
+	if head, _ := os.ReadFile(path); !Importer.Recognizes("x.db", head) {
 		t.Error("the file is not recognized")
 	}
-	r := importtest.Import(t, Importer{}, src)
+	r := importtest.Import(t, Importer, src)
 	want, err := os.ReadFile("testdata/project.want")
 	if err != nil {
 		t.Fatal(err)
@@ -77,14 +77,14 @@ func TestDescribe(t *testing.T) {
 	for _, tt := range tests {
 		src := importtest.File(t, path).Source
 		src.Session = tt.session
-		h, err := Importer{}.Describe(t.Context(), src)
+		h, err := Importer.Describe(t.Context(), src)
 		if err != nil || h.ID != tt.id || h.Cwd != filepath.Dir(filepath.Dir(path)) || !h.Time.Equal(tt.at) {
 			t.Errorf("%q: got %+v, %v", tt.session, h, err)
 		}
 	}
 	src := importtest.File(t, path).Source
 	src.Session = "another"
-	if _, err := (Importer{}).Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
+	if _, err := Importer.Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
 		t.Errorf("another session: got %v", err)
 	}
 	if _, err := db.Exec("INSERT INTO sessions SELECT 'older', NULL, title, 0, 0, 0, 0, 0, 0, NULL FROM sessions WHERE id = 'old'"); err != nil {
@@ -92,11 +92,11 @@ func TestDescribe(t *testing.T) {
 	}
 	var ambiguous *session.AmbiguousError
 	src.Session = "ol"
-	if _, err := (Importer{}).Describe(t.Context(), src); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
+	if _, err := Importer.Describe(t.Context(), src); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
 		t.Errorf("an ambiguous session: got %v", err)
 	}
 	src.Session = "old"
-	if h, err := (Importer{}).Describe(t.Context(), src); err != nil || h.ID != "old" {
+	if h, err := Importer.Describe(t.Context(), src); err != nil || h.ID != "old" {
 		t.Errorf("an id that another begins with: got %+v, %v", h, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestNotOurs(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (Importer{}).Describe(t.Context(), importtest.File(t, file).Source); !errors.Is(err, convert.ErrNotOurs) {
+		if _, err := Importer.Describe(t.Context(), importtest.File(t, file).Source); !errors.Is(err, convert.ErrNotOurs) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestLeavesNoTrace(t *testing.T) {
 	path, db := project(t, "")
 	db.Close()
 	before, _ := os.ReadFile(path)
-	importtest.Import(t, Importer{}, importtest.File(t, path))
+	importtest.Import(t, Importer, importtest.File(t, path))
 	after, _ := os.ReadFile(path)
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	if string(before) != string(after) || len(entries) != 1 {
@@ -139,7 +139,7 @@ func TestDatabaseInUse(t *testing.T) {
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
 		t.Fatalf("there is no log next to the database: %v", err)
 	}
-	if r := importtest.Import(t, Importer{}, importtest.File(t, path)); r.Counts.Messages != 11 {
+	if r := importtest.Import(t, Importer, importtest.File(t, path)); r.Counts.Messages != 11 {
 		t.Errorf("%d messages came over, want 11", r.Counts.Messages)
 	}
 }
@@ -157,7 +157,7 @@ func FuzzParts(f *testing.F) {
 		if _, err := db.Exec("INSERT OR REPLACE INTO messages VALUES ('u2', 'new', ?, ?, 'm', 1767225607, 0, NULL, 'p', 0)", role, parts); err != nil {
 			t.Fatal(err)
 		}
-		r := importtest.Import(t, Importer{}, importtest.File(t, path))
+		r := importtest.Import(t, Importer, importtest.File(t, path))
 		importtest.Check(t, r.Session, false)
 	})
 }

@@ -72,7 +72,7 @@ func first(list []byte) []byte {
 
 // model takes an answer. It stays open for the responses that follow.
 func (r *reader) model(ctx context.Context, parts []byte) error {
-	m := &message.Message{Role: message.RoleAssistant, API: gemini.API, Provider: provider, StopReason: message.StopEnd}
+	m := &message.Message{Role: message.RoleAssistant, API: gemini.Dialect.API(), Provider: provider, StopReason: message.StopEnd}
 	if err := r.to.Begin(ctx, m); err != nil {
 		return err
 	}

@@ -20,12 +20,12 @@ import (
 )
 
 // Importer reads the files of Gemini CLI.
-type Importer struct{}
+var Importer convert.Importer = importer{}
 
-var _ convert.Importer = Importer{}
+type importer struct{}
 
 // Name returns "gemini".
-func (Importer) Name() string { return "gemini" }
+func (importer) Name() string { return "gemini" }
 
 // list is the member of a chat file that holds the messages.
 const list = "messages"
@@ -41,7 +41,7 @@ func isElement(v []byte) bool {
 }
 
 // Recognizes reports whether a document begins as one of the two forms does.
-func (Importer) Recognizes(_ string, head []byte) bool {
+func (importer) Recognizes(_ string, head []byte) bool {
 	session := false
 	for p, err := range jsondoc.Read(bytes.NewReader(head), list) {
 		switch {
@@ -63,7 +63,7 @@ func (Importer) Recognizes(_ string, head []byte) bool {
 // Describe reads when the session began. Chat files name the project by a
 // hash only, so the folder is not known. Where what comes before the
 // messages is lost, the first of them says when it was.
-func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
 		return session.Header{}, err
@@ -101,7 +101,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 
 // Import walks the messages. Of a document that is cut off or broken it takes
 // the messages that are whole, before the damage and after it.
-func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (r *reader) answer(ctx context.Context, raw []byte, at time.Time) error {
 	if err := r.state.Model(ctx, r.to, provider, model, at); err != nil {
 		return err
 	}
-	m := &message.Message{Role: message.RoleAssistant, API: gemini.API, Provider: provider, Model: model,
+	m := &message.Message{Role: message.RoleAssistant, API: gemini.Dialect.API(), Provider: provider, Model: model,
 		StopReason: message.StopEnd, Usage: usage(carry.Get(raw, "tokens")), Time: at}
 	for t := range rawjson.Elements(carry.Get(raw, "thoughts")) {
 		m.Content = append(m.Content, thought(t))

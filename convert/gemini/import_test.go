@@ -20,7 +20,7 @@ import (
 //     one that was still running, a switch of the model;
 //   - contents: after a compression, calls without ids, answered out of order.
 func TestImport(t *testing.T) {
-	importtest.Golden(t, Importer{}, map[string]importtest.Result{
+	importtest.Golden(t, Importer, map[string]importtest.Result{
 		"chat": {
 			Counts: convert.Counts{Messages: 9, Calls: 6, Results: 5, Images: 2},
 			Skipped: map[string]int{"display of a result": 1, "file of type audio": 1, "notice of type error": 1, "notice of type info": 1,
@@ -35,16 +35,16 @@ func TestImport(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	src := importtest.File(t, "testdata/chat.json").Source
-	h, err := Importer{}.Describe(t.Context(), src)
+	h, err := Importer.Describe(t.Context(), src)
 	if err != nil || h.ID != "b1946ac9-0000-4000-8000-000000000001" || h.Cwd != "" || !h.Time.Equal(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	src.Session = "another"
-	if _, err := (Importer{}).Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
+	if _, err := Importer.Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
 		t.Errorf("another session: got %v", err)
 	}
 	for _, other := range []string{"", "{}", "[]", `[{"role":"system"}]`, `{"sessionId":`} {
-		if _, err := (Importer{}).Describe(t.Context(), importtest.Bytes("x.json", []byte(other)).Source); !errors.Is(err, convert.ErrNotOurs) {
+		if _, err := Importer.Describe(t.Context(), importtest.Bytes("x.json", []byte(other)).Source); !errors.Is(err, convert.ErrNotOurs) {
 			t.Errorf("%q: got %v", other, err)
 		}
 	}
@@ -53,19 +53,19 @@ func TestDescribe(t *testing.T) {
 // A document that is cut off gives what comes before the cut.
 func TestCutOff(t *testing.T) {
 	const doc = `{"sessionId":"s","startTime":"2026-01-01T00:00:00.000Z","messages":[{"type":"user","content":"hi"},{"type":"gem`
-	r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", []byte(doc)))
+	r := importtest.Import(t, Importer, importtest.Bytes("x.json", []byte(doc)))
 	if d := cmp.Diff(map[string]int{"damaged end of the file": 1, "bytes that were not read": 13}, r.Skipped); d != "" || r.Counts.Messages != 1 {
 		t.Errorf("%+v %s", r.Counts, d)
 	}
 }
 
-func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
 // Every real chat comes over whole.
 func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "gemini-cli") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			r := importtest.Import(t, Importer{}, importtest.File(t, file))
+			r := importtest.Import(t, Importer, importtest.File(t, file))
 			if d := cmp.Diff(count(t, file), r.Counts); d != "" {
 				t.Error(d)
 			}
@@ -113,14 +113,14 @@ func TestDamageInTheMiddle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := importtest.Import(t, Importer{}, importtest.Bytes("x.json", doc)).Counts.Messages
+		whole := importtest.Import(t, Importer, importtest.Bytes("x.json", doc)).Counts.Messages
 		for at := 0; at+4 < len(doc); at += len(doc) / 40 {
 			damaged := slices.Clone(doc)
 			clear(damaged[at : at+4])
 			if at == 0 && name == "contents" {
 				continue // without its first byte a list looks like an object
 			}
-			r := importtest.Import(t, Importer{}, importtest.Bytes("x.json", damaged))
+			r := importtest.Import(t, Importer, importtest.Bytes("x.json", damaged))
 			if r.Counts.Messages < whole-6 || r.Skipped["bytes that were not read"] == 0 {
 				t.Errorf("%s, NUL bytes at %d: %+v %v", name, at, r.Counts, r.Skipped)
 			}

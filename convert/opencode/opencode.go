@@ -21,12 +21,12 @@ import (
 )
 
 // Importer reads exports of opencode 1.x.
-type Importer struct{}
+var Importer convert.Importer = importer{}
 
-var _ convert.Importer = Importer{}
+type importer struct{}
 
 // Name returns "opencode".
-func (Importer) Name() string { return "opencode" }
+func (importer) Name() string { return "opencode" }
 
 // list is the member of the document that holds the messages.
 const list = "messages"
@@ -37,7 +37,7 @@ var elements = jsondoc.Elements{List: list, First: []string{"info"}, Is: isMessa
 func isMessage(v []byte) bool { return strings.HasPrefix(carry.Str(v, "info", "id"), "msg_") }
 
 // Recognizes reports whether a document begins as an export does.
-func (Importer) Recognizes(_ string, head []byte) bool {
+func (importer) Recognizes(_ string, head []byte) bool {
 	for p, err := range jsondoc.Salvage(bytes.NewReader(head), elements) {
 		switch {
 		case err != nil:
@@ -55,7 +55,7 @@ func isSession(info []byte) bool { return strings.HasPrefix(carry.Str(info, "id"
 
 // Describe reads the session's info, which comes before the messages.
 // Where that is lost the first message says when the session began.
-func (Importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
+func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
 		return session.Header{}, err
@@ -82,7 +82,7 @@ func (Importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 
 // Import walks the messages. Of a document that is cut off or broken it takes
 // the messages that are whole, before the damage and after it.
-func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func TestEveryRealSession(t *testing.T) {
 	for _, path := range importtest.Corpus(t, "pi") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			r := importtest.Import(t, Importer{}, importtest.File(t, path))
+			r := importtest.Import(t, Importer, importtest.File(t, path))
 			if want := count(t, path); r.Counts != want {
 				t.Errorf("counts %+v, want %+v", r.Counts, want)
 			}

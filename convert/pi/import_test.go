@@ -21,7 +21,7 @@ import (
 //     used twice, a cut end;
 //   - first: format 1 with a lost line, and two compactions.
 func TestImport(t *testing.T) {
-	importtest.Golden(t, Importer{}, map[string]importtest.Result{
+	importtest.Golden(t, Importer, map[string]importtest.Result{
 		"relatives": {
 			Counts: convert.Counts{Messages: 6, Compactions: 1, Branches: 1},
 			Skipped: map[string]int{"header member additionalDirectories": 1, "image whose file is missing": 1,
@@ -42,23 +42,23 @@ func TestImport(t *testing.T) {
 // A file that has lost its header is not recognized, but can be named.
 func TestWithoutHeader(t *testing.T) {
 	src := importtest.File(t, "testdata/headless.jsonl")
-	if (Importer{}).Recognizes("x.jsonl", []byte("{}\n{}\n")) {
+	if Importer.Recognizes("x.jsonl", []byte("{}\n{}\n")) {
 		t.Error("a file without a header is recognized")
 	}
-	if r := importtest.Import(t, Importer{}, src); r.Counts.Messages != 2 || r.Counts.Branches != 0 {
+	if r := importtest.Import(t, Importer, src); r.Counts.Messages != 2 || r.Counts.Branches != 0 {
 		t.Errorf("got %+v", r.Counts)
 	}
 }
 
 func TestDescribe(t *testing.T) {
 	src := importtest.File(t, "testdata/relatives.jsonl").Source
-	h, err := Importer{}.Describe(t.Context(), src)
+	h, err := Importer.Describe(t.Context(), src)
 	if err != nil || h.ID != "0198f2aa-0000-7000-8000-000000000001" || h.Cwd != "/srv/shop" || h.ParentSession != "testdata/relatives.jsonl" ||
 		!h.Time.Equal(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	src.Session = "another"
-	if _, err := (Importer{}).Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
+	if _, err := Importer.Describe(t.Context(), src); !errors.Is(err, convert.ErrNoSession) {
 		t.Errorf("another session: got %v", err)
 	}
 }
@@ -96,4 +96,4 @@ func TestImagesKeptElsewhere(t *testing.T) {
 	}
 }
 
-func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer{}) }
+func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }

@@ -19,19 +19,19 @@ import (
 )
 
 // Importer reads session files.
-type Importer struct{}
+var Importer convert.Importer = importer{}
 
-var _ convert.Importer = Importer{}
+type importer struct{}
 
 // Name returns "pi".
-func (Importer) Name() string { return "pi" }
+func (importer) Name() string { return "pi" }
 
 // frontLines is how many lines a header may come after: oh-my-pi keeps the
 // session's title before it.
 const frontLines = 2
 
 // Recognizes reports whether a file begins with a session header.
-func (Importer) Recognizes(_ string, head []byte) bool {
+func (importer) Recognizes(_ string, head []byte) bool {
 	_, ok, _ := findHeader(bufio.NewReader(bytes.NewReader(head)))
 	return ok
 }
@@ -64,7 +64,7 @@ func notEOF(err error) error {
 
 // Describe reads the header. The new session names the file as its parent. A
 // file that has lost its header says nothing.
-func (Importer) Describe(_ context.Context, src convert.Source) (session.Header, error) {
+func (importer) Describe(_ context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
 		return session.Header{}, err
@@ -81,7 +81,7 @@ func (Importer) Describe(_ context.Context, src convert.Source) (session.Header,
 }
 
 // Import copies the entries.
-func (Importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
+func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {
 		return err

@@ -11,20 +11,23 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// API is the dialect's name in stored messages, pi's word for it.
-const API = "anthropic-messages"
-
 // Dialect is the Messages API.
-type Dialect struct{}
+var Dialect wire.Dialect = dialect{}
 
-var _ wire.Dialect = Dialect{}
+type dialect struct{}
 
-// Name returns "anthropic".
-func (Dialect) Name() string { return "anthropic" }
+// api is the name in stored messages.
+const api = "anthropic-messages"
+
+// API implements wire.Dialect.
+func (dialect) API() string { return api }
+
+// Name implements wire.Dialect.
+func (dialect) Name() string { return "anthropic" }
 
 // Path is the same for every model; base URLs end before the version
 // ("https://api.anthropic.com").
-func (Dialect) Path(message.Model) string { return "/v1/messages" }
+func (dialect) Path(message.Model) string { return "/v1/messages" }
 
 // Limits of the vendor.
 const (

@@ -13,7 +13,7 @@ import (
 
 // Decode reads a streamed answer, or a whole one from a server that does not
 // stream. Blocks of types that are not known here become Opaque.
-func (Dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
+func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{parts: map[int64]*part{}} })
 }
 
@@ -152,7 +152,7 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	if !done {
 		return nil, false
 	}
-	m := &message.Message{Role: message.RoleAssistant, API: API, Usage: d.usage.message()}
+	m := &message.Message{Role: message.RoleAssistant, API: api, Usage: d.usage.message()}
 	for _, p := range d.order {
 		if rawjson.Kind(p.start) == '{' {
 			m.Content = append(m.Content, p.block())

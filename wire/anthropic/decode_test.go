@@ -52,7 +52,7 @@ data: {"type":"message_stop"}
 
 func decode(t testing.TB, stream string) (wiretest.Answer, error) {
 	t.Helper()
-	return wiretest.Collect(t, Dialect{}.Decode(iotest.HalfReader(strings.NewReader(stream))))
+	return wiretest.Collect(t, Dialect.Decode(iotest.HalfReader(strings.NewReader(stream))))
 }
 
 func TestDecode(t *testing.T) {
@@ -62,7 +62,7 @@ func TestDecode(t *testing.T) {
 	}
 	want := wiretest.Answer{
 		Text: "Reading 🏷", Thinking: "Let me see.",
-		Message: &message.Message{Role: message.RoleAssistant, API: API, StopReason: message.StopToolUse,
+		Message: &message.Message{Role: message.RoleAssistant, API: api, StopReason: message.StopToolUse,
 			Usage: &message.Usage{Input: 10, Output: 42, CacheRead: 200, CacheWrite: 30, TotalTokens: 282},
 			Content: []message.Block{
 				message.Thinking{Thinking: "Let me see.", Signature: "EqQB"},
@@ -140,7 +140,7 @@ func TestDecodeErrors(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	_, err = wiretest.Collect(t, Dialect{}.Decode(io.MultiReader(strings.NewReader(answer[:500]), iotest.ErrReader(broken))))
+	_, err = wiretest.Collect(t, Dialect.Decode(io.MultiReader(strings.NewReader(answer[:500]), iotest.ErrReader(broken))))
 	if !errors.Is(err, broken) {
 		t.Errorf("read error: got %v", err)
 	}

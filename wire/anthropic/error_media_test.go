@@ -19,11 +19,11 @@ func TestRenderMediaOfFailedResults(t *testing.T) {
 	req := timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")),
 		wiretest.Assistant(wiretest.Call("a", `{}`), wiretest.Call("b", `{}`)),
 		failed("a", wiretest.Text("timed out"), wiretest.PNG()), failed("b", wiretest.PNG()), wiretest.User(wiretest.Text("on"))}}
-	body, err := Dialect{}.Render(req, message.Model{}, message.CallOptions{})
+	body, err := Dialect.Render(req, message.Model{}, message.CallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiretest.Check(t, Dialect{}, body, message.Model{})
+	wiretest.Check(t, Dialect, body, message.Model{})
 	const png = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}`
 	want := `{"role":"user","content":[` +
 		`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"timed out"}],"is_error":true},` +

@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"time"
-
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -14,30 +12,10 @@ import (
 // a limit, because the vendor wants one. Every model takes it.
 const defaultMaxTokens = 8192
 
-// Cache marks for the usual five minutes and for an hour, the two lifetimes
-// on offer. All marks of a request have the same: a longer one must not come
-// after a shorter one.
-var (
-	ephemeral = []byte(`{"type":"ephemeral"}`)
-	forAnHour = []byte(`{"type":"ephemeral","ttl":"1h"}`)
-)
-
-// usualLifetime is how long a mark lasts that names no lifetime.
-const usualLifetime = 5 * time.Minute
-
-// CacheControl is the value of a cache mark for a wanted lifetime. Servers
-// that pass requests on to the vendor take it too.
-func CacheControl(lifetime time.Duration) []byte {
-	if lifetime > usualLifetime {
-		return forAnHour
-	}
-	return ephemeral
-}
-
 // Render builds the body of POST /v1/messages. It never fails.
-func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
+func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	messages := prepare.Messages(req, m, rules(m))
-	control := CacheControl(opts.CacheLifetime)
+	control := prepare.CacheControl(opts.CacheLifetime)
 	var o jsonw.Object
 	if m.ID != "" {
 		parameters(&o, messages, m, opts)

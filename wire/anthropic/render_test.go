@@ -69,11 +69,11 @@ func TestRenderMessages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages, CachePoints: tt.marks}, message.Model{}, message.CallOptions{})
+			body, err := Dialect.Render(timeline.Request{Messages: tt.messages, CachePoints: tt.marks}, message.Model{}, message.CallOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, message.Model{})
+			wiretest.Check(t, Dialect, body, message.Model{})
 			if want := `{"messages":` + tt.want + `}`; string(body) != want {
 				t.Errorf("got  %s\nwant %s", body, want)
 			}
@@ -89,7 +89,7 @@ func TestRenderWhole(t *testing.T) {
 	req := timeline.Request{System: "Be brief.", Messages: []*message.Message{wiretest.User(wiretest.Text("hi"))},
 		Tools: []message.Tool{{Name: "read", Description: "reads", Parameters: []byte(`{"type":"object"}`)}, {Name: "ls"}, {Name: "ls", Description: "again"}}}
 	temperature := 0.2
-	got, err := Dialect{}.Render(req, message.Model{ID: "claude", Reasoning: true, MaxOutput: 64000},
+	got, err := Dialect.Render(req, message.Model{ID: "claude", Reasoning: true, MaxOutput: 64000},
 		message.CallOptions{Thinking: "low", Temperature: &temperature})
 	if err != nil {
 		t.Fatal(err)
@@ -129,11 +129,11 @@ func TestRenderOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.model.ID = "claude"
-			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages}, tt.model, tt.opts)
+			body, err := Dialect.Render(timeline.Request{Messages: tt.messages}, tt.model, tt.opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, tt.model)
+			wiretest.Check(t, Dialect, body, tt.model)
 			got := []string{string(rawjson.Get(body, "max_tokens")),
 				string(rawjson.Get(rawjson.Get(body, "thinking"), "budget_tokens")), string(rawjson.Get(body, "temperature"))}
 			if want := []string{tt.limit, tt.budget, tt.temperature}; strings.Join(got, ",") != strings.Join(want, ",") {
@@ -150,11 +150,11 @@ func TestRenderAdaptiveThinking(t *testing.T) {
 	m := message.Model{ID: "claude", Reasoning: true, AdaptiveThinking: true}
 	temperature := 0.2
 	for level, want := range map[string]string{"off": "", "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max"} {
-		body, err := Dialect{}.Render(timeline.Request{Messages: open}, m, message.CallOptions{Thinking: level, Temperature: &temperature})
+		body, err := Dialect.Render(timeline.Request{Messages: open}, m, message.CallOptions{Thinking: level, Temperature: &temperature})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wiretest.Check(t, Dialect{}, body, m)
+		wiretest.Check(t, Dialect, body, m)
 		thinking := string(rawjson.Get(body, "thinking"))
 		if got := str(rawjson.Get(body, "output_config"), "effort"); got != want || (want != "") != (thinking == `{"type":"adaptive"}`) ||
 			(want != "") == (rawjson.Get(body, "temperature") != nil) {
@@ -167,11 +167,11 @@ func TestRenderAdaptiveThinking(t *testing.T) {
 func TestRenderCacheLifetime(t *testing.T) {
 	req := timeline.Request{System: "s", CachePoints: []int{0}, Messages: []*message.Message{wiretest.User(wiretest.Text("go"))}}
 	for lifetime, want := range map[time.Duration]string{0: `{"type":"ephemeral"}`, 5 * time.Minute: `{"type":"ephemeral"}`, time.Hour: `{"type":"ephemeral","ttl":"1h"}`} {
-		body, err := Dialect{}.Render(req, message.Model{}, message.CallOptions{CacheLifetime: lifetime})
+		body, err := Dialect.Render(req, message.Model{}, message.CallOptions{CacheLifetime: lifetime})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wiretest.Check(t, Dialect{}, body, message.Model{})
+		wiretest.Check(t, Dialect, body, message.Model{})
 		if n := strings.Count(string(body), `"cache_control":`+want); n != 2 {
 			t.Errorf("%v: %s", lifetime, body)
 		}
@@ -185,11 +185,11 @@ func TestRenderAtMostFourMarks(t *testing.T) {
 		req.Messages = append(req.Messages, wiretest.User(wiretest.Text("a")), wiretest.Assistant(wiretest.Text("b")))
 	}
 	req.Messages = append(req.Messages, wiretest.User(wiretest.Text("c")))
-	body, err := Dialect{}.Render(req, message.Model{}, message.CallOptions{})
+	body, err := Dialect.Render(req, message.Model{}, message.CallOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiretest.Check(t, Dialect{}, body, message.Model{})
+	wiretest.Check(t, Dialect, body, message.Model{})
 	if n := strings.Count(string(body), "cache_control"); n != 4 {
 		t.Errorf("%d marks in %s", n, body)
 	}
@@ -197,11 +197,11 @@ func TestRenderAtMostFourMarks(t *testing.T) {
 
 func TestRenderBedrockDefinesCalledTools(t *testing.T) {
 	m := message.Model{Provider: "amazon-bedrock", ID: "claude"}
-	body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}}, m, message.CallOptions{NoTools: true})
+	body, err := Dialect.Render(timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}}, m, message.CallOptions{NoTools: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiretest.Check(t, Dialect{}, body, m)
+	wiretest.Check(t, Dialect, body, m)
 	if got := string(rawjson.Get(body, "tools")); got != `[{"name":"read","input_schema":{"type":"object","properties":{}}}]` {
 		t.Errorf("got tools %s", got)
 	}
@@ -220,11 +220,11 @@ func TestRenderImagesByModel(t *testing.T) {
 		{message.Model{}, message.Image{Data: "aGk=", MIMEType: "image/tiff"}, false},
 		{message.Model{}, message.Image{MIMEType: "image/png"}, false},
 	} {
-		body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{wiretest.User(tt.image)}}, tt.model, message.CallOptions{})
+		body, err := Dialect.Render(timeline.Request{Messages: []*message.Message{wiretest.User(tt.image)}}, tt.model, message.CallOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wiretest.Check(t, Dialect{}, body, tt.model)
+		wiretest.Check(t, Dialect, body, tt.model)
 		if got := strings.Contains(string(body), `"type":"image"`); got != tt.sent {
 			t.Errorf("%+v: image sent is %v", tt, got)
 		}
@@ -237,11 +237,11 @@ func TestRenderUnsignedThinking(t *testing.T) {
 		wiretest.Assistant(message.Thinking{Thinking: "hm"}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))}}
 	for model, want := range map[string]bool{"deepseek-v4-pro": true, "MiniMax-M3": true, "mimo-v2.5": true, "claude-opus-4-5": false, "": false} {
 		m := message.Model{ID: model}
-		body, err := Dialect{}.Render(req, m, message.CallOptions{})
+		body, err := Dialect.Render(req, m, message.CallOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wiretest.Check(t, Dialect{}, body, m)
+		wiretest.Check(t, Dialect, body, m)
 		if got := strings.Contains(string(body), `{"type":"thinking","thinking":"hm"}`); got != want {
 			t.Errorf("%q: thinking sent: %v, want %v", model, got, want)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // Validate predicts what the vendor refuses in a body.
-func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
+func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
 	r, ok := check.Body(body, m)
 	if !ok {
 		return r.Problems()

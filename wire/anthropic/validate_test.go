@@ -68,24 +68,24 @@ func TestValidate(t *testing.T) {
 	m := message.Model{ID: "m", MaxOutput: 4000}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			wiretest.Problems(t, Dialect{}, tt.body, m, false, tt.want)
+			wiretest.Problems(t, Dialect, tt.body, m, false, tt.want)
 		})
 	}
 	t.Run("pending", func(t *testing.T) {
-		wiretest.Problems(t, Dialect{}, messages(hi, `{"role":"assistant","content":"a"}`), m, true, "")
-		wiretest.Problems(t, Dialect{}, messages(), m, true, "")
+		wiretest.Problems(t, Dialect, messages(hi, `{"role":"assistant","content":"a"}`), m, true, "")
+		wiretest.Problems(t, Dialect, messages(), m, true, "")
 	})
 	t.Run("bytes", func(t *testing.T) {
-		wiretest.Problems(t, Dialect{}, messages(hi), message.Model{MaxBytes: 10}, false, "too-large")
+		wiretest.Problems(t, Dialect, messages(hi), message.Model{MaxBytes: 10}, false, "too-large")
 	})
 	t.Run("bedrock", func(t *testing.T) {
-		wiretest.Problems(t, Dialect{}, messages(hi, use, res), message.Model{Provider: "amazon-bedrock"}, false, "missing-tools")
+		wiretest.Problems(t, Dialect, messages(hi, use, res), message.Model{Provider: "amazon-bedrock"}, false, "missing-tools")
 	})
 }
 
 func TestValidatePlace(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"x","name":"n","input":{}}]},{"role":"user","content":"no"}]}`
-	problems := Dialect{}.Validate([]byte(body), message.Model{}, false)
+	problems := Dialect.Validate([]byte(body), message.Model{}, false)
 	if len(problems) != 1 || problems[0].Where != "messages.1.content.1" || !strings.Contains(problems[0].Cites, "without `tool_result` blocks") {
 		t.Errorf("got %+v", problems)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Decode reads a streamed answer: events, or the array that the vendor sends
 // without alt=sse, or one whole answer.
-func (Dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
+func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
 }
 
@@ -112,7 +112,7 @@ func (d *decoder) Finish(bool) (*message.Message, bool) {
 	if d.finish == "" {
 		return nil, false
 	}
-	m := &message.Message{Role: message.RoleAssistant, API: API, Content: d.content, Usage: d.usage}
+	m := &message.Message{Role: message.RoleAssistant, API: api, Content: d.content, Usage: d.usage}
 	m.StopReason = stream.Stop(d.finish, map[string]message.StopReason{
 		"STOP":       message.StopEnd,
 		"MAX_TOKENS": message.StopLength,

@@ -13,20 +13,23 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// API is the dialect's name in stored messages, pi's word for it.
-const API = "google-generative-ai"
-
 // Dialect is the Generative Language API.
-type Dialect struct{}
+var Dialect wire.Dialect = dialect{}
 
-var _ wire.Dialect = Dialect{}
+type dialect struct{}
 
-// Name returns "gemini".
-func (Dialect) Name() string { return "gemini" }
+// api is the name in stored messages.
+const api = "google-generative-ai"
+
+// API implements wire.Dialect.
+func (dialect) API() string { return api }
+
+// Name implements wire.Dialect.
+func (dialect) Name() string { return "gemini" }
 
 // Path names the model, because the body does not; base URLs end with the
 // version ("https://generativelanguage.googleapis.com/v1beta").
-func (Dialect) Path(m message.Model) string {
+func (dialect) Path(m message.Model) string {
 	id := url.PathEscape(strings.TrimPrefix(m.ID, "models/"))
 	return "/models/" + id + ":streamGenerateContent?alt=sse"
 }

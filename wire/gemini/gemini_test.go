@@ -12,11 +12,11 @@ import (
 func TestPath(t *testing.T) {
 	const want = "/models/gemini-3-pro:streamGenerateContent?alt=sse"
 	for _, id := range []string{"gemini-3-pro", "models/gemini-3-pro"} {
-		if got := (Dialect{}).Path(message.Model{ID: id}); got != want {
+		if got := Dialect.Path(message.Model{ID: id}); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := (Dialect{}).Path(message.Model{ID: "a/b?c"}); got != "/models/a%2Fb%3Fc:streamGenerateContent?alt=sse" {
+	if got := Dialect.Path(message.Model{ID: "a/b?c"}); got != "/models/a%2Fb%3Fc:streamGenerateContent?alt=sse" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -50,11 +50,11 @@ func TestRenderContents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := message.Model{ID: tt.model, Images: true}
-			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages}, m, message.CallOptions{})
+			body, err := Dialect.Render(timeline.Request{Messages: tt.messages}, m, message.CallOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, m)
+			wiretest.Check(t, Dialect, body, m)
 			if want := `{"contents":[` + tt.want + `]}`; string(body) != want {
 				t.Errorf("got  %s\nwant %s", body, want)
 			}
@@ -67,11 +67,11 @@ func TestRenderWhole(t *testing.T) {
 	req := timeline.Request{System: "Be brief.", Messages: []*message.Message{wiretest.User(wiretest.Text("hi"))},
 		Tools: []message.Tool{{Name: "ls", Description: "lists"}, {Name: "3d"}}}
 	m := message.Model{ID: "gemini", Reasoning: true}
-	body, err := Dialect{}.Render(req, m, message.CallOptions{MaxOutput: 9000, Temperature: &temperature, Thinking: "low"})
+	body, err := Dialect.Render(req, m, message.CallOptions{MaxOutput: 9000, Temperature: &temperature, Thinking: "low"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiretest.Check(t, Dialect{}, body, m)
+	wiretest.Check(t, Dialect, body, m)
 	const want = `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[` +
 		`{"name":"ls","description":"lists","parametersJsonSchema":{"type":"object","properties":{}}},{"name":"_3d","description":"","parametersJsonSchema":{"type":"object","properties":{}}}]}],` +
 		`"contents":[{"role":"user","parts":[{"text":"hi"}]}],` +
@@ -116,11 +116,11 @@ func TestValidate(t *testing.T) {
 	}
 	m := message.Model{ID: "m", MaxOutput: 100}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { wiretest.Problems(t, Dialect{}, tt.body, m, false, tt.want) })
+		t.Run(tt.name, func(t *testing.T) { wiretest.Problems(t, Dialect, tt.body, m, false, tt.want) })
 	}
 	t.Run("by model", func(t *testing.T) {
-		wiretest.Problems(t, Dialect{}, contents(hi, said), m, true, "")
-		wiretest.Problems(t, Dialect{}, contents(hi, use, out), message.Model{ID: "gemini-3-pro"}, false, "unsigned-call")
-		wiretest.Problems(t, Dialect{}, contents(hi), message.Model{MaxBytes: 5}, false, "too-large")
+		wiretest.Problems(t, Dialect, contents(hi, said), m, true, "")
+		wiretest.Problems(t, Dialect, contents(hi, use, out), message.Model{ID: "gemini-3-pro"}, false, "unsigned-call")
+		wiretest.Problems(t, Dialect, contents(hi), message.Model{MaxBytes: 5}, false, "too-large")
 	})
 }

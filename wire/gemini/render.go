@@ -15,7 +15,7 @@ const unsignedCall = "skip_thought_signature_validator"
 
 // Render builds the body of POST /models/…:streamGenerateContent. It never
 // fails.
-func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
+func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	var o jsonw.Object
 	if !prepare.Blank(req.System) {
 		var system jsonw.Object

@@ -29,7 +29,7 @@ var (
 )
 
 // Validate predicts what the vendor refuses in a body, as far as is known.
-func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
+func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
 	r, ok := check.Body(body, m)
 	if !ok {
 		return r.Problems()

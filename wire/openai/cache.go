@@ -6,7 +6,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/wire/anthropic"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
 // cacheControl is the value of the cache marks of a request; nil: none. Other
@@ -16,7 +16,7 @@ func cacheControl(m message.Model, opts message.CallOptions) []byte {
 	if m.Provider != "openrouter" || !strings.HasPrefix(m.ID, "anthropic/") {
 		return nil
 	}
-	return anthropic.CacheControl(opts.CacheLifetime)
+	return prepare.CacheControl(opts.CacheLifetime)
 }
 
 // textPart is text as a part of a message, with a cache mark where control is

@@ -15,7 +15,7 @@ import (
 
 // Decode reads a streamed answer, or a whole one from a server that does not
 // stream. Thinking gets the name of the field it came in as its signature.
-func (Dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
+func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
 }
 
@@ -139,7 +139,7 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	if !done && d.finish == "" {
 		return nil, false
 	}
-	m := &message.Message{Role: message.RoleAssistant, API: API, Usage: d.usage}
+	m := &message.Message{Role: message.RoleAssistant, API: api, Usage: d.usage}
 	if d.thinking.Len() > 0 {
 		m.Content = append(m.Content, message.Thinking{Thinking: d.thinking.String(), Signature: d.field})
 	}

@@ -40,7 +40,7 @@ data: [DONE]
 
 func decode(t testing.TB, stream string) (wiretest.Answer, error) {
 	t.Helper()
-	return wiretest.Collect(t, Dialect{}.Decode(iotest.HalfReader(strings.NewReader(stream))))
+	return wiretest.Collect(t, Dialect.Decode(iotest.HalfReader(strings.NewReader(stream))))
 }
 
 func TestDecode(t *testing.T) {
@@ -50,7 +50,7 @@ func TestDecode(t *testing.T) {
 	}
 	want := wiretest.Answer{
 		Text: "Reading both.", Thinking: "Hm, so.",
-		Message: &message.Message{Role: message.RoleAssistant, API: API, StopReason: message.StopToolUse,
+		Message: &message.Message{Role: message.RoleAssistant, API: api, StopReason: message.StopToolUse,
 			Usage: &message.Usage{Input: 30, Output: 20, CacheRead: 60, CacheWrite: 10, TotalTokens: 120, Reasoning: 5},
 			Content: []message.Block{
 				message.Thinking{Thinking: "Hm, so.", Signature: "reasoning_content"},

@@ -12,20 +12,23 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// API is the dialect's name in stored messages, pi's word for it.
-const API = "openai-completions"
-
 // Dialect is the Chat Completions API.
-type Dialect struct{}
+var Dialect wire.Dialect = dialect{}
 
-var _ wire.Dialect = Dialect{}
+type dialect struct{}
 
-// Name returns "openai-chat".
-func (Dialect) Name() string { return "openai-chat" }
+// api is the name in stored messages.
+const api = "openai-completions"
+
+// API implements wire.Dialect.
+func (dialect) API() string { return api }
+
+// Name implements wire.Dialect.
+func (dialect) Name() string { return "openai-chat" }
 
 // Path is the same for every model; base URLs end with the version
 // ("https://api.openai.com/v1").
-func (Dialect) Path(message.Model) string { return "/chat/completions" }
+func (dialect) Path(message.Model) string { return "/chat/completions" }
 
 // Limits of the vendor, in bytes.
 const (

@@ -48,11 +48,11 @@ func TestRenderMessages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages}, message.Model{}, message.CallOptions{})
+			body, err := Dialect.Render(timeline.Request{Messages: tt.messages}, message.Model{}, message.CallOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, message.Model{})
+			wiretest.Check(t, Dialect, body, message.Model{})
 			if want := `{"messages":` + tt.want + `}`; string(body) != want {
 				t.Errorf("got  %s\nwant %s", body, want)
 			}
@@ -80,11 +80,11 @@ func TestRenderWhole(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := Dialect{}.Render(req, tt.model, opts)
+			body, err := Dialect.Render(req, tt.model, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, tt.model)
+			wiretest.Check(t, Dialect, body, tt.model)
 			if string(body) != tt.want {
 				t.Errorf("got  %s\nwant %s", body, tt.want)
 			}
@@ -130,13 +130,13 @@ func TestValidate(t *testing.T) {
 	}
 	m := message.Model{ID: "m", MaxOutput: 100}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { wiretest.Problems(t, Dialect{}, tt.body, m, false, tt.want) })
+		t.Run(tt.name, func(t *testing.T) { wiretest.Problems(t, Dialect, tt.body, m, false, tt.want) })
 	}
 	t.Run("by model", func(t *testing.T) {
-		wiretest.Problems(t, Dialect{}, messages(hi, `{"role":"assistant","content":"a"}`), m, true, "")
-		wiretest.Problems(t, Dialect{}, messages(hi, hi), message.Model{Provider: "openai"}, false, "")
-		wiretest.Problems(t, Dialect{}, messages(hi, use, x), message.Model{Provider: "amazon-bedrock"}, false, "missing-tools")
-		wiretest.Problems(t, Dialect{}, messages(hi), message.Model{MaxBytes: 5}, false, "too-large")
+		wiretest.Problems(t, Dialect, messages(hi, `{"role":"assistant","content":"a"}`), m, true, "")
+		wiretest.Problems(t, Dialect, messages(hi, hi), message.Model{Provider: "openai"}, false, "")
+		wiretest.Problems(t, Dialect, messages(hi, use, x), message.Model{Provider: "amazon-bedrock"}, false, "missing-tools")
+		wiretest.Problems(t, Dialect, messages(hi), message.Model{MaxBytes: 5}, false, "too-large")
 	})
 }
 
@@ -153,16 +153,16 @@ func TestCacheMarks(t *testing.T) {
 		`{"role":"assistant","content":[{"type":"text","text":"ok",` + hour + `}],"tool_calls":[{"id":"x","type":"function","function":{"name":"read","arguments":"{}"}}]},` +
 		`{"role":"tool","tool_call_id":"x","content":[{"type":"text","text":"r",` + hour + `}]}]`
 	m := message.Model{Provider: "openrouter", ID: "anthropic/claude-sonnet-4.5", Images: true}
-	body, err := Dialect{}.Render(req, m, message.CallOptions{CacheLifetime: time.Hour})
+	body, err := Dialect.Render(req, m, message.CallOptions{CacheLifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiretest.Check(t, Dialect{}, body, m)
+	wiretest.Check(t, Dialect, body, m)
 	if got := string(rawjson.Get(body, "messages")); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, other := range []message.Model{{Provider: "openrouter", ID: "openai/gpt-5.2"}, {Provider: "vllm", ID: "anthropic/claude-sonnet-4.5"}} {
-		body, err := Dialect{}.Render(req, other, message.CallOptions{})
+		body, err := Dialect.Render(req, other, message.CallOptions{})
 		if err != nil || strings.Contains(string(body), "cache_control") {
 			t.Errorf("%s: %v, %s", other.Key(), err, body)
 		}

@@ -35,7 +35,7 @@ func TestReasoningGoesBack(t *testing.T) {
 		{model: "deepseek-r1", restore: true, want: "  hm  "},
 	}
 	for _, tt := range tests {
-		body, err := Dialect{}.Render(timeline.Request{Messages: messages}, message.Model{ID: tt.model, Reasoning: true}, message.CallOptions{RestoreThinking: tt.restore})
+		body, err := Dialect.Render(timeline.Request{Messages: messages}, message.Model{ID: tt.model, Reasoning: true}, message.CallOptions{RestoreThinking: tt.restore})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestReasoningGoesBack(t *testing.T) {
 
 // Before any tool was called nothing is required.
 func TestReasoningWithoutCalls(t *testing.T) {
-	body, err := Dialect{}.Render(timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Text("plain")), wiretest.User(wiretest.Text("on"))}},
+	body, err := Dialect.Render(timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Text("plain")), wiretest.User(wiretest.Text("on"))}},
 		message.Model{ID: "deepseek-v4-pro"}, message.CallOptions{})
 	if err != nil {
 		t.Fatal(err)

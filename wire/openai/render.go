@@ -10,7 +10,7 @@ import (
 )
 
 // Render builds the body of POST /chat/completions. It never fails.
-func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
+func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	var o jsonw.Object
 	if m.ID != "" {
 		parameters(&o, m, opts)

@@ -29,7 +29,7 @@ var (
 
 // Validate predicts what the vendor, or a server with its API, refuses in a
 // body.
-func (Dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
+func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
 	r, ok := check.Body(body, m)
 	if !ok {
 		return r.Problems()

@@ -15,7 +15,7 @@ import (
 // Decode reads a streamed answer, or a whole one from a server that does not
 // stream. A reasoning item is kept whole in the signature of its block; items
 // of types that are not known here become Opaque.
-func (Dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
+func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
 }
 
@@ -76,7 +76,7 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	if !done {
 		return nil, false
 	}
-	m := &message.Message{Role: message.RoleAssistant, API: API, Usage: usage(rawjson.Get(d.response, "usage"))}
+	m := &message.Message{Role: message.RoleAssistant, API: api, Usage: usage(rawjson.Get(d.response, "usage"))}
 	for _, item := range d.items {
 		if b := block(item); b != nil {
 			m.Content = append(m.Content, b)

@@ -47,11 +47,11 @@ func answer() string {
 
 func decode(t testing.TB, stream string) (wiretest.Answer, error) {
 	t.Helper()
-	return wiretest.Collect(t, Dialect{}.Decode(iotest.HalfReader(strings.NewReader(stream))))
+	return wiretest.Collect(t, Dialect.Decode(iotest.HalfReader(strings.NewReader(stream))))
 }
 
 func wantMessage() *message.Message {
-	return &message.Message{Role: message.RoleAssistant, API: API, StopReason: message.StopToolUse,
+	return &message.Message{Role: message.RoleAssistant, API: api, StopReason: message.StopToolUse,
 		Usage: &message.Usage{Input: 30, Output: 20, CacheRead: 60, CacheWrite: 10, TotalTokens: 120, Reasoning: 5},
 		Content: []message.Block{
 			message.Thinking{Thinking: "**A**\n\n**B**", Signature: items()[0]},

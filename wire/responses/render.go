@@ -14,7 +14,7 @@ import (
 const minOutput = 16
 
 // Render builds the body of POST /responses. It never fails.
-func (Dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
+func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	var o jsonw.Object
 	if m.ID != "" {
 		parameters(&o, m, opts)

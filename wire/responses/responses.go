@@ -11,20 +11,23 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// API is the dialect's name in stored messages, pi's word for it.
-const API = "openai-responses"
-
 // Dialect is the Responses API.
-type Dialect struct{}
+var Dialect wire.Dialect = dialect{}
 
-var _ wire.Dialect = Dialect{}
+type dialect struct{}
 
-// Name returns "openai-responses".
-func (Dialect) Name() string { return "openai-responses" }
+// api is the name in stored messages.
+const api = "openai-responses"
+
+// API implements wire.Dialect.
+func (dialect) API() string { return api }
+
+// Name implements wire.Dialect.
+func (dialect) Name() string { return "openai-responses" }
 
 // Path is the same for every model; base URLs end with the version
 // ("https://api.openai.com/v1").
-func (Dialect) Path(message.Model) string { return "/responses" }
+func (dialect) Path(message.Model) string { return "/responses" }
 
 const maxName = 64 // bytes of tool names and of ids
 

@@ -53,11 +53,11 @@ func TestRenderMessages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := Dialect{}.Render(timeline.Request{Messages: tt.messages}, message.Model{}, message.CallOptions{})
+			body, err := Dialect.Render(timeline.Request{Messages: tt.messages}, message.Model{}, message.CallOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, message.Model{})
+			wiretest.Check(t, Dialect, body, message.Model{})
 			if want := `{"input":[` + tt.want + `]}`; string(body) != want {
 				t.Errorf("got  %s\nwant %s", body, want)
 			}
@@ -84,11 +84,11 @@ func TestRenderWhole(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := Dialect{}.Render(req, tt.model, opts)
+			body, err := Dialect.Render(req, tt.model, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.Check(t, Dialect{}, body, tt.model)
+			wiretest.Check(t, Dialect, body, tt.model)
 			if string(body) != tt.want {
 				t.Errorf("got  %s\nwant %s", body, tt.want)
 			}
@@ -139,11 +139,11 @@ func TestValidate(t *testing.T) {
 	}
 	m := message.Model{ID: "m", MaxOutput: 100, Reasoning: true}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { wiretest.Problems(t, Dialect{}, tt.body, m, false, tt.want) })
+		t.Run(tt.name, func(t *testing.T) { wiretest.Problems(t, Dialect, tt.body, m, false, tt.want) })
 	}
 	t.Run("by model", func(t *testing.T) {
-		wiretest.Problems(t, Dialect{}, input(hi, said), m, true, "")
-		wiretest.Problems(t, Dialect{}, input(hi, withID, out), message.Model{ID: "plain"}, false, "")
-		wiretest.Problems(t, Dialect{}, input(hi), message.Model{MaxBytes: 5}, false, "too-large")
+		wiretest.Problems(t, Dialect, input(hi, said), m, true, "")
+		wiretest.Problems(t, Dialect, input(hi, withID, out), message.Model{ID: "plain"}, false, "")
+		wiretest.Problems(t, Dialect, input(hi), message.Model{MaxBytes: 5}, false, "too-large")
 	})
 }

@@ -65,13 +65,13 @@ func add(ctx context.Context, to *scribe.Writer, d session.Draft, at time.Time) 
 func API(provider, model string) string {
 	switch {
 	case strings.Contains(provider, "anthropic"):
-		return anthropic.API
+		return anthropic.Dialect.API()
 	case provider == "openai", provider == "azure", provider == "github-copilot" && strings.HasPrefix(model, "gpt-5"):
-		return responses.API
+		return responses.Dialect.API()
 	case strings.HasPrefix(provider, "google"), provider == "gemini":
-		return gemini.API
+		return gemini.Dialect.API()
 	}
-	return openai.API
+	return openai.Dialect.API()
 }
 
 // Image is a file that a message holds as base64, if it is an image.

@@ -1,6 +1,8 @@
 package prepare
 
 import (
+	"time"
+
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -98,4 +100,24 @@ func Budget(level string, maxOutput int64) int64 {
 		}
 	}
 	return 0
+}
+
+// Anthropic's cache marks for the usual five minutes and for an hour, the two
+// lifetimes on offer. All marks of a request have the same: a longer one must not come
+// after a shorter one.
+var (
+	ephemeral = []byte(`{"type":"ephemeral"}`)
+	forAnHour = []byte(`{"type":"ephemeral","ttl":"1h"}`)
+)
+
+// usualLifetime is how long a mark lasts that names no lifetime.
+const usualLifetime = 5 * time.Minute
+
+// CacheControl is the value of a cache mark of Anthropic for a wanted lifetime.
+// Servers that pass requests on to the vendor take it too.
+func CacheControl(lifetime time.Duration) []byte {
+	if lifetime > usualLifetime {
+		return forAnHour
+	}
+	return ephemeral
 }
