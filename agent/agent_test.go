@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/google/go-cmp/cmp"
 )
@@ -165,6 +167,64 @@ func TestResumeOfADanglingCall(t *testing.T) {
 	resume() // nothing is left to do
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("%d requests", n)
+	}
+	r.sound()
+}
+
+// A result that came while no one worked on the session is read first, also
+// where its call was long ago; the call is shown with it.
+func TestResumeWithALateResult(t *testing.T) {
+	server := fake.New(fake.Say("It is deployed."))
+	s := memory(t)
+	say := func(role message.Role, text string, more ...message.Block) session.Draft {
+		m := &message.Message{Role: role, Content: append([]message.Block{message.Text{Text: text}}, more...)}
+		if role == message.RoleAssistant {
+			m.Provider, m.Model, m.StopReason = "fake", "fake-1", message.StopEnd
+		}
+		return session.MessageDraft(m)
+	}
+	err := s.add(say(message.RoleUser, "deploy, ask me first"), say(message.RoleAssistant, "", message.ToolCall{ID: "appr", Name: "echo", Arguments: []byte(`{}`)}),
+		say(message.RoleUser, "meanwhile, say hello"), say(message.RoleAssistant, "hello"),
+		session.MessageDraft(&message.Message{Role: message.RoleToolResult, ToolCallID: "appr", ToolName: "echo", Content: []message.Block{message.Text{Text: "APPROVED"}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, server, config{Session: s, Tools: []agent.Tool{echo(false, nil)}})
+	resume := func() {
+		for ev, err := range r.agent.Resume(context.Background()) {
+			if r.events = append(r.events, ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	resume()
+	if got := server.Requests()[0].Text(); !strings.Contains(got, "APPROVED") || strings.Contains(got, "no result yet") {
+		t.Errorf("the model does not see the result with its call: %s", got)
+	}
+	resume() // it was read
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	r.sound()
+}
+
+// While a tool runs nothing is committed under it.
+func TestNoCompactionUnderARunningTool(t *testing.T) {
+	server := fake.New(fake.Say(strings.Repeat("a long answer. ", 2000)), fake.Call("c1", "echo", `{"text":"x"}`), fake.Say("done"))
+	var r *rig
+	var out *compaction.Outcome
+	r = newRig(t, server, config{Summarizer: &summarize.Ladder{Extract: true}, Tools: []agent.Tool{echo(false, func(string) (agent.Result, error) {
+		var err error
+		out, err = r.session.Compact(context.Background(), compaction.Request{Keep: new(int64)})
+		return agent.Text("ran"), err
+	})}})
+	r.must("tell me all")
+	r.must("look")
+	if out == nil || out.Status != compaction.Cancelled || out.Reason != compaction.OpenCall {
+		t.Errorf("under a running tool: %+v", out)
+	}
+	if out, err := r.session.Compact(context.Background(), compaction.Request{Keep: new(int64)}); err != nil || out.Status != compaction.Applied {
+		t.Errorf("after it: %+v %v", out, err)
 	}
 	r.sound()
 }

@@ -94,11 +94,7 @@ func (r *run) open() error {
 	if err != nil {
 		return err
 	}
-	cut, err := interrupted(v)
-	if err != nil {
-		return err
-	}
-	if _, err := r.session.Say(r.ctx, cut...); err != nil {
+	if _, err := r.session.Say(r.ctx, interrupted(v)...); err != nil {
 		return err
 	}
 	e := Event{Type: EventSession, Session: r.session.ID()}
@@ -111,35 +107,24 @@ func (r *run) open() error {
 
 // interrupted are results for the calls of the last round that have none: the
 // process ended before they came.
-func interrupted(v *timeline.View) ([]*message.Message, error) {
+func interrupted(v *timeline.View) []*message.Message {
 	var out []*message.Message
-	for i := len(v.Items) - 1; i >= 0; i-- {
-		it := v.Items[i]
-		if it.Role() != message.RoleToolResult {
-			break
-		}
-		if it.Kind == timeline.SyntheticResult {
-			m, err := it.Message()
-			if err != nil {
-				return nil, err
-			}
-			m = m.Clone()
-			m.Content = []message.Block{message.Text{Text: "[interrupted: the program ended before this call did; it may have run in part]"}}
-			out = append(out, m)
-		}
+	for _, c := range v.Waiting() {
+		out = append(out, &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: true,
+			Content: []message.Block{message.Text{Text: "[interrupted: the program ended before this call did; it may have run in part]"}}})
 	}
-	slices.Reverse(out)
-	return out, nil
+	return out
 }
 
-// unfinished reports whether the log ends in the middle of a turn.
+// unfinished reports whether the log ends in the middle of a turn: with the
+// user's words, or with results that the model has not read.
 func (r *run) unfinished() (bool, error) {
 	v, err := r.session.View(r.keeping())
 	if err != nil || len(v.Items) == 0 {
 		return false, err
 	}
-	last := v.Items[len(v.Items)-1].Role()
-	return last == message.RoleUser || last == message.RoleToolResult, nil
+	turns, _ := v.Turns()
+	return turns.FirstUnread() >= 0 || v.Items[len(v.Items)-1].Role() == message.RoleUser, nil
 }
 
 // turn is one turn. input brings what starts it; nil: the log has it.

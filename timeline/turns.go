@@ -131,6 +131,20 @@ func (v *View) openCalls(cut int) []OpenCalls {
 	return out
 }
 
+// Waiting returns the calls without a result of the view's last round, where it
+// is not over: nothing but results came after it.
+func (v *View) Waiting() []turn.Call {
+	o, ok := v.turns.Waiting()
+	if !ok {
+		return nil
+	}
+	all := v.openCalls(len(v.Path))
+	if n := len(all); n > 0 && all[n-1].Item.Entry == v.entry(o.Item) {
+		return all[n-1].Calls
+	}
+	return nil
+}
+
 // entry returns the entry of an item of the algebra.
 func (v *View) entry(i int) *session.Entry {
 	if i >= v.first {
