@@ -284,9 +284,36 @@ func DecodeTime(raw []byte) time.Time {
 			return time.UnixMilli(ms).UTC()
 		}
 	case '"':
+		if t, ok := stamp(raw); ok {
+			return t
+		}
 		if t, err := time.Parse(time.RFC3339Nano, rawjson.String(raw)); err == nil {
 			return t.UTC()
 		}
 	}
 	return time.Time{}
+}
+
+// stamp reads a time in the form in which FormatTime writes it, in quotes:
+// there is one in every entry.
+func stamp(v []byte) (time.Time, bool) {
+	const form = `"0000-00-00T00:00:00.000Z"`
+	if len(v) != len(form) {
+		return time.Time{}, false
+	}
+	for i := range len(form) {
+		if digit := v[i] >= '0' && v[i] <= '9'; form[i] == '0' && !digit || form[i] != '0' && v[i] != form[i] {
+			return time.Time{}, false
+		}
+	}
+	n := func(from, to int) (n int) {
+		for _, c := range v[from:to] {
+			n = n*10 + int(c-'0')
+		}
+		return n
+	}
+	year, month, day, hour, minute, second := n(1, 5), n(6, 8), n(9, 11), n(12, 14), n(15, 17), n(18, 20)
+	t := time.Date(year, time.Month(month), day, hour, minute, second, n(21, 24)*int(time.Millisecond), time.UTC)
+	// What is not a date becomes another one.
+	return t, t.Month() == time.Month(month) && t.Day() == day && t.Hour() == hour && t.Minute() == minute && t.Second() == second
 }

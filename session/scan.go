@@ -23,6 +23,7 @@ type scan struct {
 	seen    messageMember
 	calls   []turn.Call // of this message
 	js      []byte      // reused
+	reader  rawjson.TextReader
 
 	voices map[voice]*voice
 	last   string      // id of the latest call

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/turn"
@@ -129,8 +131,7 @@ func (c *scan) thinkingMember(s *rawjson.Scanner, b *block, name []byte) {
 	switch string(name) {
 	case "thinking":
 		c.once(b, 1)
-		c.value(s, c.meter)
-		c.meter.End()
+		c.counted(s)
 	case "thinkingSignature":
 		c.once(b, 2)
 		c.optional(s, name)
@@ -146,10 +147,10 @@ func (c *scan) imageMember(s *rawjson.Scanner, b *block, name []byte) {
 	switch string(name) {
 	case "data":
 		c.once(b, 1)
-		c.value(s, nothing{})
+		c.value(s)
 	case "mimeType":
 		c.once(b, 2)
-		c.value(s, nothing{})
+		c.value(s)
 	}
 }
 
@@ -157,11 +158,10 @@ func (c *scan) callMember(s *rawjson.Scanner, b *block, name []byte) {
 	switch string(name) {
 	case "id":
 		c.once(b, 1)
-		b.call.ID = c.pool.Text(c.value(s, nothing{}))
+		b.call.ID = c.pool.Text(c.value(s))
 	case "name":
 		c.once(b, 2)
-		b.call.Name = c.pool.Name(c.value(s, c.meter))
-		c.meter.End()
+		b.call.Name = c.pool.Name(c.counted(s))
 	case "arguments":
 		c.once(b, 4)
 		c.arguments(s.Value())
@@ -184,15 +184,11 @@ func (c *scan) arguments(v []byte) {
 	c.add(len(c.js))
 }
 
-// nothing is where texts go that do not count.
-type nothing struct{}
-
-func (nothing) Add([]byte) {}
-
-// value takes the next value, the text of a block.
-func (c *scan) value(s *rawjson.Scanner, to rawjson.Adder) []byte {
+// counted takes the next value, a text of a block that counts.
+func (c *scan) counted(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
-	v, n, ok := s.Text(to)
+	v, n, ok := c.reader.Read(s, c.meter)
+	c.meter.End()
 	switch {
 	case !text:
 		n = emptyBytes // what is not a string is read as empty
@@ -203,11 +199,26 @@ func (c *scan) value(s *rawjson.Scanner, to rawjson.Adder) []byte {
 	return v
 }
 
+// value takes the next value, a text of a block that does not count.
+func (c *scan) value(s *rawjson.Scanner) []byte {
+	text := s.Kind() == '"'
+	v := s.Value()
+	switch n := len(v); {
+	case !text:
+		c.add(emptyBytes)
+	case bytes.IndexByte(v, '\\') < 0 && utf8.Valid(v):
+		c.add(n)
+	default:
+		c.add(rawjson.QuotedLen(rawjson.String(v)))
+	}
+	return v
+}
+
 // optional takes the next value, a text that is written if it is not empty,
 // and reports whether it is.
 func (c *scan) optional(s *rawjson.Scanner, name []byte) bool {
 	before := c.brief.bytes
-	v := c.value(s, nothing{})
+	v := c.value(s)
 	if len(v) <= emptyBytes || v[0] != '"' {
 		c.brief.bytes = before
 		return false
@@ -218,8 +229,7 @@ func (c *scan) optional(s *rawjson.Scanner, name []byte) bool {
 
 // shown takes the next value, a text that a model sees.
 func (c *scan) shown(s *rawjson.Scanner) {
-	v := c.value(s, c.meter)
-	c.meter.End()
+	v := c.counted(s)
 	c.brief.trait(shows, c.brief.traits&shows != 0 || !blank(v))
 }
 

@@ -55,6 +55,9 @@ func (q *quarters) Add(b []byte) {
 	}
 }
 
+// AddASCII adds a quarter for each character.
+func (q *quarters) AddASCII(b []byte) { *q += quarters(len(b)) }
+
 // End has nothing to do: no character weighs on another.
 func (q *quarters) End() {}
 

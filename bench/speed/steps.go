@@ -26,7 +26,7 @@ func perform(ctx context.Context, s step, path string) (string, error) {
 		return list(ctx, path)
 	}
 	// The window is given: looking models up is not what is compared.
-	session, err := coppice.Open(ctx, path, coppice.Options{ReadOnly: true, Facts: message.Model{Provider: "anthropic", ID: "test", Window: 200_000}})
+	session, err := coppice.Open(ctx, path, coppice.Options{ReadOnly: true, Facts: message.Model{Provider: "anthropic", ID: "claude-opus-4-5", Window: 200_000}})
 	if err != nil {
 		return "", err
 	}

@@ -79,7 +79,9 @@ func plainMember(b []byte, name string) (value, rest []byte, ok bool) {
 const TypeHeader = "session"
 
 // IsHeader reports whether a record is a header.
-func (h Head) IsHeader() bool { return rawjson.String(h.Type) == TypeHeader }
+func (h Head) IsHeader() bool {
+	return Quotes(h.Type, TypeHeader) || bytes.IndexByte(h.Type, '\\') >= 0 && rawjson.String(h.Type) == TypeHeader
+}
 
 // IsOwnID reports whether an id has the form that Coppice draws: 16 lower-case
 // hex digits. Such an id is never used twice by accident.

@@ -7,6 +7,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
 	"strconv"
 	"unicode/utf8"
@@ -57,15 +58,22 @@ func Fields(obj []byte) iter.Seq2[[]byte, jsontext.Value] {
 
 // plainName decodes a quoted name; one without escapes is not copied.
 func plainName(quoted []byte) []byte {
-	for _, c := range quoted {
+	if len(quoted) < 2 {
+		return nil
+	}
+	name := quoted[1 : len(quoted)-1]
+	i := 0
+	for ; i+8 <= len(name); i += 8 {
+		if w := binary.LittleEndian.Uint64(name[i:]); (special(w)|w)&highs != 0 {
+			return []byte(String(quoted))
+		}
+	}
+	for _, c := range name[i:] {
 		if c == '\\' || c >= 0x80 {
 			return []byte(String(quoted))
 		}
 	}
-	if len(quoted) < 2 {
-		return nil
-	}
-	return quoted[1 : len(quoted)-1]
+	return name
 }
 
 // Elements walks the elements of an array. Anything but an array has none.

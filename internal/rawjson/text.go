@@ -7,41 +7,46 @@ import (
 	"unicode/utf8"
 )
 
-// Adder takes a text piece by piece, each of whole characters.
-type Adder interface{ Add(piece []byte) }
+// Adder takes a text piece by piece, each of whole characters. It does not keep
+// a piece.
+type Adder interface {
+	Add(piece []byte)
+	AddASCII(piece []byte) // a piece of ASCII alone
+}
 
-// Text takes the next value and, where it is a string, hands the characters
-// that it stands for to an Adder, as String decodes them: what has to be known
-// of a text while it is checked needs no copy of it. Pieces share memory with
-// the input and are not to be kept. It returns the value, and the length of
-// what Quote would write. ok is false for a value that is not a string, and for
-// a string with bytes that are not UTF-8: then what was handed out is of no use.
-func (s *Scanner) Text(to Adder) (v []byte, quoted int, ok bool) {
+// TextReader hands the characters of strings to an Adder while a Scanner checks
+// them: what has to be known of a text needs no copy of it. The zero value is
+// ready.
+type TextReader struct {
+	to      Adder
+	b       []byte
+	invalid bool // bytes that are not UTF-8 were met
+	shorter int  // how much longer the string is than what Quote would write
+	buf     [utf8.UTFMax]byte
+}
+
+// Read takes the next value of s and, where it is a string, hands out the
+// characters that it stands for, as String decodes them. It returns the value,
+// and the length of what Quote would write. ok is false for a value that is not
+// a string, and for a string with bytes that are not UTF-8: then what was
+// handed out is of no use.
+func (t *TextReader) Read(s *Scanner, to Adder) (v []byte, quoted int, ok bool) {
 	if s.Kind() != '"' {
 		return s.Value(), 0, false
 	}
 	from := s.i
-	t := text{b: s.b, to: to, quoted: len(`""`), ok: true}
-	if s.i = t.read(from + 1); s.i < 0 {
+	t.to, t.b, t.invalid, t.shorter = to, s.b, false, 0
+	if s.i = t.string(from + 1); s.i < 0 {
 		return nil, 0, false
 	}
-	return s.b[from:s.i], t.quoted, t.ok
-}
-
-// text reads the characters of one string.
-type text struct {
-	b       []byte
-	to      Adder
-	quoted  int
-	ok      bool
-	decoded [utf8.UTFMax]byte
+	return s.b[from:s.i], s.i - from - t.shorter, !t.invalid
 }
 
 const highs = 0x8080808080808080
 
-// read reads from behind the quotation mark and returns the index behind the
+// string reads from behind the quotation mark and returns the index behind the
 // string, or invalid.
-func (t *text) read(i int) int {
+func (t *TextReader) string(i int) int {
 	b := t.b
 	for {
 		from, high := i, uint64(0)
@@ -71,46 +76,56 @@ func (t *text) read(i int) int {
 		case b[i] != '\\':
 			return invalid // a control character
 		}
-		end := validEscape(b, i)
-		if end < 0 {
+		if i = t.escape(i); i < 0 {
 			return invalid
 		}
-		i += t.escape(b[i:], end-i)
 	}
 }
 
-// run is characters that stand for themselves.
-func (t *text) run(piece []byte, high bool) {
-	if high && !utf8.Valid(piece) {
-		t.ok = false
-		return
+// run takes characters that stand for themselves.
+func (t *TextReader) run(piece []byte, high bool) {
+	switch {
+	case !high:
+		t.to.AddASCII(piece)
+	case utf8.Valid(piece):
+		t.to.Add(piece)
+	default:
+		t.invalid = true
 	}
-	t.quoted += len(piece)
-	t.to.Add(piece)
 }
 
-// escape is the one at the start of b, n bytes long. It returns how many bytes
-// the character takes: two escapes may be one.
-func (t *text) escape(b []byte, n int) int {
-	r := rune(escapes[b[1]])
-	if n > 2 {
-		r, _ = hex4(b)
-	}
-	if utf16.IsSurrogate(r) {
-		low, _ := hex4(b[n:])
-		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-			n *= 2
+// escape takes the one at index i and returns the index behind it, or invalid.
+func (t *TextReader) escape(i int) int {
+	if i+1 < len(t.b) {
+		// Nearly all are written as Quote writes them.
+		if c := escapes[t.b[i+1]]; c != 0 {
+			if c == '/' {
+				t.shorter++
+			}
+			t.buf[0] = c
+			t.to.AddASCII(t.buf[:1])
+			return i + 2
 		}
 	}
-	piece := utf8.AppendRune(t.decoded[:0], r)
-	switch {
-	case r >= ' ' && r != '"' && r != '\\':
-		t.quoted += len(piece)
-	case r == '"' || r == '\\' || r == '\b' || r == '\f' || r == '\n' || r == '\r' || r == '\t':
-		t.quoted += len(`\n`)
-	default:
-		t.quoted += len(`\u0000`)
+	end := validEscape(t.b, i)
+	if end < 0 {
+		return invalid
 	}
-	t.to.Add(piece)
-	return n
+	r, _ := hex4(t.b[i:])
+	if utf16.IsSurrogate(r) {
+		low, _ := hex4(t.b[end:])
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			end += 6
+		}
+	}
+	n := utf8.EncodeRune(t.buf[:], r)
+	t.to.Add(t.buf[:n])
+	switch {
+	case r == '"' || r == '\\' || r == '\b' || r == '\f' || r == '\n' || r == '\r' || r == '\t':
+		n = len(`\n`)
+	case r < ' ':
+		n = len(`\u0000`)
+	}
+	t.shorter += end - i - n
+	return end
 }

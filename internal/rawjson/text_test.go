@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -10,6 +11,8 @@ import (
 type collect struct{ bytes.Buffer }
 
 func (c *collect) Add(piece []byte) { c.Write(piece) }
+
+func (c *collect) AddASCII(piece []byte) { c.Write(piece) }
 
 func TestText(t *testing.T) {
 	for in, want := range map[string]string{
@@ -21,10 +24,11 @@ func TestText(t *testing.T) {
 		`"\ud83d\u0041"`:                     "\uFFFDA",
 		`"é中😀"`:                              "é中😀",
 		`"\u0000\u001f"`:                     "\x00\x1f",
+		`"` + strings.Repeat(`x\n`, 2000) + strings.Repeat("y", 3000) + `\u00e9"`: strings.Repeat("x\n", 2000) + strings.Repeat("y", 3000) + "é",
 	} {
 		var got collect
 		s := NewScanner([]byte(in))
-		v, n, ok := s.Text(&got)
+		v, n, ok := new(TextReader).Read(s, &got)
 		if !ok || !s.End() || string(v) != in || got.String() != want || n != len(Quote(want)) {
 			t.Errorf("%s: %q, %d long, ok %v; want %q, %d", in, got.String(), n, ok, want, len(Quote(want)))
 		}
@@ -35,7 +39,7 @@ func TestTextOfOthers(t *testing.T) {
 	for in, valid := range map[string]bool{`12`: true, `{"a":"b"}`: true, `null`: true, "\"\xff\"": true, "\"a\xe2\x82\"": true,
 		`"open`: false, "\"\n\"": false, `"\x"`: false, `"\u12"`: false, `"\`: false, ``: false} {
 		s := NewScanner([]byte(in))
-		if _, _, ok := s.Text(&collect{}); ok || s.End() != valid {
+		if _, _, ok := new(TextReader).Read(s, &collect{}); ok || s.End() != valid {
 			t.Errorf("%q: ok %v, valid %v", in, ok, s.End())
 		}
 	}
@@ -49,7 +53,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var got collect
 		s := NewScanner(b)
-		v, n, ok := s.Text(&got)
+		v, n, ok := new(TextReader).Read(s, &got)
 		if s.End() != Valid(b) {
 			t.Fatalf("%q: valid %v", b, s.End())
 		}

@@ -32,10 +32,12 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 		return 0, err
 	}
 	x := l.x
-	size := int64(firstStretch)
-	if read := l.end - x.from; read > 0 {
-		size = min(2*read, lastStretch)
+	read := l.end - x.from
+	size := min(2*read, lastStretch)
+	if kept := l.store.keep - read; kept > 0 {
+		size = min(size, kept)
 	}
+	size = max(size, firstStretch)
 	var batches []batch
 	for ; len(batches) == 0; size *= 2 { // until there is a line that begins there
 		from := max(x.from-size, 0)

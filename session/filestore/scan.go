@@ -118,8 +118,9 @@ func readLines(f io.ReaderAt, from, to, size int64, buf *[]byte) ([]byte, int64,
 		}
 		data, start = data[i+1:], start+int64(i)+1
 	}
-	for end := to; end < size && data[len(data)-1] != '\n'; {
-		next := min(end+64<<10, size)
+	step := int64(4 << 10)
+	for end := to; end < size && data[len(data)-1] != '\n'; step *= 2 {
+		next := min(end+step, size)
 		n := len(data)
 		if data, err = readInto(f, data, end, next); err != nil {
 			return nil, 0, err
@@ -137,7 +138,7 @@ func readInto(f io.ReaderAt, buf []byte, from, to int64) ([]byte, error) {
 	n := len(buf)
 	need := n + int(to-from)
 	if cap(buf) < need {
-		grown := make([]byte, n, need+need/8+64<<10)
+		grown := make([]byte, n, need+need/16+8<<10)
 		copy(grown, buf)
 		buf = grown
 	}
