@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxFlat    = 32 << 10 // bytes of an answer that are looked at; longer ones lose their middle
+	maxFlat    = 16 << 10 // bytes of an answer that are looked at; longer ones lose their middle
 	maxWords   = 2000     // UTF-16 units of the provider's words that are kept
 	maxWrapped = 8        // how deep the provider's words are dug for
 )
