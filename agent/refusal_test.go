@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
 )
 
 func refuse(text string) fake.Step {
@@ -26,6 +28,34 @@ func TestMissingReasoningIsSent(t *testing.T) {
 	}
 	if got := strings.Join(sent, " "); got != "without without with with" {
 		t.Errorf("%s\n%s", got, r.story())
+	}
+}
+
+// Of too many images the oldest go, down to four fifths of what is allowed, and
+// the number is not taken for a size.
+func TestTooManyImages(t *testing.T) {
+	s := memory(t)
+	picture := message.Image{MIMEType: "image/png", Data: strings.Repeat("iVBORw0KGgo", 100)}
+	for range 12 {
+		err := s.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "And this?"}, picture}}),
+			session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1", StopReason: message.StopEnd,
+				Content: []message.Block{message.Text{Text: "I see."}}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := fake.New(refuse("request contains 12 images, exceeding the maximum of 10 allowed per request"), fake.Say("ok"))
+	r := newRig(t, server, config{Session: s, Summarizer: extract})
+	r.must("What was in them?")
+	reqs := server.Requests()
+	if len(reqs) != 2 || r.ends() != "" {
+		t.Fatalf("%d requests, %s\n%s", len(reqs), r.ends(), r.story())
+	}
+	if n := strings.Count(string(reqs[1].Body), picture.Data); n != 8 {
+		t.Errorf("%d images are left", n)
+	}
+	if first := strings.Index(string(reqs[1].Body), picture.Data); first < strings.Index(string(reqs[1].Body), "image left out") {
+		t.Error("the newest went")
 	}
 }
 
