@@ -12,7 +12,7 @@ import (
 // EventType says what happened.
 type EventType string
 
-// The events (spec/agent.md). Those in pairs come in pairs, whatever happens.
+// The events (docs/agent.md). Those in pairs come in pairs, whatever happens.
 const (
 	EventSession         EventType = "session"
 	EventTurnStart       EventType = "turn_start"

@@ -2,7 +2,7 @@ package agent
 
 import "strings"
 
-// Limits of a tool result at its source (spec/pruning.md).
+// Limits of a tool result at its source (docs/pruning.md).
 const (
 	maxResultBytes = 50 << 10
 	maxResultLines = 2000

@@ -171,7 +171,7 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 }
 
 // maxContinued is how often an answer that the output limit cut off is
-// continued in one turn (spec/agent.md).
+// continued in one turn (docs/agent.md).
 const maxContinued = 3
 
 // rounds are the model calls and tool calls of a turn.

@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// Navigation is a move to another place of the tree (spec/branches.md, Navigate).
+// Navigation is a move to another place of the tree (docs/branches.md, Navigate).
 type Navigation struct {
 	Target string // id of the entry to go to
 

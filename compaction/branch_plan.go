@@ -26,7 +26,7 @@ type BranchPlan struct {
 // Empty reports whether there is nothing to summarize.
 func (p *BranchPlan) Empty() bool { return len(p.all) == 0 }
 
-// PlanBranch plans the summary of a branch (spec/branches.md, The summary).
+// PlanBranch plans the summary of a branch (docs/branches.md, The summary).
 // It walks from the newest entry back until the budget is reached. A summary
 // at the edge still comes in while the total is under 90 % of the budget. A
 // tool group comes in whole or not at all. Budget 0 has no limit. It fails

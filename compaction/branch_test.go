@@ -108,7 +108,7 @@ func path(t tb, s *session.Session) []string {
 	return ids
 }
 
-// Where navigation arrives (reference/pi.md, 138 to 142; spec/branches.md, 1, 5, 6).
+// Where navigation arrives (reference/pi.md, 138 to 142; docs/branches.md, 1, 5, 6).
 func TestNavigateArrives(t *testing.T) {
 	tests := []struct {
 		target    string

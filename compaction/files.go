@@ -21,7 +21,7 @@ type fileLists struct {
 
 // collectFiles gathers the files of a ledger and of earlier summaries that
 // were not made by hooks; what was modified is not listed as read
-// (spec/compaction.md, File operations).
+// (docs/compaction.md, File operations).
 func collectFiles(facts *ledger.Ledger, previous *session.Entry, range_ ...[]*session.Entry) fileLists {
 	l := fileLists{note: map[string]string{}}
 	if previous != nil {

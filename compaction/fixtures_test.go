@@ -155,7 +155,7 @@ func TestReferenceContexts(t *testing.T) {
 
 // The file lists of reference/pi.md §8.13 by pi's rule: read, write and edit
 // with a path. Ours hold more, because shell commands change files too
-// (spec/compaction.md, File operations).
+// (docs/compaction.md, File operations).
 func TestReferenceFiles(t *testing.T) {
 	tests := []struct {
 		file                 string

@@ -14,7 +14,7 @@ import (
 )
 
 // With a shared prefix the model that the session has is asked with the last
-// real request and one instruction more (spec/compaction.md).
+// real request and one instruction more (docs/compaction.md).
 func TestSharedPrefixGoesToTheSessionsModel(t *testing.T) {
 	server := fake.New(fake.Say(strings.Join([]string{"## Goal\nship", "## Constraints & Preferences\n- none", "## Progress\n### Done\n- a\n### In Progress\n- b\n### Blocked\n- c",
 		"## Key Decisions\n- d", "## Next Steps\n1. e", "## Critical Context\n- f"}, "\n\n")))

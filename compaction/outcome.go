@@ -11,7 +11,7 @@ import (
 // Trigger says why a compaction is tried.
 type Trigger string
 
-// The triggers (spec/compaction.md).
+// The triggers (docs/compaction.md).
 const (
 	Manual      Trigger = "manual"
 	Threshold   Trigger = "threshold"
@@ -35,7 +35,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Reason says why an attempt was not applied (spec/cli.md).
+// Reason says why an attempt was not applied (docs/cli.md).
 type Reason string
 
 // The reasons.

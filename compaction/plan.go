@@ -82,7 +82,7 @@ func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pe
 // it may: floor, allowance and what is kept.
 func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.KeptTokens }
 
-// MakePlan plans a compaction (spec/compaction.md, Plan). It is pure: no
+// MakePlan plans a compaction (docs/compaction.md, Plan). It is pure: no
 // model, no clock, no writes. An unknown To is an error.
 func MakePlan(in PlanInput) (*Plan, error) {
 	if in.Estimator == nil {

@@ -20,7 +20,7 @@ type verified struct {
 
 // verify completes a summary: what it lost of the classes that matter goes
 // word for word under it, within the budgets; then the file lists
-// (spec/compaction.md, Verify). shown is covered text that stays visible
+// (docs/compaction.md, Verify). shown is covered text that stays visible
 // anyway: pins and the open request. lines are in the residue whatever the
 // budgets are.
 func verify(body, shown string, lines []string, facts *ledger.Ledger, lists fileLists, b budgets, est tokens.Estimator) verified {

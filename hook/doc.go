@@ -1,5 +1,5 @@
 // Package hook lets others answer: in-process handlers and programs in any
-// language (spec/hooks-settings.md).
+// language (docs/hooks.md).
 //
 // A [Bus] asks, in a fixed order, the user's programs, the project's programs
 // and the in-process handlers, each group sorted by name. The first cancel wins

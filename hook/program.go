@@ -18,7 +18,7 @@ const (
 	maxReason = 64 << 10
 )
 
-// exitCancel is the exit status that cancels (spec/hooks-settings.md).
+// exitCancel is the exit status that cancels (docs/hooks.md).
 const exitCancel = 2
 
 // veto is a program's exit status 2.

@@ -8,7 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// maxConstraint is the length of a constraint in characters (spec/compaction.md).
+// maxConstraint is the length of a constraint in characters (docs/compaction.md).
 const maxConstraint = 240
 
 // maxConstraints bounds the constraints of one message; beyond that it is a

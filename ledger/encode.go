@@ -7,7 +7,7 @@ import (
 )
 
 // MaxCarried is the size in bytes of the ledger that a compaction carries on
-// (spec/compaction.md: 32 KB).
+// (docs/compaction.md: 32 KB).
 const MaxCarried = 32 << 10
 
 // Encode writes the ledger as JSON of at most maxBytes (MaxCarried where 0):

@@ -1,5 +1,5 @@
 // Package ledger finds facts in a range of messages by code, without a
-// model, and reports whether a text still holds them (spec/compaction.md,
+// model, and reports whether a text still holds them (docs/compaction.md,
 // Verify: the ledger).
 package ledger
 

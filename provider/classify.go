@@ -60,7 +60,7 @@ func (p Pattern) match(text string) bool {
 }
 
 // Classify says what a refusal means and which numbers it names
-// (spec/provider-errors.md). It looks at structured fields first, then at the
+// (docs/errors.md). It looks at structured fields first, then at the
 // text however deep it is wrapped, and last at the HTTP status. It judges
 // wordings by their shape (a size, a relation, a limit), so most texts that
 // no one has seen before are judged rightly too.

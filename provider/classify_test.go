@@ -15,7 +15,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// row is one text of spec/provider-errors.md with what it means.
+// row is one text of docs/errors.md with what it means.
 type row struct {
 	text                   string
 	class                  message.Class

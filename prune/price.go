@@ -8,7 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Economy is what an edit is priced by (spec/pruning.md, Priced before done).
+// Economy is what an edit is priced by (docs/pruning.md, Priced before done).
 type Economy struct {
 	Warm         bool    // the provider's prompt cache holds the view
 	Write, Read  float64 // price of cache writes and reads, in input tokens; 0: 1.25 and 0.1

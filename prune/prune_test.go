@@ -86,7 +86,7 @@ func (w *work) bash(name string, size int) { w.round(name, "bash", `{"command":"
 
 func (w *work) read(name, args string, size int) { w.round(name, "read", args, size, "") }
 
-// The policy of spec/pruning.md, first row: the result that crosses the line
+// The policy of docs/pruning.md, first row: the result that crosses the line
 // is still protected; nothing happens below the minimum.
 func TestOldToolOutput(t *testing.T) {
 	w := newWork(t)

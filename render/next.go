@@ -41,7 +41,7 @@ type Step struct {
 
 // Next is the next step for a view. Above the threshold edits are not priced,
 // since a compaction would rewrite the prefix anyway; below it only those are
-// made that pay (spec/pruning.md). It fails where a message cannot be read.
+// made that pay (docs/pruning.md). It fails where a message cannot be read.
 func Next(in Input) (Step, error) {
 	if in.Estimator == nil {
 		in.Estimator = tokens.Default{}
@@ -86,7 +86,7 @@ func edits(in Input, over bool) ([]prune.Edit, error) {
 }
 
 // Near reports whether a view comes within lead of the threshold (a tenth of
-// it), where a summary is prepared in the background (spec/agent.md).
+// it), where a summary is prepared in the background (docs/agent.md).
 func (s Step) Near() bool {
 	return s.Threshold > 0 && s.Size.Decision() > s.Threshold-s.Threshold/10
 }

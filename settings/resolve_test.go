@@ -40,7 +40,7 @@ func resolved(t *testing.T, s *everything, key string) Resolved {
 	return Resolved{}
 }
 
-// The defaults of spec/hooks-settings.md.
+// The defaults of docs/hooks.md.
 func TestDefaults(t *testing.T) {
 	s, problems := resolve(Input{})
 	if len(problems) != 0 {

@@ -12,7 +12,7 @@ import (
 // Reason says why an answer is not a summary.
 type Reason string
 
-// The reasons (spec/compaction.md, Refused).
+// The reasons (docs/compaction.md, Refused).
 const (
 	Empty      Reason = "empty"       // no text: nothing, white space, or thinking only
 	CutOff     Reason = "cut-off"     // the output limit ended it

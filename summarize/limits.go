@@ -5,7 +5,7 @@ package summarize
 const maxOutput = 16384
 
 // OutputLimits returns how many tokens the history part and the prefix part
-// of a summary may have (spec/compaction.md): 0.8 and 0.5 of the reserve, a
+// of a summary may have (docs/compaction.md): 0.8 and 0.5 of the reserve, a
 // quarter and an eighth of the target, the model's output limit, and what
 // input leaves of the window. Numbers that are 0 are not known and do not
 // limit. prefix is 0 where the turn is not split.

@@ -23,7 +23,7 @@ const (
 
 // Remote is an HTTP endpoint that writes summaries: POST of the JSON object
 // {systemPrompt, prompt, maxTokens}, answered by {summary, shortSummary?}
-// (spec/compaction.md, Remote endpoint). maxTokens is left out where it is
+// (docs/compaction.md, Remote endpoint). maxTokens is left out where it is
 // not known.
 type Remote struct {
 	URL      string        // https, or http to this machine

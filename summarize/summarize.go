@@ -36,7 +36,7 @@ type Input struct {
 	Focus   string   // what the user wants kept above all, verbatim
 	Context []string // what hooks add, one item each
 	Prompt  string   // replaces the base prompt; rules for updates and prefixes stay
-	Branch  bool     // the range is a branch that was left (spec/branches.md)
+	Branch  bool     // the range is a branch that was left (docs/branches.md)
 
 	// Ledger holds the facts of History and those carried from earlier
 	// compactions, PrefixLedger those of Prefix. nil: collected here.

@@ -245,7 +245,7 @@ func sendable(m *message.Message) bool {
 
 // ShortenRequest is a covered message of the open request as a view shows it
 // where the request has to stay under target tokens: one above a quarter of
-// it (spec/context.md, Projection 5) with its head, its tail, and where to
+// it (docs/context.md, Projection 5) with its head, its tail, and where to
 // read the rest. target 0: no bound.
 func ShortenRequest(m *message.Message, id string, target int64) *message.Message {
 	limit := target / 4

@@ -58,7 +58,7 @@ func userText(m *message.Message, text string) *message.Message {
 }
 
 // CompactionText is how a model sees the summary of a compaction: a record of
-// what happened, not a list of orders (spec/context.md, Projection).
+// what happened, not a list of orders (docs/context.md, Projection).
 func CompactionText(summary string) string {
 	return "Record of the earlier part of this conversation, which is no longer shown in full. " +
 		"The work goes on from here:\n\n<summary>\n" + keepInside(summary) + "\n</summary>"

@@ -119,7 +119,7 @@ func unpinnable(e *session.Entry) (string, error) {
 }
 
 // CheckPin refuses a pin that would take all pins above a quarter of the target
-// (spec/context.md, Projection 6). target 0: no limit.
+// (docs/context.md, Projection 6). target 0: no limit.
 func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int64) error {
 	if target <= 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // Project says what the model sees at leaf (nil: the leaf of src). It reads
 // backwards from the leaf and stops at the first kept entry of the compaction
-// in force, or at the root (spec/context.md, Projection).
+// in force, or at the root (docs/context.md, Projection).
 func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*View, error) {
 	t, err := walk(ctx, src, leaf)
 	if err != nil {

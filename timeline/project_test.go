@@ -124,7 +124,7 @@ func leftOut(v *View) string {
 	return strings.Join(out, " ")
 }
 
-// Rows 32 to 52 of reference/pi.md §8.3, and the repairs of spec/context.md.
+// Rows 32 to 52 of reference/pi.md §8.3, and the repairs of docs/context.md.
 func TestProject(t *testing.T) {
 	four := []string{user("u1", "", "a"), answer("a1", "u1", "b"), user("u2", "a1", "c"), answer("a2", "u2", "d")}
 	tests := []struct {
@@ -371,7 +371,7 @@ func usage(id, parent string, total int) string {
 		`"message":{"role":"assistant","content":"12345678","provider":"p","model":"m","stopReason":"stop","usage":{"totalTokens":%d}}`, total))
 }
 
-// Rows 4 to 7 and 17 of reference/pi.md §8.1; spec/context.md, Sizes.
+// Rows 4 to 7 and 17 of reference/pi.md §8.1; docs/context.md, Sizes.
 func TestSize(t *testing.T) {
 	long := strings.Repeat("word ", 4000) // 5000 tokens
 	tests := []struct {

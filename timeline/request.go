@@ -61,7 +61,7 @@ func withoutEmpty(m *message.Message) *message.Message {
 }
 
 // OpenRequest returns what the user waits for: the user messages since the
-// last final answer that the view still shows, in order (spec/context.md,
+// last final answer that the view still shows, in order (docs/context.md,
 // Projection 5).
 func (v *View) OpenRequest() []Item {
 	answered := -1

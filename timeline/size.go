@@ -9,7 +9,7 @@ import (
 )
 
 // Size is how big the next request is, in tokens and bytes. One function
-// gives it to trigger, meter, hooks and commands (spec/context.md, Sizes).
+// gives it to trigger, meter, hooks and commands (docs/context.md, Sizes).
 type Size struct {
 	// Measured is the provider's last count and the calibrated estimate of what
 	// came after it; nil: there is no count that holds.

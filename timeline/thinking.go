@@ -9,7 +9,7 @@ import (
 
 // dropThinking takes reasoning out of messages that may not send it back:
 // those of another model, and, where signatures are bound to what stood
-// before, those whose prefix is another one now (spec/context.md, Repair).
+// before, those whose prefix is another one now (docs/context.md, Repair).
 func (t *trail) dropThinking(v *View, cands []candidate, model message.Model) error {
 	var changed []bool
 	if !model.UnboundThinking {

@@ -43,7 +43,7 @@ type Problem struct {
 	Kind   string // stable, e.g. "unpaired-result"
 	Where  string // place in the body, e.g. "messages.3.content.1"
 	Detail string // what is wrong
-	Cites  string // the refusal text that this prevents (spec/provider-errors.md)
+	Cites  string // the refusal text that this prevents (docs/errors.md)
 }
 
 // structural are the kinds that no provider lets pass: pairs, order, roles,

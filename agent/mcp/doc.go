@@ -1,4 +1,4 @@
-// Package mcp makes the tools of MCP servers tools of an agent (spec/agent.md).
+// Package mcp makes the tools of MCP servers tools of an agent (docs/agent.md).
 //
 // A server is a program that is started, an address of streamable HTTP, or a
 // stream of the embedder's own. Its tools are named server__tool, with the

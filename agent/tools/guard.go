@@ -49,7 +49,7 @@ const (
 func (Verdict) Values() []string { return []string{string(Allowed), string(Asked), string(Denied)} }
 
 // Guard decides which calls may run: reading and searching inside the project
-// freely, everything else when rules or the user allow it (spec/agent.md).
+// freely, everything else when rules or the user allow it (docs/agent.md).
 type Guard struct {
 	Dir   string // the project
 	Yolo  bool   // ask nobody: what rules do not deny may run

@@ -14,7 +14,7 @@ import (
 )
 
 // reader copies a file record by record. What it does about damage is what
-// opening such a file does (spec/session-log.md, Reading), so that the entries
+// opening such a file does (docs/format.md, Reading), so that the entries
 // and their ids are the same either way.
 type reader struct {
 	sink  *convert.Sink

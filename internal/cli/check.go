@@ -30,7 +30,7 @@ Nothing is written. The exit code is 4 when there is something to report.`,
 	return cmd
 }
 
-// checkJSON is the shape of `check --json` (spec/cli.md).
+// checkJSON is the shape of `check --json` (docs/cli.md).
 type checkJSON struct {
 	OK       bool          `json:"ok"`
 	Entries  int           `json:"entries"`

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// planJSON is the shape of `compact --plan` (spec/cli.md).
+// planJSON is the shape of `compact --plan` (docs/cli.md).
 type planJSON struct {
 	Outcome        string               `json:"outcome"`
 	Reason         string               `json:"reason,omitempty"`
@@ -46,7 +46,7 @@ type costJSON struct {
 	USD          *float64 `json:"usd"`
 }
 
-// outcomeJSON is the shape of `compact` (spec/cli.md).
+// outcomeJSON is the shape of `compact` (docs/cli.md).
 type outcomeJSON struct {
 	planJSON     `json:",embed"`
 	File         string          `json:"file"`

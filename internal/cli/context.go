@@ -90,7 +90,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	return explain("read "+s.Ref(), a.printContext(out, v))
 }
 
-// contextJSON is the shape of `context --json` (spec/cli.md).
+// contextJSON is the shape of `context --json` (docs/cli.md).
 type contextJSON struct {
 	Session       string        `json:"session"`
 	File          string        `json:"file"`
@@ -194,7 +194,7 @@ func problemOf(p session.Problem) problemJSON {
 }
 
 // nativeText is a message as text: text blocks joined by LF, then each call
-// as name(JSON); media as a stub; no thinking (spec/cli.md, context).
+// as name(JSON); media as a stub; no thinking (docs/cli.md, context).
 func nativeText(m *message.Message) string {
 	llm := timeline.ToLLM(m)
 	if llm == nil {

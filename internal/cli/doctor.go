@@ -23,7 +23,7 @@ func (a *app) doctorCmd() *cobra.Command {
 	return cmd
 }
 
-// doctorJSON is the shape of `doctor --json` (spec/cli.md).
+// doctorJSON is the shape of `doctor --json` (docs/cli.md).
 type doctorJSON struct {
 	OK     bool        `json:"ok"`
 	Checks []checkItem `json:"checks"`

@@ -17,7 +17,7 @@ import (
 // exitCode ends a run without another word.
 type exitCode int
 
-// Exit codes (spec/cli.md).
+// Exit codes (docs/cli.md).
 const (
 	codeDone        exitCode = 0
 	codeFailed      exitCode = 1

@@ -119,7 +119,7 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 }
 
 // askFork lets hooks cancel a fork, or bring a summary of what it will not
-// have. That stands at the fork's leaf (spec/branches.md).
+// have. That stands at the fork's leaf (docs/branches.md).
 func (a *app) askFork(ctx context.Context, s *coppice.Session, at *session.Entry) (*session.Draft, error) {
 	e := hook.BeforeFork{Envelope: hook.EnvelopeOf(s.Log().Header(), s.Ref())}
 	if at != nil {

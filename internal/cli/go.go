@@ -43,7 +43,7 @@ decides. A hook may cancel, or provide the summary.`,
 	return cmd
 }
 
-// goJSON is the shape of `go --json` (spec/cli.md).
+// goJSON is the shape of `go --json` (docs/cli.md).
 type goJSON struct {
 	File           string  `json:"file"`
 	EditorText     string  `json:"editorText,omitempty"`

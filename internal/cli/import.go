@@ -57,7 +57,7 @@ func importers() []string {
 	return append(names, "oh-my-pi", "openclaw")
 }
 
-// importJSON is the shape of `import --json` (spec/cli.md).
+// importJSON is the shape of `import --json` (docs/cli.md).
 type importJSON struct {
 	Session    string         `json:"session"`
 	File       string         `json:"file"`

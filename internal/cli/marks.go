@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// markJSON is the shape of pin, unpin, label and name (spec/cli.md).
+// markJSON is the shape of pin, unpin, label and name (docs/cli.md).
 type markJSON struct {
 	Session  string `json:"session"`
 	File     string `json:"file"`

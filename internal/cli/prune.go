@@ -22,7 +22,7 @@ be read; each replacement names where.`,
 	return cmd
 }
 
-// pruneJSON is the shape of `prune --json` (spec/cli.md).
+// pruneJSON is the shape of `prune --json` (docs/cli.md).
 type pruneJSON struct {
 	Outcome string          `json:"outcome"`
 	Reason  string          `json:"reason,omitempty"`

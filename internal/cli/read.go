@@ -26,7 +26,7 @@ or the beginning of it.`,
 	return cmd
 }
 
-// textJSON is the shape of `read --json` (spec/cli.md).
+// textJSON is the shape of `read --json` (docs/cli.md).
 type textJSON struct {
 	Path    string `json:"path"`
 	EntryID string `json:"entryId"`

@@ -14,7 +14,7 @@ var instructionFiles = []string{"AGENTS.md", "CLAUDE.md"}
 const maxInstructions = 32 << 10
 
 // instructions are those of the project: of dir and the folders above it up
-// to the one that holds the repository, nearest first (spec/agent.md). Files
+// to the one that holds the repository, nearest first (docs/agent.md). Files
 // that cannot be read say nothing.
 func instructions(dir string) string {
 	var b strings.Builder

@@ -40,7 +40,7 @@ With --all every session is searched, and SESSION can be left out.`,
 	return cmd
 }
 
-// hitJSON is a line of `search --json` (spec/cli.md). Session and file are
+// hitJSON is a line of `search --json` (docs/cli.md). Session and file are
 // named only where several sessions are searched.
 type hitJSON struct {
 	Session string  `json:"session,omitempty"`

@@ -24,7 +24,7 @@ func (a *app) store() (*filestore.Store, error) {
 }
 
 // sessionRoot is the folder of sessions: flag, environment or setting, else
-// the default place (spec/session-log.md).
+// the default place (docs/format.md).
 func (a *app) sessionRoot() (string, error) {
 	if a.sessionDir != "" {
 		return a.abs(a.sessionDir), nil

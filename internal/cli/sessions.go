@@ -107,7 +107,7 @@ func (f *sessionsFlags) compare(x, y session.Info) int {
 	return y.Modified.Compare(x.Modified)
 }
 
-// infoJSON is a member of `sessions --json` (spec/cli.md).
+// infoJSON is a member of `sessions --json` (docs/cli.md).
 type infoJSON struct {
 	ID           string  `json:"id"`
 	File         string  `json:"file"`

@@ -157,7 +157,7 @@ func (n *node) passes(filter string, isLeaf bool) bool {
 	return true
 }
 
-// treeJSON is the shape of `tree --json` (spec/cli.md).
+// treeJSON is the shape of `tree --json` (docs/cli.md).
 type treeJSON struct {
 	LeafID  *string    `json:"leafId"`
 	Entries []nodeJSON `json:"entries"`

@@ -19,7 +19,7 @@ func (a *app) uncompactCmd() *cobra.Command {
 	return cmd
 }
 
-// undoneJSON is the shape of `uncompact --json` (spec/cli.md).
+// undoneJSON is the shape of `uncompact --json` (docs/cli.md).
 type undoneJSON struct {
 	Outcome      string  `json:"outcome"`
 	Reason       string  `json:"reason,omitempty"`

@@ -4,5 +4,5 @@
 // as somebody asks; a whole index is built only for what cannot be answered
 // from the tail: a format without ids, damage that hides a parent, the full
 // list of entries. Both ways of reading give the same answers
-// (spec/session-log.md).
+// (docs/format.md).
 package filestore

@@ -11,7 +11,7 @@ import (
 )
 
 // CopySide gives the session file at to the big things of the one at from:
-// the files in its <session>.d folder (spec/session-log.md, File). They never
+// the files in its <session>.d folder (docs/format.md, File). They never
 // change, so both sessions share them on disk where the file system can do
 // that. Without such a folder nothing happens; a file that is there already
 // stays as it is.

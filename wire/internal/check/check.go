@@ -15,7 +15,7 @@ import (
 )
 
 // Rule is a reason for a refusal: its stable name and the refusal text
-// (spec/provider-errors.md, else as the vendor words it).
+// (docs/errors.md, else as the vendor words it).
 type Rule struct{ Kind, Cites string }
 
 // The rules of all vendors.

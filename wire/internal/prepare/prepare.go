@@ -1,7 +1,7 @@
 // Package prepare does to a request what every dialect needs before it is
 // written: blocks that a vendor refuses are dropped or replaced by text, tool
 // results come after their calls, call ids are of the accepted form and
-// unique (spec/context.md, Repair).
+// unique (docs/context.md, Repair).
 package prepare
 
 import (
