@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/message"
@@ -194,7 +195,9 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 		msg = a.complete(msg)
 	}
 	msg.Time = s.opts.Now()
-	entries, err := s.writeMessages(ctx, session.MessageDraft(msg))
+	late, stop := guard.Grace(ctx, writeGrace) // what came is kept although the call was given up
+	defer stop()
+	entries, err := s.writeMessages(late, session.MessageDraft(msg))
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +211,10 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 	}
 	return msg, nil
 }
+
+// writeGrace is how long a log may take to keep what came before the call was
+// given up.
+const writeGrace = 30 * time.Second
 
 // complete adds what a stream need not know: who answered, and what it cost.
 func (a *reading) complete(msg *message.Message) *message.Message {

@@ -196,9 +196,8 @@ func (s *Session) checkResult(ctx context.Context, before []*message.Message, m 
 	return &MessageError{Rule: "unpaired-result", Why: fmt.Sprintf("no call on the path has the id %q", m.ToolCallID)}
 }
 
-// write appends drafts. What is true is written although the call was given up.
 func (s *Session) write(ctx context.Context, drafts ...session.Draft) ([]*session.Entry, error) {
-	entries, err := s.log.Append(context.WithoutCancel(ctx), drafts...)
+	entries, err := s.log.Append(ctx, drafts...)
 	if err != nil {
 		return nil, fmt.Errorf("write the session: %w", err)
 	}

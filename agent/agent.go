@@ -7,9 +7,11 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -224,11 +226,17 @@ func (a *Agent) run(ctx context.Context, yield func(Event, error) bool) (r *run,
 	a.setAbort(cancel)
 	r = &run{Agent: a, cancel: cancel, yield: yield}
 	r.ctx = coppice.Observe(ctx, r.told)
+	var stop func()
+	r.late, stop = guard.Grace(r.ctx, lateTime)
 	return r, func() {
+		stop()
 		a.setAbort(nil)
 		cancel(nil)
 	}
 }
+
+// lateTime is how long what comes after an abort may take: hooks have 30 s each.
+const lateTime = 5 * time.Minute
 
 func (a *Agent) setAbort(cancel context.CancelCauseFunc) {
 	a.mu.Lock()

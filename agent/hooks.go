@@ -13,7 +13,7 @@ import (
 // ends it; what was aborted itself is still told, with the hooks' full time.
 func (r *run) aftermath() context.Context {
 	if r.ctx.Err() != nil {
-		return r.keeping()
+		return r.late
 	}
 	return r.ctx
 }

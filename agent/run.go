@@ -17,6 +17,7 @@ import (
 type run struct {
 	*Agent
 	ctx    context.Context
+	late   context.Context // of what is told and written although the run was aborted
 	cancel context.CancelCauseFunc
 	yield  func(Event, error) bool
 	gone   bool // the caller has left the loop
@@ -46,10 +47,6 @@ func (r *run) tellForeign() {
 		r.emit(Event{Type: EventForeign, Entries: n, EntryID: foreign[n-1].ID})
 	}
 }
-
-// keeping is the context of appends: what has become true is written although
-// the run was aborted.
-func (r *run) keeping() context.Context { return context.WithoutCancel(r.ctx) }
 
 // turns works on the queue until it is empty. resume goes on first with what
 // the log says was not finished.
@@ -119,7 +116,7 @@ func interrupted(v *timeline.View) []*message.Message {
 // unfinished reports whether the log ends in the middle of a turn: with the
 // user's words, or with results that the model has not read.
 func (r *run) unfinished() (bool, error) {
-	v, err := r.session.View(r.keeping())
+	v, err := r.session.View(r.late)
 	if err != nil || len(v.Items) == 0 {
 		return false, err
 	}
@@ -147,7 +144,7 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 	r.tellOf(hook.EventTurnStart)
 	defer func() {
 		end := Event{Type: EventTurnEnd}
-		if size, err := r.session.Size(r.keeping()); err == nil {
+		if size, err := r.session.Size(r.late); err == nil {
 			end.Context = meterOf(size)
 		}
 		switch {
@@ -227,7 +224,7 @@ func (r *run) hear(in Input) error {
 		return nil // taken back meanwhile
 	}
 	r.emit(Event{Type: EventMessageStart, Role: m.Role})
-	entries, err := r.session.Say(r.keeping(), m)
+	entries, err := r.session.Say(r.late, m)
 	if err != nil {
 		r.queue.putBack(in)
 		return err
@@ -258,7 +255,7 @@ const (
 
 // note says something to the model that the user did not say.
 func (r *run) note(customType, text string) error {
-	_, err := r.session.Say(r.keeping(), &message.Message{Role: message.RoleCustom, CustomType: customType, Content: []message.Block{message.Text{Text: text}}})
+	_, err := r.session.Say(r.late, &message.Message{Role: message.RoleCustom, CustomType: customType, Content: []message.Block{message.Text{Text: text}}})
 	return err
 }
 

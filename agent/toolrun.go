@@ -120,7 +120,7 @@ const toolGrace = 2 * time.Second
 // what it gives later is dropped.
 func (r *run) execute(t Tool, c Call) Result {
 	defer r.session.ToolRunning()()
-	ctx, stop := withGrace(r.ctx, toolGrace)
+	ctx, stop := guard.Grace(r.ctx, toolGrace)
 	defer stop()
 	res, err := guard.Do(ctx, "the tool "+c.Name, func() (Result, error) { return t.Run(r.ctx, c) })
 	if err == nil {
@@ -135,16 +135,6 @@ func (r *run) execute(t Tool, c Call) Result {
 	res.IsError = true
 	res.Content = append(res.Content, message.Text{Text: err.Error()})
 	return res
-}
-
-// withGrace is a context that ends a while after another one.
-func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
-	late, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, end) })
-	return late, func() {
-		stop()
-		end()
-	}
 }
 
 func failedResult(text string) Result {
@@ -176,7 +166,7 @@ func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	if len(m.Content) == 0 || len(m.Content) == 1 && m.Images() == 0 && strings.TrimSpace(m.Text("")) == "" {
 		m.Content = []message.Block{message.Text{Text: "(no output)"}}
 	}
-	entries, err := r.session.Say(r.keeping(), m)
+	entries, err := r.session.Say(r.late, m)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 		}
 		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
 	}
-	v := verify(t.mask(body), "", nil, facts, lists, t.Settings.budgets(), t.estimator())
+	v := verify(summarize.Safe(t.mask(body)), "", nil, facts, lists, t.Settings.budgets(), t.estimator())
 	t.out.Coverage = v.coverage
 	d := t.summaryDraft(v, facts, lists, object(a.Details))
 	return &d, true

@@ -302,8 +302,8 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
 	}
-	d.verified = verify(a.mask(body), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
-	d.short = a.mask(d.short)
+	d.verified = verify(summarize.Safe(a.mask(body)), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
+	d.short = summarize.Safe(a.mask(d.short))
 	if a.request.Edit == nil {
 		return d, nil
 	}

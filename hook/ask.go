@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // Ruling is the part that all answers share.
@@ -74,7 +76,7 @@ func call[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) 
 		if q.copy != nil {
 			e = q.copy(e)
 		}
-		return guarded(ctx, h.handle.(func(context.Context, E) (A, error)), e)
+		return guard.Do(ctx, "the handler", func() (A, error) { return h.handle.(func(context.Context, E) (A, error))(ctx, e) })
 	}
 	var none A
 	told, err := q.encode(ctx, e)
@@ -106,31 +108,4 @@ func call[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) 
 		b.failed(h, fmt.Errorf("unknown key %q in the answer", name))
 	}
 	return a, nil
-}
-
-// guarded calls a handler. A handler that panics has failed, and one that does
-// not return is left running when its time is over.
-func guarded[E, A any](ctx context.Context, handle func(context.Context, E) (A, error), e E) (A, error) {
-	type result struct {
-		a   A
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("panic: %v", p)
-			}
-			done <- r
-		}()
-		r.a, r.err = handle(ctx, e)
-	}()
-	select {
-	case r := <-done:
-		return r.a, r.err
-	case <-ctx.Done():
-		var none A
-		return none, context.Cause(ctx)
-	}
 }

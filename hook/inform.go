@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -118,7 +119,7 @@ func (b *Bus) tell(ctx context.Context, h hook, n Notice) error {
 	ctx, cancel := b.limit(ctx, cmp.Or(h.timeout, b.opts.Timeout))
 	defer cancel()
 	if h.handle != nil {
-		_, err := guarded(ctx, h.handle.(func(context.Context, Notice) (Ruling, error)), n)
+		_, err := guard.Do(ctx, "the handler", func() (Ruling, error) { return h.handle.(func(context.Context, Notice) (Ruling, error))(ctx, n) })
 		return err
 	}
 	o := n.begin(n.Event())

@@ -216,6 +216,6 @@ func TestRequired(t *testing.T) {
 		if result.Content != nil || guide.Prompt != "" {
 			t.Error("half an answer was used")
 		}
-		r.expect(t, "boom", "panic: torn", "boom", "boom", "boom")
+		r.expect(t, "boom", "the handler panicked: torn", "boom", "boom", "boom")
 	}
 }

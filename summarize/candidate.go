@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -34,31 +35,36 @@ func (l *Ladder) candidates(in Input) []candidate {
 		out = append(out, candidate{rung: RungRemote, ask: l.Remote.ask})
 	}
 	for i, m := range l.Models {
-		facts := m.Facts()
+		facts, err := guard.Call("the model", func() (message.Model, error) { return m.Facts(), nil })
+		if err != nil {
+			broken := func(context.Context, query) (answer, error) { return answer{}, err }
+			out = append(out, candidate{rung: RungModel, ask: broken})
+			continue
+		}
 		isShared := in.SharedPrefix != nil && (in.SharedModel == facts.Key() || in.SharedModel == "" && i == 0)
 		if isShared {
-			out = append(out, candidate{rung: RungModel, model: facts, ours: true, shared: in.SharedPrefix, ask: askShared(m, *in.SharedPrefix, in.SharedOptions)})
+			out = append(out, candidate{rung: RungModel, model: facts, ours: true, shared: in.SharedPrefix, ask: askShared(m, facts, *in.SharedPrefix, in.SharedOptions)})
 		}
-		out = append(out, candidate{rung: RungModel, model: facts, ours: true, ask: askModel(m)})
+		out = append(out, candidate{rung: RungModel, model: facts, ours: true, ask: askModel(m, facts)})
 	}
 	return out
 }
 
 // askModel sends a query as a request of its own, without tools and thinking:
 // a transcript with live tools invites tool calls (reference: R041).
-func askModel(m Model) func(context.Context, query) (answer, error) {
+func askModel(m Model, facts message.Model) func(context.Context, query) (answer, error) {
 	return func(ctx context.Context, q query) (answer, error) {
 		req := timeline.Request{System: q.system, Messages: []*message.Message{userMessage(q.prompt)}}
-		return complete(ctx, m, req, message.CallOptions{MaxOutput: q.maxOutput, NoTools: true, Thinking: "off"})
+		return complete(ctx, m, facts, req, message.CallOptions{MaxOutput: q.maxOutput, NoTools: true, Thinking: "off"})
 	}
 }
 
 // askShared appends the instruction to a request that the model had. The
 // tools stay: without them the provider's cache would not match.
-func askShared(m Model, base timeline.Request, opts message.CallOptions) func(context.Context, query) (answer, error) {
+func askShared(m Model, facts message.Model, base timeline.Request, opts message.CallOptions) func(context.Context, query) (answer, error) {
 	return func(ctx context.Context, q query) (answer, error) {
 		opts.MaxOutput = q.maxOutput
-		return complete(ctx, m, withInstruction(base, q.prompt), opts)
+		return complete(ctx, m, facts, withInstruction(base, q.prompt), opts)
 	}
 }
 
@@ -71,38 +77,18 @@ func userMessage(text string) *message.Message {
 	return &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: text}}}
 }
 
-func complete(ctx context.Context, m Model, req timeline.Request, opts message.CallOptions) (answer, error) {
+func complete(ctx context.Context, m Model, facts message.Model, req timeline.Request, opts message.CallOptions) (answer, error) {
 	msg, err := m.Complete(ctx, req, opts)
 	var a answer
 	if msg != nil {
 		a.usage = msg.Usage // paid for, also when it is refused
 	}
 	if err != nil {
-		return a, fmt.Errorf("asking %s: %w", m.Facts().Key(), err)
+		return a, fmt.Errorf("asking %s: %w", facts.Key(), err)
 	}
 	if err := checkMessage(msg); err != nil {
 		return a, err
 	}
 	a.text, a.short = cleanAnswer(msg.Text("\n"))
 	return a, nil
-}
-
-// promptly returns when the work is done or ctx ends, also where the work
-// does not heed ctx.
-func promptly(ctx context.Context, work func() (answer, error)) (answer, error) {
-	type outcome struct {
-		answer
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		a, err := work()
-		done <- outcome{a, err}
-	}()
-	select {
-	case o := <-done:
-		return o.answer, o.err
-	case <-ctx.Done():
-		return answer{}, ctx.Err()
-	}
 }

@@ -2,8 +2,10 @@ package summarize
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/message"
 )
 
 // Text from tools, web pages and people is data. Three things in it could be
@@ -35,6 +37,19 @@ func Escape(text string) string {
 		}
 	}
 	return text
+}
+
+// Safe makes what a summarizer or a hook wrote fit to be a summary: valid UTF-8,
+// no control characters but line feeds and tabs, and escaped. Twice changes
+// nothing.
+func Safe(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, message.Sanitize(text))
+	return Escape(text)
 }
 
 // escapeRoles puts a backslash before role markers, wherever they are.

@@ -261,7 +261,7 @@ func (f *fold) aside(text string, of int) string {
 
 // safe masks and escapes text that goes into a request.
 func (f *fold) safe(text string) string {
-	return Escape(f.mask(message.Sanitize(text)))
+	return Safe(f.mask(message.Sanitize(text)))
 }
 
 // capped lowers limit to a cap; 0 is none.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -166,12 +167,21 @@ func (r *run) ask(ctx context.Context, c candidate, parts []*wanted) {
 		if p.made != nil || c.shared != nil && p.phase != PhaseHistory {
 			continue
 		}
-		wg.Go(func() { attempts[i] = r.askPart(ctx, c, p) })
+		wg.Go(func() { attempts[i] = r.guarded(ctx, c, p) })
 	}
 	wg.Wait()
 	for _, a := range attempts {
 		r.attempts = append(r.attempts, a...)
 	}
+}
+
+// guarded asks for a part. What panics on the way has failed.
+func (r *run) guarded(ctx context.Context, c candidate, p *wanted) []Attempt {
+	attempts, err := guard.Call("what the summarizer was given", func() ([]Attempt, error) { return r.askPart(ctx, c, p), nil })
+	if err != nil {
+		return []Attempt{{Phase: p.phase, Rung: c.rung, Model: keyOf(c.model), Err: clip(err.Error(), 400)}}
+	}
+	return attempts
 }
 
 func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
@@ -252,7 +262,7 @@ func keyOf(m message.Model) string {
 
 // send asks and counts what it cost.
 func (r *run) send(ctx context.Context, c candidate, q query) (answer, error) {
-	a, err := promptly(ctx, func() (answer, error) { return c.ask(ctx, q) })
+	a, err := guard.Do(ctx, "the model", func() (answer, error) { return c.ask(ctx, q) })
 	r.mu.Lock()
 	r.usage = sum(r.usage, a.usage)
 	r.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // Panic is the error of a call that panicked.
@@ -58,5 +59,16 @@ func Do[T any](ctx context.Context, what string, f func() (T, error)) (T, error)
 	case <-ctx.Done():
 		var none T
 		return none, context.Cause(ctx)
+	}
+}
+
+// Grace is a context for what has to be finished after ctx has ended: it ends a
+// while later, or with stop.
+func Grace(ctx context.Context, d time.Duration) (late context.Context, stop func()) {
+	late, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { end(context.Cause(ctx)) }) })
+	return late, func() {
+		unhook()
+		end(context.Canceled)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/guard"
 )
@@ -47,4 +49,26 @@ func TestPanicSaysWhat(t *testing.T) {
 	if !errors.As(err, &p) || err.Error() != "the model panicked: no" || !strings.Contains(string(p.Stack), "guard_test.go") {
 		t.Errorf("%v", err)
 	}
+}
+
+// The clock is the test's own.
+func TestGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancelCause(t.Context())
+		late, stop := guard.Grace(ctx, time.Minute)
+		defer stop()
+		began := time.Now()
+		end(errTest)
+		if late.Err() != nil {
+			t.Error("it ended at once")
+		}
+		<-late.Done()
+		if time.Since(began) != time.Minute || !errors.Is(context.Cause(late), errTest) {
+			t.Errorf("it ended after %s with %v", time.Since(began), context.Cause(late))
+		}
+		other, stop := guard.Grace(t.Context(), time.Minute)
+		if stop(); other.Err() == nil {
+			t.Error("stop does not end it")
+		}
+	})
 }
