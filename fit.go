@@ -27,7 +27,8 @@ type Prepared struct {
 	Body    []byte
 	Report  Report
 
-	model Model
+	model   Model
+	changed bool // the messages are not those of the view
 }
 
 // Report says what was done to make a request fit.

@@ -2,6 +2,7 @@ package coppice
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,7 @@ func (p *Prepared) entryAt(where string) string {
 	list, rest, _ := strings.Cut(where, ".")
 	number, _, _ := strings.Cut(rest, ".")
 	at, err := strconv.Atoi(number)
-	if err != nil {
+	if err != nil || p.changed || !slices.Contains([]string{"messages", "input", "contents"}, list) {
 		return ""
 	}
 	low, high := 0, len(p.Request.Messages)-1 // the message is between them
@@ -83,7 +84,7 @@ func (p *Prepared) places(list string, n int) int {
 	return count
 }
 
-// entryOf is the entry of a message of the request, unless hooks changed them.
+// entryOf is the entry of a message of the request.
 func (p *Prepared) entryOf(n int) string {
 	for _, it := range p.View.Items {
 		m, err := it.Message()

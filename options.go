@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/prune"
@@ -56,6 +57,8 @@ type Options struct {
 	Estimator  tokens.Estimator    // counts tokens; nil: tokens.Default
 	Mask       func(string) string // hides secrets in what we write and send to summarizers; nil: the known shapes
 	Hooks      *hook.Bus           // who may answer on the way; nil: no one
+	// Extractors find what calls of tools did to files; nil: ledger.DefaultExtractors.
+	Extractors []ledger.Extractor
 	// Catalog is what is known of models. nil: the built-in one.
 	Catalog *provider.Catalog
 	// Limits are what refusals have taught about models. nil: those of Catalog.

@@ -31,11 +31,12 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 	f.mu.Lock()
 	try, restore := f.try, f.restore[f.compactor.Model.Key()]
 	f.mu.Unlock()
+	n := len(req.Messages)
 	if try.noThinking {
 		req.Messages = render.WithoutThinking(req.Messages)
 	}
 	m := f.compactor.Model
-	p := &Prepared{View: v, Meter: meter(f.compactor, f.step.Size), Report: f.report, Request: req, model: f.Model()}
+	p := &Prepared{View: v, Meter: meter(f.compactor, f.step.Size), Report: f.report, Request: req, model: f.Model(), changed: len(req.Messages) != n}
 	if err := f.askContext(p); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (f *fitting) askContext(p *Prepared) error {
 	case a.Cancel:
 		return fmt.Errorf("the request is not sent: %w: %s", ErrVetoed, a.Why)
 	case a.Messages != nil:
-		p.Request.Messages = a.Messages
+		p.Request.Messages, p.changed = a.Messages, true
 		p.Meter.Size = resized(size, f.Session.tokens(a.Messages)-before)
 	}
 	return nil

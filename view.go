@@ -150,7 +150,7 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	// Where hooks change requests, the provider's cache does not hold the view.
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
-		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask}, SharedPrefix: shared,
+		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors}, SharedPrefix: shared,
 		Branches: s.opts.Branches, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun}
 }
 

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -25,7 +26,8 @@ func parallel(n int, f func(i int) error) error {
 	var next atomic.Int64
 	var workers errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() error {
+		workers.Go(func() (err error) {
+			defer guard.Recover("what a view was given", &err)
 			for {
 				to := int(next.Add(chunk))
 				if to-chunk >= n {

@@ -1,0 +1,426 @@
+package coppice_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/recall"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+var errBroken = errors.New("it is broken")
+
+// misbehaviours are what anything that is handed in may do instead of its work.
+// hang does not hear of its context; it ends with the test.
+func misbehaviours(t *testing.T) map[string]func() error {
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	return map[string]func() error{
+		"fails":  func() error { return errBroken },
+		"hangs":  func() error { <-over; return errBroken },
+		"panics": func() error { panic("oh") },
+	}
+}
+
+// bad is a model, a summarizer and a hook that misbehaves. asked hears of each
+// time, before.
+type bad struct {
+	do    func() error
+	asked func()
+}
+
+func (b bad) act() error {
+	if b.asked != nil {
+		b.asked()
+	}
+	return b.do()
+}
+
+func (b bad) Summarize(context.Context, summarize.Input) (summarize.Result, error) {
+	return summarize.Result{}, b.act()
+}
+
+func (b bad) Facts() message.Model {
+	return message.Model{Provider: "local", ID: "bad", API: "openai-chat", Window: 32_000}
+}
+
+func (b bad) Complete(context.Context, timeline.Request, message.CallOptions) (*message.Message, error) {
+	return nil, b.act()
+}
+
+func (b bad) Stream(context.Context, timeline.Request, message.CallOptions) iter.Seq2[message.Event, error] {
+	return func(yield func(message.Event, error) bool) {
+		if yield(message.Event{TextDelta: "so far"}, nil) {
+			yield(message.Event{}, b.act())
+		}
+	}
+}
+
+// faceless is a model that cannot even say what it is.
+type faceless struct{ bad }
+
+func (f faceless) Facts() message.Model { panic("who knows") }
+
+// talk says turns of about 1,000 tokens each.
+func talk(t testing.TB, s *coppice.Session, turns int) {
+	t.Helper()
+	for i := range turns {
+		_, err := s.Say(t.Context(), message.User(fmt.Sprintf("Question %d. %s", i, strings.Repeat("It is about the service. ", 80))),
+			&message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd,
+				Content: []message.Block{message.Text{Text: strings.Repeat("It keeps what it was told. ", 80)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func inMemory(t testing.TB, o coppice.Options) *coppice.Session {
+	t.Helper()
+	s, err := coppice.InMemory(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// raw is the whole log as bytes.
+func raw(t testing.TB, s *coppice.Session) []byte {
+	t.Helper()
+	var b []byte
+	for e, err := range s.Log().All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = append(append(b, must.Get(e.Raw())...), '\n')
+	}
+	return b
+}
+
+// until is a context that ends when it is asked to.
+func until(t *testing.T) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	return ctx, func() { cancel(errBroken) }
+}
+
+// A summarizer that misbehaves ends the attempt, and changes nothing.
+func TestBadSummarizer(t *testing.T) {
+	for name, do := range misbehaviours(t) {
+		ctx, end := until(t)
+		b := bad{do: do}
+		if name == "hangs" {
+			b.asked = end
+		}
+		s := inMemory(t, coppice.Options{Summarizer: b, Facts: message.Model{Window: 32_000}})
+		talk(t, s, 20)
+		before := raw(t, s)
+		out, err := s.Compact(ctx, compaction.Request{})
+		want := compaction.SummarizerFailed
+		if name == "hangs" {
+			want = compaction.Interrupted
+		}
+		if err != nil || out.Reason != want || out.Err == nil || !bytes.Equal(raw(t, s), before) {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+		if _, phase := s.Reducing(); phase != coppice.Idle {
+			t.Errorf("%s: it is %s afterwards", name, phase)
+		}
+		if n, err := s.Navigate(t.Context(), compaction.Navigation{Target: must.Get(s.Path(t.Context(), nil))[3].ID, Summarize: new(name != "hangs")}); err != nil || (n.Status == compaction.Applied) != (name == "hangs") {
+			t.Errorf("%s: navigation %+v, %v", name, n, err)
+		}
+	}
+}
+
+// The same in the background: the work goes on, and what the summarizer does
+// ends as an outcome at the latest when the session is closed.
+func TestBadSummarizerInTheBackground(t *testing.T) {
+	for name, do := range misbehaviours(t) {
+		asked := make(chan struct{}, 10)
+		s := inMemory(t, coppice.Options{Summarizer: bad{do: do, asked: func() { asked <- struct{}{} }}, Facts: message.Model{Window: 32_000},
+			Compaction: compaction.Settings{ThresholdTokens: 11_000}})
+		talk(t, s, 10)
+		if size := must.Get(s.Size(t.Context())); size.Over() || size.Decision() < 9_900 {
+			t.Fatalf("%d tokens are not near %d", size.Decision(), size.Threshold)
+		}
+		var outcomes []*compaction.Outcome
+		ctx := coppice.Observe(t.Context(), func(e coppice.Event) {
+			if e.Outcome != nil {
+				outcomes = append(outcomes, e.Outcome)
+			}
+		})
+		if _, err := s.Fit(ctx); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		<-asked
+		if _, err := s.Fit(ctx); err != nil {
+			t.Errorf("%s: the next request: %v", name, err)
+		}
+		s.StopBackground(ctx)
+		if len(outcomes) != 1 || outcomes[0].Status == compaction.Applied {
+			t.Errorf("%s: %d outcomes", name, len(outcomes))
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("%s: close: %v", name, err)
+		}
+	}
+}
+
+// A model that misbehaves fails the call, and a summary is made without it.
+func TestBadModel(t *testing.T) {
+	for name, do := range misbehaviours(t) {
+		for _, model := range []coppice.Model{bad{do: do}, faceless{bad{do: do}}} {
+			s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}})
+			talk(t, s, 20)
+			s.SetModel(model)
+			_, known := model.(bad)
+			ctx, end := until(t)
+			if name == "hangs" {
+				ctx = coppice.Observe(ctx, func(e coppice.Event) {
+					if e.Type == coppice.EventDelta {
+						end()
+					}
+				})
+			}
+			p, err := s.Fit(ctx)
+			if (err == nil) != known {
+				t.Fatalf("%s: fit: %v", name, err)
+			}
+			if !known {
+				continue
+			}
+			_, err = s.Answer(ctx, p.Stream(ctx))
+			var f *message.Fault
+			if !errors.As(err, &f) || name != "panics" && !errors.Is(err, errBroken) {
+				t.Errorf("%s: %v", name, err)
+			}
+			leaf := must.Get(must.Get(s.Leaf(t.Context())).Message())
+			if !leaf.Failed() || leaf.Text("") != "so far" || leaf.Model != "bad" {
+				t.Errorf("%s: what came is not kept: %+v", name, leaf)
+			}
+			if _, err := s.Recover(t.Context(), err); err == nil && name == "fails" {
+				t.Errorf("%s: it can be recovered from", name)
+			}
+			if name == "hangs" {
+				continue // no one ends its Complete but a context
+			}
+			out, err := s.Compact(t.Context(), compaction.Request{})
+			if err != nil || out.Status != compaction.Applied || out.Rung != summarize.RungExtract {
+				t.Errorf("%s: %+v, %v", name, out, err)
+			}
+		}
+	}
+}
+
+// No stream is a stream that failed.
+func TestNoStream(t *testing.T) {
+	s := inMemory(t, coppice.Options{})
+	_, err := s.Answer(t.Context(), nil)
+	if _, ok := message.AsFault(err); !ok {
+		t.Errorf("%v", err)
+	}
+}
+
+type badEstimator struct{}
+
+func (badEstimator) Text(string) int64              { panic("oh") }
+func (badEstimator) Message(*message.Message) int64 { panic("oh") }
+
+// What counts and what masks can only panic; then there is an error, or the
+// attempt has failed.
+func TestBadEstimatorAndMask(t *testing.T) {
+	ctx := t.Context()
+	for name, o := range map[string]coppice.Options{
+		"estimator": {Estimator: badEstimator{}, Facts: message.Model{Window: 32_000}},
+		"mask":      {Mask: func(string) string { panic("oh") }, Facts: message.Model{Window: 32_000}},
+	} {
+		s := inMemory(t, o)
+		talk(t, s, 100) // more than one processor counts
+		before := raw(t, s)
+		out, err := s.Compact(ctx, compaction.Request{})
+		if err == nil && out.Status != compaction.Failed || !bytes.Equal(raw(t, s), before) {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+		if _, err := s.Size(ctx); (err == nil) != (name == "mask") {
+			t.Errorf("%s: size: %v", name, err)
+		}
+		if _, err := s.Fit(ctx); err == nil {
+			t.Errorf("%s: a request of 100,000 tokens fits", name)
+		}
+		if _, err := s.Label(ctx, must.Get(s.Leaf(ctx)).ID, "here"); (err == nil) != (name == "estimator") {
+			t.Errorf("%s: label: %v", name, err)
+		}
+		if _, phase := s.Reducing(); phase != coppice.Idle {
+			t.Errorf("%s: it is %s afterwards", name, phase)
+		}
+	}
+}
+
+// Hooks that misbehave are reported and left out.
+func TestBadHooks(t *testing.T) {
+	for name, do := range misbehaviours(t) {
+		var reported []error
+		bus := hook.New(hook.Options{Timeout: time.Millisecond, Report: func(err error) { reported = append(reported, err) }})
+		h := hook.Handler{Name: name}
+		bus.OnBeforeCompact(h, func(context.Context, hook.BeforeCompact) (compaction.Answer, error) { return compaction.Answer{}, do() })
+		bus.OnCompacting(h, func(context.Context, hook.BeforeCompact) (compaction.Guidance, error) {
+			return compaction.Guidance{}, do()
+		})
+		bus.OnContext(h, func(context.Context, hook.Context) (hook.ContextAnswer, error) { return hook.ContextAnswer{}, do() })
+		bus.OnNotice(hook.EventCompact, h, func(context.Context, hook.Notice) error { return do() })
+		s := inMemory(t, coppice.Options{Hooks: bus, Facts: message.Model{Window: 32_000}})
+		talk(t, s, 20)
+		if out, err := s.Compact(t.Context(), compaction.Request{}); err != nil || out.Status != compaction.Applied {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+		if _, err := s.Fit(t.Context()); err != nil {
+			t.Errorf("%s: fit: %v", name, err)
+		}
+		if len(reported) != 4 {
+			t.Errorf("%s: reported %v", name, reported)
+		}
+	}
+}
+
+// badLog is a log of which one method misbehaves; hang hears of its context.
+type badLog struct {
+	session.Log
+	method string
+	do     func(ctx context.Context) error
+}
+
+func (l *badLog) when(ctx context.Context, method string) error {
+	if l.method != method {
+		return nil
+	}
+	return l.do(ctx)
+}
+
+func (l *badLog) Header() session.Header {
+	_ = l.when(context.Background(), "Header")
+	return l.Log.Header()
+}
+
+func (l *badLog) Leaf(ctx context.Context) (*session.Entry, error) {
+	if err := l.when(ctx, "Leaf"); err != nil {
+		return nil, err
+	}
+	return l.Log.Leaf(ctx)
+}
+
+func (l *badLog) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
+	if err := l.when(ctx, "Parent"); err != nil {
+		return nil, err
+	}
+	return l.Log.Parent(ctx, e)
+}
+
+func (l *badLog) Append(ctx context.Context, entries []*session.Entry) ([]*session.Entry, error) {
+	if err := l.when(ctx, "Append"); err != nil {
+		return nil, err
+	}
+	return l.Log.Append(ctx, entries)
+}
+
+func (l *badLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
+	if err := l.when(ctx, "All"); err != nil {
+		return func(yield func(*session.Entry, error) bool) { yield(nil, err) }
+	}
+	return l.Log.All(ctx)
+}
+
+// A log that misbehaves is an error of what was asked, and the session is ready
+// for the next call.
+func TestBadLog(t *testing.T) {
+	acts := map[string]func(ctx context.Context) error{
+		"fails":  func(context.Context) error { return errBroken },
+		"hangs":  func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) },
+		"panics": func(context.Context) error { panic("oh") },
+	}
+	for name, do := range acts {
+		for method, ask := range map[string]func(ctx context.Context, s *coppice.Session) error{
+			"Leaf": func(ctx context.Context, s *coppice.Session) error { _, err := s.View(ctx); return err },
+			"Parent": func(ctx context.Context, s *coppice.Session) error {
+				_, err := s.Compact(ctx, compaction.Request{})
+				return err
+			},
+			"Append": func(ctx context.Context, s *coppice.Session) error {
+				_, err := s.Say(ctx, message.User("hello"))
+				return err
+			},
+			"All": func(ctx context.Context, s *coppice.Session) error {
+				for _, err := range s.Search(ctx, "service", recall.Options{}) {
+					return err
+				}
+				return nil
+			},
+		} {
+			log := must.Get(memstore.New(nil).Create(t.Context(), session.Header{}))
+			seed := must.Get(coppice.New(log, coppice.Options{}))
+			talk(t, seed, 20)
+			l := &badLog{Log: log, method: method, do: do}
+			s := must.Get(coppice.New(l, coppice.Options{Facts: message.Model{Window: 32_000}}))
+			ctx, end := until(t)
+			if name == "hangs" {
+				end()
+			}
+			if err := ask(ctx, s); err == nil {
+				t.Errorf("%s %s: no error", method, name)
+			}
+			l.method = ""
+			if _, err := s.Say(t.Context(), message.User("again")); err != nil {
+				t.Errorf("%s %s: afterwards: %v", method, name, err)
+			}
+		}
+	}
+}
+
+// badStore cannot open anything.
+type badStore struct {
+	session.Store
+	do func() error
+}
+
+func (b badStore) Open(context.Context, string, session.Mode) (session.Log, error) {
+	return nil, b.do()
+}
+
+func (b badStore) Create(context.Context, session.Header) (session.Log, error) { return nil, b.do() }
+
+func TestBadStore(t *testing.T) {
+	for name, do := range map[string]func() error{"fails": func() error { return errBroken }, "panics": func() error { panic("oh") }, "gives nothing": func() error { return nil }} {
+		if s, err := coppice.OpenIn(t.Context(), badStore{do: do}, "x", coppice.Options{}); s != nil || err == nil {
+			t.Errorf("open: it %s: %v, %v", name, s, err)
+		}
+		if s, err := coppice.CreateIn(t.Context(), badStore{do: do}, session.Header{}, coppice.Options{}); s != nil || err == nil {
+			t.Errorf("create: it %s: %v, %v", name, s, err)
+		}
+	}
+}
+
+// Whoever observes may panic too.
+func TestBadObserver(t *testing.T) {
+	s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}})
+	talk(t, s, 20)
+	ctx := coppice.Observe(t.Context(), func(coppice.Event) { panic("oh") })
+	if out, err := s.Compact(ctx, compaction.Request{}); err == nil {
+		t.Errorf("%+v", out)
+	}
+	s.OnForeign(func([]*session.Entry) { panic("oh") })
+	if out, err := s.Compact(t.Context(), compaction.Request{}); err != nil || out.Status != compaction.Applied {
+		t.Errorf("%+v, %v", out, err)
+	}
+}

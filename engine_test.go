@@ -1,0 +1,305 @@
+package coppice_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/wire/dialects"
+)
+
+func said(role message.Role, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: role, Content: blocks}
+}
+
+func text(s string) message.Block { return message.Text{Text: s} }
+
+func call(id string) message.ToolCall {
+	return message.ToolCall{ID: id, Name: "look", Arguments: []byte(`{}`)}
+}
+
+// What no request could show is not said, and nothing of what came with it.
+func TestSayIsValidated(t *testing.T) {
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name  string
+		msgs  []*message.Message
+		index int
+		rule  string // "": it is said
+	}{
+		{"words of both", []*message.Message{message.User("hi"), said(message.RoleAssistant, text("hello"))}, 0, ""},
+		{"an image alone", []*message.Message{said(message.RoleUser, message.Image{MIMEType: "image/png", Data: "AAAA"})}, 0, ""},
+		{"a call and its results, one late", []*message.Message{said(message.RoleAssistant, call("n1"), call("n2")), message.Result(call("n2"), ""),
+			message.User("well?"), message.Result(call("n1"), "late"), message.Result(call("n1"), "and again")}, 0, ""},
+		{"a result of a call on the path", []*message.Message{message.Result(call("old"), "found")}, 0, ""},
+		{"a failed answer without words", []*message.Message{{Role: message.RoleAssistant, StopReason: message.StopError}}, 0, ""},
+		{"a command", []*message.Message{{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: "ls"}}}, 0, ""},
+		{"a message of neither", []*message.Message{{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{text("mind this")}}}, 0, ""},
+		{"nothing", nil, 0, ""},
+
+		{"nil", []*message.Message{message.User("hi"), nil}, 1, "role"},
+		{"no role", []*message.Message{{Content: []message.Block{text("hi")}}}, 0, "role"},
+		{"a prompt", []*message.Message{said(message.RoleSystem, text("be good"))}, 0, "role"},
+		{"a summary", []*message.Message{{Role: message.RoleCompactionSummary, Summary: "s"}}, 0, "role"},
+		{"blank words", []*message.Message{message.User(" \n")}, 0, "content"},
+		{"an empty answer", []*message.Message{said(message.RoleAssistant)}, 0, "content"},
+		{"no command", []*message.Message{{Role: message.RoleBashExecution}}, 0, "content"},
+		{"a call without id", []*message.Message{said(message.RoleAssistant, call(""))}, 0, "call"},
+		{"two calls with one id", []*message.Message{said(message.RoleAssistant, call("a"), call("a"))}, 0, "call"},
+		{"a result without a call", []*message.Message{message.Result(call("nobody"), "x")}, 0, "unpaired-result"},
+		{"a result without an id", []*message.Message{message.Result(call(""), "x")}, 0, "unpaired-result"},
+		{"a result before its call", []*message.Message{message.Result(call("n"), "x"), said(message.RoleAssistant, call("n"))}, 0, "unpaired-result"},
+	} {
+		s := inMemory(t, coppice.Options{})
+		must.Get(s.Say(ctx, message.User("look"), said(message.RoleAssistant, call("old"))))
+		before := len(must.Get(s.Path(ctx, nil)))
+		entries, err := s.Say(ctx, tt.msgs...)
+		after := len(must.Get(s.Path(ctx, nil)))
+		var wrong *coppice.MessageError
+		switch {
+		case tt.rule == "":
+			if err != nil || len(entries) != len(tt.msgs) || after != before+len(tt.msgs) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		case !errors.As(err, &wrong) || wrong.Rule != tt.rule || wrong.Index != tt.index || after != before:
+			t.Errorf("%s: %v, want %s at %d", tt.name, err, tt.rule, tt.index)
+		}
+	}
+}
+
+// Whatever passes Say goes out in every dialect.
+func TestWhatIsSaidCanBeSent(t *testing.T) {
+	for _, d := range dialects.All() {
+		s := inMemory(t, coppice.Options{Facts: message.Model{API: d.Name()}})
+		must.Get(s.Say(t.Context(), said(message.RoleAssistant, call("a"), call("b")), message.Result(call("b"), ""),
+			&message.Message{Role: message.RoleAssistant, StopReason: message.StopError}, message.User("\xff\x00 well?"),
+			message.Result(call("a"), "late"), message.Result(call("a"), "twice"), said(message.RoleAssistant, text("so"))))
+		p, err := s.Fit(t.Context())
+		if err != nil || len(p.Body) == 0 || len(p.Report.Warnings) > 0 {
+			t.Errorf("%s: %v, %+v", d.Name(), err, p)
+		}
+	}
+}
+
+// The prompt and the thinking level are written when they change.
+func TestSetPromptAndThinking(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{})
+	look, find := message.Tool{Name: "look"}, message.Tool{Name: "find", Description: "finds"}
+	for i, tt := range []struct {
+		system string
+		tools  []message.Tool
+		level  string
+		wrote  int
+		want   string
+	}{
+		{"Be brief.", []message.Tool{look}, "off", 1, "Be brief. look off"},
+		{"Be brief.", []message.Tool{look}, "off", 0, "Be brief. look off"},
+		{"Be brief.", []message.Tool{look, find}, "high", 2, "Be brief. look find high"},
+		{"", []message.Tool{look, find}, "high", 0, "Be brief. look find high"},
+		{"Be long.", nil, "high", 1, "Be long. high"},
+	} {
+		before := len(must.Get(s.Path(ctx, nil)))
+		if err := errors.Join(s.SetPrompt(ctx, tt.system, tt.tools), s.SetThinking(ctx, tt.level)); err != nil {
+			t.Fatal(err)
+		}
+		v := must.Get(s.View(ctx))
+		got := v.Prompt.System()
+		for _, tool := range v.Prompt.Tools {
+			got += " " + tool.Name
+		}
+		if got += " " + v.ThinkingLevel; got != tt.want {
+			t.Errorf("%d: %q, want %q", i, got, tt.want)
+		}
+		if n := len(must.Get(s.Path(ctx, nil))) - before; n != tt.wrote {
+			t.Errorf("%d: %d entries", i, n)
+		}
+	}
+}
+
+// A request fits or says why not, and input that is about to be said is in it
+// and not in the log.
+func TestFit(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{Facts: message.Model{Provider: "local", ID: "m", API: "anthropic", Window: 32_000}})
+	talk(t, s, 40)
+	p := must.Get(s.Fit(ctx, message.User("And the database?")))
+	r := p.Report
+	if len(r.Outcomes) != 1 || r.Outcomes[0].Status != compaction.Applied || !r.Before.Over() || p.Meter.Over() || p.Meter.Pending == 0 {
+		t.Errorf("%+v", r)
+	}
+	if n := p.Meter.Threshold; n != 32_000*85/100 || p.Meter.Model.ID != "m" {
+		t.Errorf("threshold %d of %s", n, p.Meter.Model.Key())
+	}
+	body := string(p.Body)
+	if !strings.Contains(body, "And the database?") || strings.Count(body, `"cache_control"`) != 2 || !strings.Contains(body, `"model":"m"`) {
+		t.Errorf("body %.200s", body)
+	}
+	leaf := must.Get(must.Get(s.Leaf(ctx)).Message())
+	if strings.Contains(leaf.Text(""), "database") {
+		t.Error("the pending input is in the log")
+	}
+	if v := must.Get(s.View(ctx)); v.Model == nil || v.Model.ModelID != "m" {
+		t.Errorf("the log does not name the model: %+v", v.Model)
+	}
+	again := must.Get(s.Fit(ctx, message.User("And the database?")))
+	if string(again.Body) != body || len(again.Report.Outcomes) > 0 {
+		t.Error("the same request is not the same bytes")
+	}
+
+	_, err := s.Fit(ctx, message.User(strings.Repeat("more and more ", 20_000)))
+	var e *coppice.DoesNotFitError
+	if !errors.As(err, &e) || !errors.Is(err, coppice.ErrDoesNotFit) || errors.Is(err, coppice.ErrPaused) || e.Size.Pending < 60_000 || e.Outcome == nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// Where automatic compaction is off, nothing is compacted, and what cannot be
+// sent is not; the user's own compaction ends it.
+func TestPaused(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}, Compaction: compaction.Settings{Enabled: new(false)}})
+	talk(t, s, 40)
+	_, err := s.Fit(ctx)
+	if !errors.Is(err, coppice.ErrPaused) || !errors.Is(err, coppice.ErrDoesNotFit) || strings.Contains(err.Error(), "/") {
+		t.Errorf("%v", err)
+	}
+	s.SetAutoCompaction(true)
+	if _, err := s.Fit(ctx); err != nil {
+		t.Errorf("switched on: %v", err)
+	}
+}
+
+// A loop of one's own over a server: answers are in the log, whole or failed,
+// and a refusal is recovered from.
+func TestAnswerAndRecover(t *testing.T) {
+	ctx := t.Context()
+	server := fake.New(fake.Say("Fine."), fake.Overflow(), fake.Say("Here I am."), fake.Overflow(), fake.Overflow())
+	defer server.Close()
+	model := server.Bind("anthropic")
+	model.Client.Retry.Max = new(0)
+	var events []string
+	seen := coppice.Observe(ctx, func(e coppice.Event) {
+		if e.Type != coppice.EventDelta {
+			events = append(events, string(e.Type))
+		}
+	})
+	s := inMemory(t, coppice.Options{Model: model, Summarizer: &summarize.Ladder{Extract: true}})
+	talk(t, s, 20)
+	ask := func() (*message.Message, error) {
+		must.Get(s.Say(ctx, message.User("And now?")))
+		for {
+			p := must.Get(s.Fit(seen))
+			msg, err := s.Answer(seen, p.Stream(ctx))
+			if err == nil {
+				return msg, nil
+			}
+			if _, err := s.Recover(seen, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if m, err := ask(); err != nil || m.Text("") != "Fine." || m.Usage == nil {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if m, err := ask(); err != nil || m.Text("") != "Here I am." {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	_, err := ask()
+	if f, ok := message.AsFault(err); !ok || f.Class != message.ClassOverflow || !errors.Is(err, coppice.ErrNotRescued) {
+		t.Errorf("%v", err)
+	}
+	want := "model_change answer answer compaction_start compaction_end answer answer compaction_start compaction_end"
+	if got := strings.Join(events, " "); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, r := range server.Requests() {
+		if len(r.Problems) > 0 {
+			t.Errorf("%+v", r.Problems)
+		}
+	}
+}
+
+// counting counts the steps back that are read from a log.
+type counting struct {
+	session.Log
+	parents, finds int
+}
+
+func (c *counting) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
+	c.parents++
+	return c.Log.Parent(ctx, e)
+}
+
+func (c *counting) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
+	c.finds++
+	return c.Log.Find(ctx, id, at)
+}
+
+// A compaction walks the path once to plan it; the view that it would give is
+// checked in memory. Taking it back reads what it covered and no more.
+func TestCompactWalksThePathOnce(t *testing.T) {
+	ctx := t.Context()
+	log := &counting{Log: must.Get(memstore.New(nil).Create(ctx, session.Header{}))}
+	s := must.Get(coppice.New(log, coppice.Options{Facts: message.Model{Provider: "local", ID: "m", Window: 32_000}}))
+	talk(t, s, 200)
+	path := len(must.Get(s.Path(ctx, nil)))
+	log.parents, log.finds = 0, 0
+	out := must.Get(s.Compact(ctx, compaction.Request{}))
+	if out.Status != compaction.Applied || log.parents > path || log.finds > len(out.Plan.Request) {
+		t.Errorf("%s: %d steps back and %d look-ups over %d entries", out.Status, log.parents, log.finds, path)
+	}
+	now := must.Get(s.View(ctx))
+	if got, want := ids(now), ids(out.View); !slices.Equal(got, want) {
+		t.Errorf("the outcome's view is %v, and the log's %v", want, got)
+	}
+	log.parents = 0
+	if u := must.Get(s.Uncompact(ctx)); u.Status != compaction.Applied || log.parents > path+len(now.Path) {
+		t.Errorf("%s: %d steps back over %d entries", u.Status, log.parents, path)
+	}
+}
+
+func ids(v *timeline.View) []string {
+	var out []string
+	for _, it := range v.Items {
+		if it.Entry != nil {
+			out = append(out, it.Entry.ID)
+		}
+	}
+	return out
+}
+
+// The summary of a branch can be had without going anywhere.
+func TestSummarizeBranch(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{})
+	talk(t, s, 1)
+	root := must.Get(s.Leaf(ctx))
+	must.Get(s.Say(ctx, message.User("Never touch the config. Fix the parser."), said(message.RoleAssistant, text("Fixed in parse.go."))))
+	leaf := must.Get(s.Leaf(ctx))
+	before := raw(t, s)
+	out, err := s.SummarizeBranch(ctx, "", root.ID, "")
+	if err != nil || out.Status != compaction.Applied || !strings.Contains(out.Summary.BranchSummary().Summary, "Never touch the config.") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if now := must.Get(s.Leaf(ctx)); now != leaf || string(raw(t, s)) != string(before) {
+		t.Error("the session has changed")
+	}
+	if out := must.Get(s.SummarizeBranch(ctx, root.ID, leaf.ID, "")); out.Status != compaction.Skipped || out.Reason != compaction.NothingToCompact {
+		t.Errorf("%+v", out)
+	}
+	if _, err := s.SummarizeBranch(ctx, "", "nobody", ""); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+}

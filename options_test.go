@@ -1,0 +1,111 @@
+package coppice_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
+)
+
+// leaves visits the settable fields of a struct that hold one value each.
+func leaves(v reflect.Value, path string, visit func(path string, v reflect.Value)) {
+	for i := range v.NumField() {
+		f, name := v.Field(i), path+"."+v.Type().Field(i).Name
+		switch f.Kind() {
+		case reflect.Struct:
+			leaves(f, name, visit)
+		case reflect.Map:
+		default:
+			visit(name, f)
+		}
+	}
+}
+
+// printed is the value of each leaf.
+func printed(o coppice.Options) map[string]string {
+	out := map[string]string{}
+	for name, part := range map[string]any{"Compaction": &o.Compaction, "Branches": &o.Branches, "Prune": &o.Prune, "Call": &o.Call} {
+		leaves(reflect.ValueOf(part).Elem(), name, func(path string, v reflect.Value) {
+			if v.Kind() == reflect.Pointer && !v.IsNil() {
+				v = v.Elem()
+			}
+			out[path] = fmt.Sprint(v)
+		})
+	}
+	return out
+}
+
+// other gives a leaf a value that is no default.
+func other(v reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch {
+	case v.CanInt():
+		v.SetInt(7)
+	case v.CanFloat():
+		v.SetFloat(0.7)
+	case v.Kind() == reflect.String:
+		v.SetString("seven")
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case v.Kind() == reflect.Bool && v.CanSet():
+		// false is the value that is no default behind a pointer, true without one
+		v.SetBool(false)
+	}
+}
+
+// One field that is set changes one thing: the others have their defaults.
+func TestOptionsDefaultFieldByField(t *testing.T) {
+	base := coppice.Options{}
+	base.EnsureDefaults()
+	want := printed(base)
+	for _, part := range []string{"Compaction", "Branches", "Prune", "Call"} {
+		var paths []string
+		leaves(reflect.ValueOf(&coppice.Options{}).Elem().FieldByName(part), part, func(path string, _ reflect.Value) { paths = append(paths, path) })
+		for _, path := range paths {
+			var o coppice.Options
+			leaves(reflect.ValueOf(&o).Elem().FieldByName(part), part, func(p string, v reflect.Value) {
+				if p == path {
+					other(v)
+				}
+			})
+			set := printed(o)[path]
+			o.EnsureDefaults()
+			for p, got := range printed(o) {
+				switch {
+				case p == path && got != set:
+					t.Errorf("%s: set to %s, is %s", path, set, got)
+				case p != path && got != want[p]:
+					t.Errorf("%s set: %s is %s, its default is %s", path, p, got, want[p])
+				}
+			}
+		}
+	}
+}
+
+// Validate names what is wrong, and nothing is opened then.
+func TestOptionsValidate(t *testing.T) {
+	for want, o := range map[string]coppice.Options{
+		"Compaction: minGain":       {Compaction: compaction.Settings{MinGain: new(1.5)}},
+		"Branches: reserveTokens":   {Branches: compaction.BranchSettings{ReserveTokens: new(int64(-1))}},
+		"Prune: horizonTurns":       {Prune: prune.Settings{HorizonTurns: new(int64(-1))}},
+		"Facts: a limit":            {Facts: message.Model{Window: -1}},
+		`Facts: API "smoke signal"`: {Facts: message.Model{API: "smoke signal"}},
+		"Call: MaxOutput":           {Call: message.CallOptions{MaxOutput: -1}},
+	} {
+		s, err := coppice.InMemory(t.Context(), o)
+		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if err := (coppice.Options{}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
