@@ -35,7 +35,8 @@ func (h Hooks) reject(why error) {
 	}
 }
 
-// BeforeCompact is what a hook is told.
+// BeforeCompact is what a hook is told. The zero value is of no use: it comes
+// from a Compactor.
 type BeforeCompact struct {
 	Plan     *Plan
 	Settings Settings

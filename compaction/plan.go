@@ -32,7 +32,8 @@ type PlanInput struct {
 	Adapt bool
 }
 
-// Plan says what a compaction would do. Nothing has been written.
+// Plan says what a compaction would do. Nothing has been written. The zero
+// value is of no use: MakePlan makes one.
 type Plan struct {
 	View   *timeline.View // what was planned over
 	Skip   Reason         // why there is nothing to do; "": there is

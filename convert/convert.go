@@ -50,7 +50,8 @@ type Counts struct {
 // batch is how many entries are appended at once.
 const batch = 256
 
-// Sink takes entries in order and writes them to a session in groups.
+// Sink takes entries in order and writes them to a session in groups. The zero
+// value is of no use: NewSink makes one.
 type Sink struct {
 	s       *session.Session
 	counts  Counts

@@ -62,7 +62,7 @@ func ask[E, A any](ctx context.Context, b *Bus, q question[E, A], e E) (A, error
 
 // answerOf asks one hook, within its limit, and checks what it answers.
 func answerOf[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) (A, error) {
-	ctx, cancel := b.limit(ctx, cmp.Or(h.timeout, b.opts.Timeout))
+	ctx, cancel := b.within(ctx, h)
 	defer cancel()
 	a, err := call(ctx, b, h, q, e)
 	if err == nil && !q.ruling(&a).Cancel && q.check != nil {

@@ -87,7 +87,7 @@ func (f *Failure) Error() string { return fmt.Sprintf("hook %s (%s): %v", f.Hook
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Bus knows the hooks and asks them. It is safe for concurrent use. The nil
-// Bus has no hooks.
+// Bus has no hooks, and the zero value none but the handlers that are added.
 type Bus struct {
 	opts    Options
 	trusted string        // hash of ProjectDir, as it was trusted
@@ -140,6 +140,15 @@ func order(project bool) int {
 	return 0
 }
 
+// within is the context of a hook's answer.
+func (b *Bus) within(ctx context.Context, h hook) (context.Context, context.CancelFunc) {
+	limit := b.limit
+	if limit == nil {
+		limit = limited
+	}
+	return limit(ctx, cmp.Or(h.timeout, b.opts.Timeout, DefaultTimeout))
+}
+
 func limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))
 }
@@ -165,6 +174,9 @@ func (b *Bus) on(e Event, h Handler, handle any) {
 	defer b.mu.Unlock()
 	hooks := append(slices.Clone(b.handlers[e]), hook{event: e, name: h.Name, required: h.Required, timeout: h.Timeout, handle: handle})
 	slices.SortStableFunc(hooks, func(x, y hook) int { return cmp.Compare(x.name, y.name) })
+	if b.handlers == nil {
+		b.handlers = map[Event][]hook{}
+	}
 	b.handlers[e] = hooks
 }
 

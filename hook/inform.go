@@ -116,7 +116,7 @@ func (b *Bus) Inform(ctx context.Context, n Notice) error {
 }
 
 func (b *Bus) tell(ctx context.Context, h hook, n Notice) error {
-	ctx, cancel := b.limit(ctx, cmp.Or(h.timeout, b.opts.Timeout))
+	ctx, cancel := b.within(ctx, h)
 	defer cancel()
 	if h.handle != nil {
 		_, err := guard.Do(ctx, "the handler", func() (Ruling, error) { return h.handle.(func(context.Context, Notice) (Ruling, error))(ctx, n) })

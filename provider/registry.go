@@ -17,7 +17,8 @@ import (
 	"github.com/coppice-dev/coppice/wire/dialects"
 )
 
-// Registry finds models by "provider/id" and makes them ready for calls.
+// Registry finds models by "provider/id" and makes them ready for calls. The
+// zero value is of no use: NewRegistry makes one.
 type Registry struct {
 	// Catalog is what is known of models; it learns from refusals.
 	Catalog *Catalog
@@ -131,7 +132,8 @@ func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
 	return cfg.APIKeyEnv != "" || cfg.BaseURL == "" && !v.keyless && len(cfg.Headers) == 0
 }
 
-// Bound is a model with the client that reaches it.
+// Bound is a model with the client that reaches it. The zero value is of no
+// use: Registry.Bind makes one.
 type Bound struct {
 	Client *Client
 	Model  message.Model

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Buffer is a log whose appends stay in memory, over one that is only read.
-// A change can be made on it and written elsewhere, or dropped.
+// Buffer is a log whose appends stay in memory, over one that is only read. A
+// change can be made on it and written elsewhere, or dropped. The zero value is
+// of no use: NewBuffer makes one.
 type Buffer struct {
 	Log
 	mu    sync.Mutex

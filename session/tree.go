@@ -116,7 +116,7 @@ func parentPlace(ctx context.Context, log Log, e *Entry, places map[string]int32
 // OnPath marks the entries from the root to the leaf.
 func (t *Tree) OnPath() []bool {
 	on := make([]bool, len(t.Up))
-	for i := t.Leaf; i >= 0; i = int(t.Up[i]) {
+	for i := t.Leaf; i >= 0 && i < len(on); i = int(t.Up[i]) {
 		on[i] = true
 	}
 	return on

@@ -15,7 +15,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Log is a session in a file. It implements session.Log.
+// Log is a session in a file. It implements session.Log. The zero value is of
+// no use: a Store opens them.
 type Log struct {
 	store *Store
 	mode  session.Mode

@@ -61,7 +61,8 @@ const (
 )
 
 // Store keeps sessions below a folder, one folder a project. It is safe for
-// concurrent use, also by several processes.
+// concurrent use, also by several processes. The zero value is of no use: New
+// makes one.
 type Store struct {
 	root string
 	opts Options

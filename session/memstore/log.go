@@ -10,7 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Log is an open session. It implements session.Log.
+// Log is an open session. It implements session.Log. The zero value is of no
+// use: a Store opens them.
 type Log struct {
 	store  *Store
 	rec    *record

@@ -17,7 +17,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Store holds sessions in memory. It is safe for concurrent use.
+// Store holds sessions in memory. It is safe for concurrent use. The zero value
+// is of no use: New makes one.
 type Store struct {
 	now func() time.Time
 

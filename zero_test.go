@@ -1,0 +1,199 @@
+package coppice_test
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/agent/mcp"
+	"github.com/coppice-dev/coppice/agent/tools"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/convert/claudecode"
+	"github.com/coppice-dev/coppice/convert/codex"
+	"github.com/coppice-dev/coppice/convert/crush"
+	"github.com/coppice-dev/coppice/convert/gemini"
+	"github.com/coppice-dev/coppice/convert/opencode"
+	"github.com/coppice-dev/coppice/convert/pi"
+	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/recall"
+	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/settings"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
+	"github.com/coppice-dev/coppice/turn"
+	"github.com/coppice-dev/coppice/wire"
+	"github.com/coppice-dev/coppice/wire/anthropic"
+	wiregemini "github.com/coppice-dev/coppice/wire/gemini"
+	"github.com/coppice-dev/coppice/wire/openai"
+	"github.com/coppice-dev/coppice/wire/responses"
+)
+
+// zeros are zero values of all exported types with methods.
+var zeros = []any{
+	new(coppice.DoesNotFitError), new(coppice.MessageError), new(coppice.Meter), new(coppice.Options), new(coppice.Prepared),
+	new(coppice.RequestError), new(coppice.Session),
+	new(agent.Agent), new(agent.InputError), new(agent.Settings), new(mcp.Server), new(mcp.Servers), new(mcp.Transport),
+	new(tools.Guard), new(tools.Rule), new(tools.Rules), new(tools.Verdict),
+	new(compaction.BeforeCompact), new(compaction.BranchPlan), new(compaction.BranchSettings), new(compaction.Compactor),
+	new(compaction.Floor), new(compaction.Override), new(compaction.Plan), new(compaction.Settings),
+	new(convert.Sink), new(convert.Source), new(claudecode.Importer), new(codex.Importer), new(crush.Importer), new(gemini.Importer),
+	new(opencode.Importer), new(pi.Importer),
+	new(hook.Bus), new(hook.CompactFailed), new(hook.Compacted), new(hook.Event), new(hook.Failure), new(hook.Lifecycle), new(hook.Moved),
+	new(hook.Program), new(hook.Untrusted),
+	new(ledger.Ledger),
+	new(message.Class), new(message.Fault), new(message.Message), new(message.Model), new(message.Outline), new(message.Outliner), new(message.Usage),
+	new(provider.Bound), new(provider.Catalog), new(provider.Client), new(provider.Config), new(provider.Limits), new(provider.Pattern),
+	new(provider.ProviderConfig), new(provider.Registry), new(provider.Retry), new(provider.Secret), new(provider.Type), new(provider.Waits),
+	new(fake.Request), new(fake.Server),
+	new(prune.Edit), new(prune.Settings), new(recall.RangeError), new(render.Step),
+	new(session.AmbiguousError), new(session.Buffer), new(session.Entry), new(session.Header), new(session.Info), new(session.LockedError),
+	new(session.Session), new(session.Tree), new(filestore.Log), new(filestore.Settings), new(filestore.Store), new(filestore.Sync),
+	new(memstore.Log), new(memstore.Store),
+	new(settings.Problem), new(settings.Source),
+	new(summarize.Failed), new(summarize.Ladder), new(summarize.Refusal), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
+	new(timeline.Item), new(timeline.OpenCalls), new(timeline.PinTooLargeError), new(timeline.Prompt), new(timeline.Size), new(timeline.Sizer), new(timeline.View),
+	new(tokens.Classes), new(tokens.Plain), new(turn.Conversation), new(wire.Problem),
+	new(anthropic.Dialect), new(wiregemini.Dialect), new(openai.Dialect), new(responses.Dialect),
+}
+
+// home is the root of the module.
+var home string
+
+// Every exported method is safe on the zero value, or the doc of its type says
+// that this is of no use.
+func TestZeroValuesAreSafe(t *testing.T) {
+	home = must.Get(os.Getwd())
+	t.Chdir(t.TempDir())
+	for _, zero := range zeros {
+		typ := reflect.TypeOf(zero).Elem()
+		if warns(t, typ) {
+			continue
+		}
+		for i := range reflect.TypeOf(zero).NumMethod() {
+			m := reflect.TypeOf(zero).Method(i)
+			if p := panicOf(reflect.New(typ), m); p != nil {
+				t.Errorf("(%s).%s: %v", typ, m.Name, p)
+			}
+		}
+	}
+}
+
+// panicOf is what a method of a value panics with; nil: nothing.
+func panicOf(v reflect.Value, m reflect.Method) (p any) {
+	defer func() { p = recover() }()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	args := []reflect.Value{v}
+	for i := 1; i < m.Type.NumIn(); i++ {
+		if i == m.Type.NumIn()-1 && m.Type.IsVariadic() {
+			break
+		}
+		args = append(args, argument(ctx, m.Type.In(i)))
+	}
+	for _, out := range m.Func.Call(args) {
+		if out.Kind() == reflect.Func && !out.IsNil() && out.Type().NumIn() == 1 { // a sequence
+			for range out.Seq2() {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// argument is a plain argument of a type.
+func argument(ctx context.Context, typ reflect.Type) reflect.Value {
+	log := must.Get(memstore.New(nil).Create(ctx, session.Header{}))
+	s := session.New(log, session.Options{})
+	for _, plain := range []any{ctx, log, s, tokens.Estimator(tokens.Default{}), hook.Lifecycle{}, strings.NewReader(""), convert.NewSink(s), convert.Source{Path: "x", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }}} {
+		if reflect.TypeOf(plain).AssignableTo(typ) && typ != reflect.TypeFor[any]() {
+			return reflect.ValueOf(plain)
+		}
+	}
+	switch typ.Kind() {
+	case reflect.Pointer:
+		return reflect.New(typ.Elem())
+	case reflect.Func:
+		return reflect.MakeFunc(typ, func([]reflect.Value) []reflect.Value {
+			var out []reflect.Value
+			for i := range typ.NumOut() {
+				out = append(out, reflect.Zero(typ.Out(i)))
+			}
+			return out
+		})
+	}
+	return reflect.Zero(typ)
+}
+
+// warns reports whether the doc of a type says that its zero value is of no use.
+func warns(t *testing.T, typ reflect.Type) bool {
+	t.Helper()
+	dir := strings.TrimPrefix(strings.TrimPrefix(typ.PkgPath(), module), "/")
+	files, err := filepath.Glob(filepath.Join(home, dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if s, ok := spec.(*ast.TypeSpec); ok && s.Name.Name == typ.Name() {
+					text := strings.Join(strings.Fields(g.Doc.Text()+s.Doc.Text()), " ")
+					return strings.Contains(text, "zero value is of no use")
+				}
+			}
+		}
+	}
+	return false
+}
+
+// The list is complete.
+func TestZerosAreAllTypes(t *testing.T) {
+	have := map[string]bool{}
+	for _, z := range zeros {
+		typ := reflect.TypeOf(z).Elem()
+		have[typ.PkgPath()+"."+typ.Name()] = true
+	}
+	api, err := os.ReadFile("testdata/api.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	method := regexp.MustCompile(`, method \(\*?([A-Z]\w*)`)
+	pkg := ""
+	for line := range strings.Lines(string(api)) {
+		if p, ok := strings.CutPrefix(line, "package "); ok {
+			pkg = strings.TrimSpace(p)
+		} else if m := method.FindStringSubmatch(line); m != nil && !have[pkg+"."+m[1]] {
+			t.Errorf("%s.%s has methods and is not in the list", pkg, m[1])
+			have[pkg+"."+m[1]] = true
+		}
+	}
+}
