@@ -13,7 +13,7 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
-	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/recall"
 	"github.com/coppice-dev/coppice/session"

@@ -27,7 +27,7 @@ import (
 	"github.com/coppice-dev/coppice/convert/opencode"
 	"github.com/coppice-dev/coppice/convert/pi"
 	"github.com/coppice-dev/coppice/hook"
-	"github.com/coppice-dev/coppice/internal/must"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
