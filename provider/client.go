@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/secret"
@@ -60,17 +61,19 @@ func New(cfg ProviderConfig, dialect wire.Dialect, httpClient *http.Client) *Cli
 	here := *httpClient
 	here.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	httpClient = &here
-	cfg.BaseURL = strings.TrimRight(cmp.Or(cfg.BaseURL, homes[dialect.Name()]), "/")
+	cfg.BaseURL = strings.TrimRight(cmp.Or(cfg.BaseURL, homes()[dialect.Name()]), "/")
 	return &Client{cfg: cfg, dialect: dialect, http: httpClient}
 }
 
 // homes are the servers of the dialects' vendors.
-var homes = map[string]string{
-	apiAnthropic: vendors["anthropic"].baseURL,
-	apiChat:      vendors["openai"].baseURL,
-	apiResponses: vendors["openai"].baseURL,
-	apiGemini:    vendors["gemini"].baseURL,
-}
+var homes = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		apiAnthropic: vendors()["anthropic"].baseURL,
+		apiChat:      vendors()["openai"].baseURL,
+		apiResponses: vendors()["openai"].baseURL,
+		apiGemini:    vendors()["gemini"].baseURL,
+	}
+})
 
 // Stream makes a call and yields the answer as it comes; the last event has
 // the whole message. It is tried again after a failure that may pass, but

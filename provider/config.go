@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
@@ -143,42 +144,46 @@ type vendor struct {
 // vendors knows what the catalogue leaves out, and the names under which
 // other programs know a provider. Request sizes are the vendors' published
 // limits, the smaller reading where "MB" may be either.
-var vendors = map[string]vendor{
-	"anthropic":  {catalogue: "anthropic", baseURL: "https://api.anthropic.com", maxBytes: 32_000_000},
-	"openai":     {catalogue: "openai", api: apiResponses, baseURL: "https://api.openai.com/v1"},
-	"gemini":     {catalogue: "gemini", baseURL: "https://generativelanguage.googleapis.com/v1beta", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, maxBytes: 20_000_000},
-	"mistral":    {baseURL: "https://api.mistral.ai/v1", keys: []string{"MISTRAL_API_KEY"}},
-	"moonshot":   {catalogue: "moonshot", maxBytes: 2_097_152},
-	"copilot":    {catalogue: "copilot", maxBytes: 5_000_000},
-	"bedrock":    {catalogue: "bedrock", maxBytes: 20_000_000},
-	"vertexai":   {catalogue: "vertexai", maxBytes: 20_000_000},
-	"azure":      {catalogue: "azure", api: apiResponses},
-	"ollama":     {baseURL: "http://localhost:11434/v1", keyless: true},
-	"lmstudio":   {baseURL: "http://localhost:1234/v1", keyless: true},
-	"llama.cpp":  {baseURL: "http://localhost:8080/v1", keyless: true},
-	"vllm":       {baseURL: "http://localhost:8000/v1", keyless: true},
-	"openrouter": {catalogue: "openrouter"},
-}
+var vendors = sync.OnceValue(func() map[string]vendor {
+	return map[string]vendor{
+		"anthropic":  {catalogue: "anthropic", baseURL: "https://api.anthropic.com", maxBytes: 32_000_000},
+		"openai":     {catalogue: "openai", api: apiResponses, baseURL: "https://api.openai.com/v1"},
+		"gemini":     {catalogue: "gemini", baseURL: "https://generativelanguage.googleapis.com/v1beta", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, maxBytes: 20_000_000},
+		"mistral":    {baseURL: "https://api.mistral.ai/v1", keys: []string{"MISTRAL_API_KEY"}},
+		"moonshot":   {catalogue: "moonshot", maxBytes: 2_097_152},
+		"copilot":    {catalogue: "copilot", maxBytes: 5_000_000},
+		"bedrock":    {catalogue: "bedrock", maxBytes: 20_000_000},
+		"vertexai":   {catalogue: "vertexai", maxBytes: 20_000_000},
+		"azure":      {catalogue: "azure", api: apiResponses},
+		"ollama":     {baseURL: "http://localhost:11434/v1", keyless: true},
+		"lmstudio":   {baseURL: "http://localhost:1234/v1", keyless: true},
+		"llama.cpp":  {baseURL: "http://localhost:8080/v1", keyless: true},
+		"vllm":       {baseURL: "http://localhost:8000/v1", keyless: true},
+		"openrouter": {catalogue: "openrouter"},
+	}
+})
 
 // aliases are other programs' names for a vendor; session files have them.
-var aliases = map[string]string{
-	"openai-codex":           "openai",
-	"google":                 "gemini",
-	"google-gemini-cli":      "gemini",
-	"google-antigravity":     "gemini",
-	"google-vertex":          "vertexai",
-	"github-copilot":         "copilot",
-	"amazon-bedrock":         "bedrock",
-	"azure-openai":           "azure",
-	"azure-openai-responses": "azure",
-	"opencode":               "opencode-zen",
-	"vercel-ai-gateway":      "vercel",
-	"minimax-cn":             "minimax-china",
-	"moonshotai":             "moonshot",
-	"z.ai":                   "zai",
-	"llamacpp":               "llama.cpp",
-	"lm-studio":              "lmstudio",
-}
+var aliases = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"openai-codex":           "openai",
+		"google":                 "gemini",
+		"google-gemini-cli":      "gemini",
+		"google-antigravity":     "gemini",
+		"google-vertex":          "vertexai",
+		"github-copilot":         "copilot",
+		"amazon-bedrock":         "bedrock",
+		"azure-openai":           "azure",
+		"azure-openai-responses": "azure",
+		"opencode":               "opencode-zen",
+		"vercel-ai-gateway":      "vercel",
+		"minimax-cn":             "minimax-china",
+		"moonshotai":             "moonshot",
+		"z.ai":                   "zai",
+		"llamacpp":               "llama.cpp",
+		"lm-studio":              "lmstudio",
+	}
+})
 
 // known reports whether a provider's dialect is known without being told.
 func known(name string) bool {
@@ -189,10 +194,10 @@ func known(name string) bool {
 // lookupVendor finds a provider under any of its names. One that is not
 // known here is taken for the catalogue's.
 func lookupVendor(name string) vendor {
-	if a, ok := aliases[name]; ok {
+	if a, ok := aliases()[name]; ok {
 		name = a
 	}
-	if v, ok := vendors[name]; ok {
+	if v, ok := vendors()[name]; ok {
 		return v
 	}
 	return vendor{catalogue: name}

@@ -42,11 +42,13 @@ func flatten(body []byte) string {
 		}
 		s = t
 	}
-	s = typography.Replace(strings.ToLower(s))
+	s = typography().Replace(strings.ToLower(s))
 	return strings.Join(strings.Fields(s), " ")
 }
 
-var typography = strings.NewReplacer("\u2019", "'", "\u2018", "'", "`", "'", "\u201c", `"`, "\u201d", `"`, "\u2026", "...")
+var typography = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("\u2019", "'", "\u2018", "'", "`", "'", "\u201c", `"`, "\u201d", `"`, "\u2026", "...")
+})
 
 // unescape undoes one layer of \" \n \u0022 \x22. A run of backslashes counts
 // as one, so text that was quoted many times is read in one go.

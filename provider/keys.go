@@ -28,7 +28,7 @@ func (r *Registry) Keys() []string {
 	for _, p := range catalogue.Providers() {
 		look(ProviderConfig{}, lookupVendor(p.Name))
 	}
-	for name := range vendors {
+	for name := range vendors() {
 		look(ProviderConfig{}, lookupVendor(name))
 	}
 	return slices.Sorted(maps.Keys(places))

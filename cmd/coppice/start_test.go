@@ -29,7 +29,7 @@ func TestStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if total += allocs; allocs > 250 {
+		if total += allocs; allocs > 300 {
 			t.Errorf("%s allocates %d times (%s bytes) when it is loaded: use sync.OnceValue, or internal/lazy", l[1], allocs, l[2])
 		}
 	}
