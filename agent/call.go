@@ -113,9 +113,9 @@ func (r *run) why(err error) error {
 	case r.ctx.Err() != nil:
 		return r.abortError()
 	case errors.Is(err, coppice.ErrDoesNotFit):
-		return fmt.Errorf(autoFailed+"%w", err)
+		return fmt.Errorf("%s%w", autoFailed, err)
 	case errors.Is(err, coppice.ErrNotRescued):
-		return fmt.Errorf(rescueFailed+"%w", err)
+		return fmt.Errorf("%s%w", rescueFailed, err)
 	}
 	return err
 }
