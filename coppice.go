@@ -81,7 +81,7 @@ func Open(ctx context.Context, path string, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return OpenIn(ctx, filestore.New(filepath.Dir(path), filestore.Options{Now: o.Now}), path, o)
+	return OpenIn(ctx, filestore.New("", filestore.Options{Now: o.Now}), path, o)
 }
 
 // OpenIn opens a session of a store.

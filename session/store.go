@@ -25,8 +25,9 @@ type Store interface {
 	// its head and its tail. An unreadable one is reported as an error and
 	// does not end the walk.
 	List(ctx context.Context) iter.Seq2[Info, error]
-	// Delete removes a session and what belongs to it.
-	Delete(ctx context.Context, ref string) error
+	// Delete removes a session and what belongs to it. mode.Force removes one
+	// that another agent is using.
+	Delete(ctx context.Context, ref string, mode Mode) error
 }
 
 // Mode says what a log is opened for.

@@ -128,7 +128,7 @@ func (a *app) remove(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return explain("delete "+path, st.Delete(ctx, path))
+	return explain("delete "+path, st.Delete(ctx, path, session.Mode{Force: a.force}))
 }
 
 // findTrash is the command that moves files to the trash, or nil.

@@ -110,7 +110,7 @@ func TestNotASession(t *testing.T) {
 					t.Errorf("open: %v, want %v that names the file", err, session.ErrNotASession)
 				}
 			}
-			if err := s.Delete(bg, p); !errors.Is(err, session.ErrNotASession) {
+			if err := s.Delete(bg, p, session.Mode{}); !errors.Is(err, session.ErrNotASession) {
 				t.Errorf("delete: %v", err)
 			}
 			if content(t, p) != file {

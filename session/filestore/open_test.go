@@ -256,7 +256,7 @@ func TestDeleteTakesAll(t *testing.T) {
 	if err := os.WriteFile(other, []byte("notes"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(bg, l.Header().ID); err != nil {
+	if err := s.Delete(bg, l.Header().ID, session.Mode{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, filepath.Dir(l.Ref())); len(got) != 1 || got[0] != "notes.txt" {
@@ -283,6 +283,79 @@ func TestOpenMissing(t *testing.T) {
 	for _, err := range s.List(ctx) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("list: %v", err)
+		}
+	}
+}
+
+// What a store was told decides whose a folder is, and a path does not.
+func TestSomebodysFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs Unix permissions")
+	}
+	for name, tt := range map[string]struct {
+		folder string
+		root   func(dir string) string
+		want   os.FileMode
+	}{
+		"not told":      {"shared", func(string) string { return "" }, 0o755},
+		"told another":  {"shared", func(dir string) string { return filepath.Join(filepath.Dir(dir), "ours") }, 0o755},
+		"told this one": {"shared", func(dir string) string { return dir }, 0o700},
+		"an agent's":    {".pi", func(dir string) string { return dir }, 0o755},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), tt.folder)
+			file := filepath.Join(dir, "s.jsonl")
+			if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(file, []byte(text(chain(2)...)), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			old := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(file, old, old); err != nil {
+				t.Fatal(err)
+			}
+			l, err := New(tt.root(dir), Options{}).Open(bg, file, session.Mode{Write: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			if got := mode(t, dir); got != tt.want {
+				t.Errorf("the folder has %o, want %o", got, tt.want)
+			}
+		})
+	}
+	if _, err := New("", Options{}).Create(bg, session.Header{Cwd: "/"}); err == nil {
+		t.Error("a session was created without a folder")
+	}
+}
+
+// A file that another agent is using is not written to and not deleted, also by
+// a store that was told that its folder is its own. What we wrote last ourselves
+// is no sign of another agent.
+func TestAnotherAgentIsUsingIt(t *testing.T) {
+	ours := text(append(chain(2), line("0123456789abcdef", "e1"))...)
+	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false} {
+		dir := filepath.Join(t.TempDir(), ".pi")
+		file := filepath.Join(dir, "s.jsonl")
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for _, root := range []string{"", dir, t.TempDir()} {
+			s := New(root, Options{})
+			l, err := s.Open(bg, file, session.Mode{Write: true})
+			if errors.Is(err, session.ErrForeignActive) != refused {
+				t.Errorf("root %q: open: %v", root, err)
+			}
+			if err == nil {
+				l.Close()
+			}
+			if !refused {
+				continue
+			}
+			if err := s.Delete(bg, file, session.Mode{}); !errors.Is(err, session.ErrForeignActive) {
+				t.Errorf("root %q: delete: %v", root, err)
+			}
+		}
+		if err := New("", Options{}).Delete(bg, file, session.Mode{Force: true}); err != nil {
+			t.Errorf("forced: %v", err)
 		}
 	}
 }

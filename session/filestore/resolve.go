@@ -57,6 +57,9 @@ func (s *Store) resolve(ctx context.Context, ref string) (string, error) {
 // files lists the session files of all projects, by path.
 func (s *Store) files(ctx context.Context) ([]found, error) {
 	var out []found
+	if s.root == "" {
+		return nil, nil
+	}
 	entries, err := s.readDir(s.root)
 	if err != nil {
 		return nil, err

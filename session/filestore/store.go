@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -72,7 +73,10 @@ type Store struct {
 
 var _ session.Store = (*Store)(nil)
 
-// New returns the store of a folder. The folder is made with the first session.
+// New returns the store of a folder that is the caller's own: it is made with
+// the first session, and kept for its owner only. With the root "" there is no
+// such folder: files are opened by their paths, as somebody else's, and no
+// session can be created.
 func New(root string, opts Options) *Store {
 	if opts.Sync == "" {
 		opts.Sync = SyncAlways
@@ -83,7 +87,7 @@ func New(root string, opts Options) *Store {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if abs, err := filepath.Abs(root); err == nil {
+	if abs, err := filepath.Abs(root); err == nil && root != "" {
 		root = abs
 	}
 	return &Store{root: root, opts: opts, fs: fsx.OS{}, keep: keepBytes}
@@ -98,6 +102,9 @@ func (s *Store) Root() string { return s.root }
 func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if s.root == "" {
+		return nil, errors.New("create a session: the store has no folder")
 	}
 	h = h.Complete(s.opts.Now())
 	if !validID(h.ID) {
@@ -121,9 +128,10 @@ func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (sessio
 }
 
 // Delete removes the file of a session, its lock and the folder of big things
-// beside it. A session that is open for writing is not removed, and neither is
-// a file that is no session.
-func (s *Store) Delete(ctx context.Context, ref string) error {
+// next to it. A session that is open for writing is not removed, nor one that
+// another agent is using unless mode.Force is set, nor a file that is not a
+// session.
+func (s *Store) Delete(ctx context.Context, ref string, mode session.Mode) error {
 	path, err := s.resolve(ctx, ref)
 	if err != nil {
 		return err
@@ -132,7 +140,10 @@ func (s *Store) Delete(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.Close(); err != nil {
+	if !mode.Force {
+		err = l.checkForeign(ctx)
+	}
+	if err := errors.Join(err, l.Close()); err != nil {
 		return err
 	}
 	lock, err := acquire(path, s.opts.Now())
@@ -187,8 +198,10 @@ func (l *Log) openForWriting(ctx context.Context) error {
 	if l.header.Version > session.Version && !l.mode.Force {
 		return l.wrap(session.ErrNewerVersion)
 	}
-	if !l.mode.Force && s.foreign(l.path) && s.opts.Now().Sub(l.who.ModTime()) < foreignQuiet {
-		return l.wrap(session.ErrForeignActive)
+	if !l.mode.Force {
+		if err := l.checkForeign(ctx); err != nil {
+			return err
+		}
 	}
 	if l.header.Version < 2 {
 		return nil
@@ -227,8 +240,12 @@ func (s *Store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
 	}
 }
 
-// owns reports whether a path lies below the store's root.
+// owns reports whether a path is in the folder that the store was told is its
+// own. The folder of another agent is not, whatever the store was told.
 func (s *Store) owns(path string) bool {
+	if s.root == "" || ofAgent(s.root) {
+		return false
+	}
 	rel, err := filepath.Rel(s.root, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
@@ -237,15 +254,29 @@ func (s *Store) owns(path string) bool {
 // written to without force: that agent would go on from its own leaf.
 const foreignQuiet = 10 * time.Minute
 
-// foreign reports whether a file lies in another agent's folder.
-func (s *Store) foreign(path string) bool {
-	if s.owns(path) {
-		return false
+// checkForeign fails where another agent is using the file: it is in that
+// agent's folder, has changed a short while ago, and its last entry is not ours.
+func (l *Log) checkForeign(ctx context.Context) error {
+	s := l.store
+	if s.owns(l.path) || !ofAgent(l.path) || s.opts.Now().Sub(l.who.ModTime()) >= foreignQuiet {
+		return nil
 	}
+	last, err := l.Leaf(ctx)
+	if err != nil {
+		return err
+	}
+	if last != nil && lines.IsOwnID(last.ID) {
+		return nil
+	}
+	return l.wrap(session.ErrForeignActive)
+}
+
+// ofAgent reports whether a path is in another agent's folder, or is one.
+func ofAgent(path string) bool {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	for part := range strings.SplitSeq(filepath.Dir(path), string(filepath.Separator)) {
+	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		switch part {
 		case ".pi", ".omp", ".claude", ".codex":
 			return true

@@ -147,7 +147,7 @@ func (s *Store) infos() []session.Info {
 }
 
 // Delete removes a session. One that is open for writing is not removed.
-func (s *Store) Delete(_ context.Context, ref string) error {
+func (s *Store) Delete(_ context.Context, ref string, _ session.Mode) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec, err := s.find(ref)

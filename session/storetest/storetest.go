@@ -303,7 +303,7 @@ func testOneWriter(t *testing.T, s session.Store) {
 	if locked.PID == 0 || locked.Host == "" || locked.Since.IsZero() {
 		t.Errorf("the owner is not named: %+v", locked)
 	}
-	if err := s.Delete(ctx, l.Ref()); !errors.As(err, &locked) {
+	if err := s.Delete(ctx, l.Ref(), session.Mode{}); !errors.As(err, &locked) {
 		t.Errorf("delete under a writer: %v, want a *LockedError", err)
 	}
 	r, err := s.Open(ctx, l.Ref(), session.Mode{})
@@ -419,13 +419,13 @@ func testDelete(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
 	add(t, l, Entry("a", "", message.RoleUser, "one"))
 	l.Close()
-	if err := s.Delete(ctx, l.Ref()); err != nil {
+	if err := s.Delete(ctx, l.Ref(), session.Mode{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Open(ctx, l.Ref(), session.Mode{}); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("open a deleted session: %v", err)
 	}
-	if err := s.Delete(ctx, l.Ref()); !errors.Is(err, session.ErrNotFound) {
+	if err := s.Delete(ctx, l.Ref(), session.Mode{}); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("delete twice: %v", err)
 	}
 }
