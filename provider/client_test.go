@@ -354,7 +354,7 @@ data: [DONE]
 
 `))
 	_, err := client(t, provider.ProviderConfig{}, serve).Complete(t.Context(), model, request, message.CallOptions{})
-	if f, ok := message.AsFault(err); !ok || f.Class != message.ClassOverflow || f.Limit.Max != model.Window {
+	if f, ok := message.AsFault(err); !ok || f.Class != message.ClassOverflow || f.Limit.Max != 0 || f.Limit.Used != 99_500 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import "github.com/coppice-dev/coppice/message"
 // Full finds an answer that claims success and has nothing in it because the
 // context window was full. estimate is our size of the request in tokens. An
 // answer that has content is kept, whatever its usage says: the result is nil.
+// No one has named a limit, so the fault has none and teaches nothing.
 func Full(m message.Model, answer *message.Message, estimate int64) *message.Fault {
 	if !empty(answer) {
 		return nil
@@ -12,7 +13,7 @@ func Full(m message.Model, answer *message.Message, estimate int64) *message.Fau
 	prompt := answer.Usage.Prompt()
 	f := &message.Fault{Class: message.ClassOverflow, Requested: max(estimate, prompt)}
 	if prompt >= m.Window-m.Window/10 {
-		f.Limit = message.Limit{Unit: message.UnitContext, Max: m.Window, Used: prompt} // else the count has nothing to do with it
+		f.Limit = message.Limit{Unit: message.UnitContext, Used: prompt} // else the count has nothing to do with it
 	}
 	switch {
 	case answer.StopReason == "model_context_window_exceeded":

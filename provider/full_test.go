@@ -35,7 +35,7 @@ func TestFull(t *testing.T) {
 			a.Content = []message.Block{message.Text{Text: tt.text}}
 		}
 		f := Full(m, a, tt.estimate)
-		if (f == nil) != (tt.want == "") || f != nil && (!strings.Contains(f.Message, tt.want) || f.Class != message.ClassOverflow) {
+		if (f == nil) != (tt.want == "") || f != nil && (!strings.Contains(f.Message, tt.want) || f.Class != message.ClassOverflow || f.Limit.Max != 0 || new(Limits).Learn(m, f)) {
 			t.Errorf("%s: %v, want %q", tt.name, f, tt.want)
 		}
 	}
