@@ -69,24 +69,24 @@ func fromAny(f ledger.Fact, entries map[string]bool) bool {
 // refused changes the next attempt after an answer that is not a summary. It
 // reports false where the model had its tries: the same request again would
 // fail the same way (reference: R057).
-func (f *fold) refused(r *Refusal) bool {
+func (f *fold) refused(r *refusal) bool {
 	if f.tries++; f.tries >= maxTries {
 		return false
 	}
 	advice := ""
 	var changes []string
 	switch r.Reason {
-	case Empty, ErrorText:
+	case empty, errorText:
 		advice = "Write the summary as plain text."
 		changes = f.shrink()
-	case CutOff:
+	case cutOff:
 		advice = fmt.Sprintf("Use at most %d words.", f.words())
 		changes = f.grow()
-	case CalledTool:
+	case calledTool:
 		advice = "There are no tools here. Answer with text only."
-	case NotSmaller, TooLong:
+	case notSmaller, tooLong:
 		advice = fmt.Sprintf("Use at most %d words.", f.words())
-	case NoSections:
+	case noSections:
 		advice = "Use every one of the headings that are given below, as they are written."
 	}
 	if f.tries > 1 && len(changes) == 0 {
@@ -180,17 +180,17 @@ func (f *fold) overflowed(fault *message.Fault) bool {
 }
 
 // words says a reason in a sentence.
-func (r *Refusal) words() string {
-	text := map[Reason]string{
-		Empty:      "it had no text",
-		CutOff:     "it was cut off by the output limit",
-		CalledTool: "it called a tool",
-		ErrorText:  "it was an error, not a summary",
-		NotSmaller: "it was as long as what it summarizes",
-		TooLong:    "it was too long",
-		NoSections: "headings were missing",
+func (r *refusal) words() string {
+	text := map[reason]string{
+		empty:      "it had no text",
+		cutOff:     "it was cut off by the output limit",
+		calledTool: "it called a tool",
+		errorText:  "it was an error, not a summary",
+		notSmaller: "it was as long as what it summarizes",
+		tooLong:    "it was too long",
+		noSections: "headings were missing",
 	}[r.Reason]
-	if r.Reason == NoSections && r.Detail != "" {
+	if r.Reason == noSections && r.Detail != "" {
 		return text + " (" + r.Detail + ")"
 	}
 	return text

@@ -16,7 +16,7 @@ func (e *extraction) carry(previous string) {
 	older := make(map[*bucket][]string)
 	var at place
 	residue := false
-	for line := range strings.Lines(Escape(e.in.Mask(previous))) {
+	for line := range strings.Lines(escape(e.in.Mask(previous))) {
 		line = strings.TrimSpace(line)
 		if h := headingOf(line); h != "" {
 			at = e.placeOf(h)

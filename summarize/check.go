@@ -9,35 +9,35 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Reason says why an answer is not a summary.
-type Reason string
+// reason says why an answer is not a summary.
+type reason string
 
 // The reasons (docs/compaction.md, Refused).
 const (
-	Empty      Reason = "empty"       // no text: nothing, white space, or thinking only
-	CutOff     Reason = "cut-off"     // the output limit ended it
-	CalledTool Reason = "tool-call"   // a call, also one written as text
-	ErrorText  Reason = "error-text"  // an error or a refusal where a summary should be
-	NotSmaller Reason = "not-smaller" // as large as what it replaces
-	TooLong    Reason = "too-long"    // above the cap
-	NoSections Reason = "no-sections" // without the headings that were asked for
+	empty      reason = "empty"       // no text: nothing, white space, or thinking only
+	cutOff     reason = "cut-off"     // the output limit ended it
+	calledTool reason = "tool-call"   // a call, also one written as text
+	errorText  reason = "error-text"  // an error or a refusal where a summary should be
+	notSmaller reason = "not-smaller" // as large as what it replaces
+	tooLong    reason = "too-long"    // above the cap
+	noSections reason = "no-sections" // without the headings that were asked for
 )
 
-// Refusal is an answer that cannot be used as a summary.
-type Refusal struct {
-	Reason Reason
+// refusal is an answer that cannot be used as a summary.
+type refusal struct {
+	Reason reason
 	Detail string // for people; may be empty
 }
 
-func (r *Refusal) Error() string {
+func (r *refusal) Error() string {
 	if r.Detail == "" {
 		return "summary refused: " + string(r.Reason)
 	}
 	return fmt.Sprintf("summary refused: %s: %s", r.Reason, r.Detail)
 }
 
-// Source is what a summary has to replace.
-type Source struct {
+// source is what a summary has to replace.
+type source struct {
 	Tokens   int64              // size of what is summarized, previous summary included; 0: not known
 	Cap      int64              // tokens that the text may have; 0: no cap
 	Sections []string           // headings that have to be there
@@ -54,9 +54,9 @@ var (
 	toolAnywhere = lazy.Regexp(`<tool_calls?>|<function_calls?>|<invoke name=`)
 )
 
-// Check returns a *Refusal where text is not a summary of its source, or nil.
+// checkAnswer returns a *refusal where text is not a summary of its source, or nil.
 // The order is from the surest sign to the weakest.
-func Check(text string, src Source) error {
+func checkAnswer(text string, src source) error {
 	estimate := src.Estimate
 	if estimate == nil {
 		estimate = tokens.Default{}.Text
@@ -65,21 +65,21 @@ func Check(text string, src Source) error {
 	structured := hasHeading(body)
 	switch {
 	case body == "":
-		return &Refusal{Reason: Empty}
+		return &refusal{Reason: empty}
 	case toolStart().MatchString(body), !structured && toolAnywhere().MatchString(body):
-		return &Refusal{Reason: CalledTool, Detail: "a tool call written as text"}
+		return &refusal{Reason: calledTool, Detail: "a tool call written as text"}
 	case !structured && errorStart().MatchString(body):
-		return &Refusal{Reason: ErrorText, Detail: clip(body, 120)}
+		return &refusal{Reason: errorText, Detail: clip(body, 120)}
 	}
 	if missing := missingSections(body, src.Sections); len(missing) > 0 {
-		return &Refusal{Reason: NoSections, Detail: "without " + strings.Join(missing, ", ")}
+		return &refusal{Reason: noSections, Detail: "without " + strings.Join(missing, ", ")}
 	}
 	size := estimate(body)
 	switch {
 	case src.Tokens > 0 && size >= src.Tokens:
-		return &Refusal{Reason: NotSmaller, Detail: fmt.Sprintf("%d tokens for %d", size, src.Tokens)}
+		return &refusal{Reason: notSmaller, Detail: fmt.Sprintf("%d tokens for %d", size, src.Tokens)}
 	case src.Cap > 0 && size > src.Cap:
-		return &Refusal{Reason: TooLong, Detail: fmt.Sprintf("%d tokens, at most %d", size, src.Cap)}
+		return &refusal{Reason: tooLong, Detail: fmt.Sprintf("%d tokens, at most %d", size, src.Cap)}
 	}
 	return nil
 }
@@ -88,13 +88,13 @@ func Check(text string, src Source) error {
 func checkMessage(m *message.Message) error {
 	switch {
 	case m == nil:
-		return &Refusal{Reason: Empty}
+		return &refusal{Reason: empty}
 	case m.Failed():
-		return &Refusal{Reason: ErrorText, Detail: clip(m.ErrorMessage, 120)}
+		return &refusal{Reason: errorText, Detail: clip(m.ErrorMessage, 120)}
 	case len(m.ToolCalls()) > 0, m.StopReason == message.StopToolUse:
-		return &Refusal{Reason: CalledTool}
+		return &refusal{Reason: calledTool}
 	case m.StopReason == message.StopLength:
-		return &Refusal{Reason: CutOff}
+		return &refusal{Reason: cutOff}
 	}
 	return nil
 }

@@ -11,36 +11,36 @@ func TestCheck(t *testing.T) {
 	tests := []struct {
 		name string
 		text string
-		src  Source
-		want Reason // "": accepted
+		src  source
+		want reason // "": accepted
 	}{
-		{"prose without demands", "We looked at files.", Source{}, ""},
-		{"all sections", full, Source{Sections: sections}, ""},
-		{"sections in another dress", strings.NewReplacer("## Goal", "# goal:", "## Constraints & Preferences", "**Constraints and Preferences:**").Replace(full), Source{Sections: sections}, ""},
-		{"empty", "", Source{}, Empty},
-		{"white space", " \n\t", Source{}, Empty},
-		{"thinking", "<think>let me see</think>\n ", Source{}, Empty},
-		{"thinking that never ends", "<think>let me see", Source{}, Empty},
-		{"thinking first", "<think>hm</think>Files.", Source{}, ""},
-		{"tool call", "<tool_call>{\"name\":\"bash\"}</tool_call>", Source{}, CalledTool},
-		{"tool call as JSON", "```json\n{\"name\": \"read\", \"arguments\": {}}\n```", Source{}, CalledTool},
-		{"tool call after words", "Let me look.\n<function_calls><invoke name=\"bash\">", Source{}, CalledTool},
-		{"a summary about tool calls", full + "The parser reads <tool_call> tags.", Source{Sections: sections}, ""},
-		{"error", "Error generating summary: request timed out", Source{}, ErrorText},
-		{"failure", "(compaction failed)", Source{}, ErrorText},
-		{"server error", "An internal server error occurred: try again", Source{}, ErrorText},
-		{"traceback", "Traceback (most recent call last):\n  File", Source{}, ErrorText},
-		{"refusal", "I'm sorry, but I can't help with that.", Source{}, ErrorText},
-		{"a summary about an error", "## Goal\nError: x is undefined has to go", Source{}, ""},
-		{"one section missing", strings.Replace(full, "## Next Steps", "", 1), Source{Sections: sections}, NoSections},
-		{"as large as its source", "four tokens here", Source{Tokens: 4}, NotSmaller},
-		{"smaller", "four tokens here", Source{Tokens: 5}, ""},
-		{"above the cap", "four tokens here", Source{Cap: 3}, TooLong},
+		{"prose without demands", "We looked at files.", source{}, ""},
+		{"all sections", full, source{Sections: sections}, ""},
+		{"sections in another dress", strings.NewReplacer("## Goal", "# goal:", "## Constraints & Preferences", "**Constraints and Preferences:**").Replace(full), source{Sections: sections}, ""},
+		{"empty", "", source{}, empty},
+		{"white space", " \n\t", source{}, empty},
+		{"thinking", "<think>let me see</think>\n ", source{}, empty},
+		{"thinking that never ends", "<think>let me see", source{}, empty},
+		{"thinking first", "<think>hm</think>Files.", source{}, ""},
+		{"tool call", "<tool_call>{\"name\":\"bash\"}</tool_call>", source{}, calledTool},
+		{"tool call as JSON", "```json\n{\"name\": \"read\", \"arguments\": {}}\n```", source{}, calledTool},
+		{"tool call after words", "Let me look.\n<function_calls><invoke name=\"bash\">", source{}, calledTool},
+		{"a summary about tool calls", full + "The parser reads <tool_call> tags.", source{Sections: sections}, ""},
+		{"error", "Error generating summary: request timed out", source{}, errorText},
+		{"failure", "(compaction failed)", source{}, errorText},
+		{"server error", "An internal server error occurred: try again", source{}, errorText},
+		{"traceback", "Traceback (most recent call last):\n  File", source{}, errorText},
+		{"refusal", "I'm sorry, but I can't help with that.", source{}, errorText},
+		{"a summary about an error", "## Goal\nError: x is undefined has to go", source{}, ""},
+		{"one section missing", strings.Replace(full, "## Next Steps", "", 1), source{Sections: sections}, noSections},
+		{"as large as its source", "four tokens here", source{Tokens: 4}, notSmaller},
+		{"smaller", "four tokens here", source{Tokens: 5}, ""},
+		{"above the cap", "four tokens here", source{Cap: 3}, tooLong},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Check(tt.text, tt.src)
-			var r *Refusal
+			err := checkAnswer(tt.text, tt.src)
+			var r *refusal
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("refused: %v", err)

@@ -21,11 +21,11 @@ var (
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
 
-// Escape makes text safe to be inside a summary request or a summary: what
+// escape makes text safe to be inside a summary request or a summary: what
 // looks like a wrapper tag, a role marker or a control token is still readable
 // but no longer one (invariant I11; reference: R058, R233). Escaping twice
 // changes nothing.
-func Escape(text string) string {
+func escape(text string) string {
 	if strings.Contains(text, "<") {
 		text = wrapperTag().ReplaceAllString(text, "&lt;$1")
 		text = controlToken().ReplaceAllString(text, "&lt;$1")
@@ -49,7 +49,7 @@ func Safe(text string) string {
 		}
 		return r
 	}, message.Sanitize(text))
-	return Escape(text)
+	return escape(text)
 }
 
 // escapeRoles puts a backslash before role markers, wherever they are.

@@ -110,7 +110,7 @@ func (e *extraction) fill() {
 
 // add puts an item after the others, once.
 func (e *extraction) add(b *bucket, text string) {
-	text = Escape(e.in.Mask(clip(text, b.units)))
+	text = escape(e.in.Mask(clip(text, b.units)))
 	if i := slices.Index(b.items, text); i >= 0 {
 		b.items = slices.Delete(b.items, i, i+1)
 	}
@@ -127,7 +127,7 @@ func (e *extraction) quoteRequest(goal *bucket) {
 		if roleOf(s.Message) != message.RoleUser || text == "" {
 			continue
 		}
-		quoted := Escape(e.in.Mask(`"` + clip(text, goal.units-2) + `"`))
+		quoted := escape(e.in.Mask(`"` + clip(text, goal.units-2) + `"`))
 		if strings.Contains(e.elsewhere, text) || slices.Contains(goal.items, quoted) {
 			return
 		}

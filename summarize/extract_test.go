@@ -78,7 +78,7 @@ func TestExtractReadsWell(t *testing.T) {
 	if res.Rung != RungExtract || res.ShortSummary != `Add a --json flag to the list command, please. Next: Update the docs` {
 		t.Errorf("rung %s, short %q", res.Rung, res.ShortSummary)
 	}
-	if err := Check(res.Summary, Source{Sections: sections}); err != nil {
+	if err := checkAnswer(res.Summary, source{Sections: sections}); err != nil {
 		t.Error(err)
 	}
 }
@@ -88,7 +88,7 @@ func TestExtractOfASplitTurn(t *testing.T) {
 	res := Extract(Input{Prefix: prefix, PrefixLedger: work(), PreviousSummary: "Earlier work.", MaxOutput: 4000, PrefixMaxOutput: 1000})
 	inOrder(t, res.Summary, "Earlier work.", turnContext+"## Original Request\n- \"Add a --json flag\"\n- \"Fix the test\"", "## Progress So Far", "Files modified: b.go, c.go",
 		"## Context Needed to Continue", "Rule: Never touch the public API of package billing.", "Failing: `go test ./...`")
-	if err := Check(res.Summary[strings.Index(res.Summary, turnContext):], Source{Sections: prefixSections}); err != nil {
+	if err := checkAnswer(res.Summary[strings.Index(res.Summary, turnContext):], source{Sections: prefixSections}); err != nil {
 		t.Error(err)
 	}
 }
@@ -271,13 +271,13 @@ func TestExtractFits(t *testing.T) {
 		assertSafe(t, res.Summary)
 		var rules int64
 		for _, f := range l.Of(ledger.Constraint) {
-			rules += tokens.Default{}.Text("- "+Escape(f.Text)) + 4
+			rules += tokens.Default{}.Text("- "+escape(f.Text)) + 4
 		}
 		if rules > (in.MaxOutput-100)*35/100 {
 			return
 		}
 		for _, f := range l.Of(ledger.Constraint) {
-			if !strings.Contains(res.Summary, Escape(f.Text)) {
+			if !strings.Contains(res.Summary, escape(f.Text)) {
 				t.Fatalf("the constraint %q is lost at %d tokens:\n%s", f.Text, in.MaxOutput, res.Summary)
 			}
 		}

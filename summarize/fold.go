@@ -17,12 +17,12 @@ const (
 
 // resultLimits are the steps of shortening tool output before a history is
 // folded, in UTF-16 units. The folded passes use the middle one.
-var resultLimits = [...]int{DefaultResultLimit, 600, 150}
+var resultLimits = [...]int{resultLimit, 600, 150}
 
 // part is one summary to be made: of the history, or of the beginning of a
 // split turn.
 type part struct {
-	phase     Phase
+	phase     string
 	rounds    []round
 	previous  string // the previous summary, without file lists
 	focus     string
@@ -41,7 +41,7 @@ type part struct {
 type query struct {
 	system, prompt string
 	maxOutput      int64
-	check          Source
+	check          source
 }
 
 // size is the query as estimated, without the margin and the output.
@@ -78,7 +78,7 @@ type fold struct {
 }
 
 func newFold(p part, m message.Model) *fold {
-	f := &fold{part: p, model: m, window: m.Window, factor: tokens.Margin, system: SystemPrompt(), left: p.rounds}
+	f := &fold{part: p, model: m, window: m.Window, factor: tokens.Margin, system: systemPrompt(), left: p.rounds}
 	f.previous, f.focus = f.safe(p.previous), f.safe(p.focus)
 	f.context = nil
 	for _, c := range p.context {
@@ -212,7 +212,7 @@ func (f *fold) takeRounds(room int64, limit int) bool {
 
 // query builds the query for what was taken.
 func (f *fold) query(room int64) query {
-	q := query{system: f.system, maxOutput: f.output, check: Source{Tokens: f.source, Cap: f.cap, Sections: f.sections, Estimate: f.estimate}}
+	q := query{system: f.system, maxOutput: f.output, check: source{Tokens: f.source, Cap: f.cap, Sections: f.sections, Estimate: f.estimate}}
 	pass, passes := 0, 0
 	if more := f.more(); more || f.passes > 0 {
 		pass, passes = f.pass()

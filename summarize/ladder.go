@@ -18,8 +18,8 @@ import (
 // asked for at the same time; a part that has its summary keeps it when the
 // other one needs a lower rung. An empty history keeps the previous summary.
 //
-// The error is ctx's own when ctx ends, ErrNothing, or *Failed; the Result of
-// a failure still has Usage and Attempts.
+// The error is ctx's own when ctx ends, ErrNothing, or says that no rung gave a
+// summary; the Result of a failure still has Usage and Attempts.
 func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 	in = l.prepared(in)
 	r := run{ladder: l, in: in}
@@ -39,7 +39,7 @@ func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 		}
 		if !l.Extract {
 			res := r.failed()
-			return res, &Failed{Attempts: res.Attempts}
+			return res, &failed{Attempts: res.Attempts}
 		}
 		r.extract(p, parts)
 	}
@@ -104,13 +104,13 @@ func (r *run) parts() []*wanted {
 	in := r.in
 	historyCap, prefixCap := in.caps()
 	var out []*wanted
-	if p := r.part(PhaseHistory, in.History, in.Ledger, in.MaxOutput, historyCap); p != nil {
+	if p := r.part(phaseHistory, in.History, in.Ledger, in.MaxOutput, historyCap); p != nil {
 		p.previous = in.PreviousSummary
 		p.source += in.Estimate(p.previous)
 		p.ask.branch = in.Branch
 		out = append(out, p)
 	}
-	if p := r.part(PhasePrefix, in.Prefix, in.PrefixLedger, in.PrefixMaxOutput, prefixCap); p != nil {
+	if p := r.part(phasePrefix, in.Prefix, in.PrefixLedger, in.PrefixMaxOutput, prefixCap); p != nil {
 		p.ask.prefix = true
 		out = append(out, p)
 	}
@@ -131,7 +131,7 @@ func (in Input) caps() (history, prefix int64) {
 }
 
 // part returns nil where the messages show a summarizer nothing.
-func (r *run) part(phase Phase, sources []ledger.Source, facts *ledger.Ledger, limit, most int64) *wanted {
+func (r *run) part(phase string, sources []ledger.Source, facts *ledger.Ledger, limit, most int64) *wanted {
 	s := newSerializer(SerializeOptions{Mask: r.in.Mask})
 	rounds := slices.DeleteFunc(roundsOf(sources), func(rd round) bool { return !s.shows(rd) })
 	if len(rounds) == 0 {
@@ -164,7 +164,7 @@ func (r *run) ask(ctx context.Context, c candidate, parts []*wanted) {
 	var wg sync.WaitGroup
 	attempts := make([][]Attempt, len(parts))
 	for i, p := range parts {
-		if p.made != nil || c.shared != nil && p.phase != PhaseHistory {
+		if p.made != nil || c.shared != nil && p.phase != phaseHistory {
 			continue
 		}
 		wg.Go(func() { attempts[i] = r.guarded(ctx, c, p) })
@@ -201,7 +201,7 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 			got, err = r.send(ctx, c, q)
 		}
 		if err == nil {
-			err = Check(got.text, q.check)
+			err = checkAnswer(got.text, q.check)
 		}
 		if err == nil {
 			f.accept(got.text)
@@ -226,7 +226,7 @@ func (f *fold) learns(err error, c candidate) bool {
 	if c.rung == RungRemote {
 		return false
 	}
-	var refusal *Refusal
+	var refusal *refusal
 	if errors.As(err, &refusal) {
 		return f.refused(refusal)
 	}
@@ -285,7 +285,7 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	suited := c.suited(p.part)
 	f := newFold(suited, c.model)
 	q := query{prompt: sharedPrompt(f), maxOutput: f.output,
-		check: Source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
+		check: source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
 	a := Attempt{Phase: p.phase, Rung: c.rung, Model: keyOf(c.model), Changed: "shared prefix"}
 	var got answer
 	var err error
@@ -294,7 +294,7 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 		got, err = r.send(ctx, c, q)
 	}
 	if err == nil {
-		err = Check(got.text, q.check)
+		err = checkAnswer(got.text, q.check)
 	}
 	if err != nil {
 		a.Err = clip(p.mask(err.Error()), 400)

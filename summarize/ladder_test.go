@@ -41,11 +41,11 @@ func TestModelSummary(t *testing.T) {
 	if res.ShortSummary != "Files were looked at." || strings.Contains(res.Summary, "short-summary") {
 		t.Errorf("short summary %q in %q", res.ShortSummary, res.Summary)
 	}
-	if res.Usage.Total() != 110 || len(res.Attempts) != 1 || res.Attempts[0] != (Attempt{Phase: PhaseHistory, Rung: RungModel, Model: "p/m"}) {
+	if res.Usage.Total() != 110 || len(res.Attempts) != 1 || res.Attempts[0] != (Attempt{Phase: phaseHistory, Rung: RungModel, Model: "p/m"}) {
 		t.Errorf("usage %+v, attempts %+v", res.Usage, res.Attempts)
 	}
 	got := m.seen[0]
-	if !got.opts.NoTools || got.opts.MaxOutput != 2000 || got.req.System != SystemPrompt() || len(got.req.Tools) != 0 || len(got.req.Messages) != 1 {
+	if !got.opts.NoTools || got.opts.MaxOutput != 2000 || got.req.System != systemPrompt() || len(got.req.Tools) != 0 || len(got.req.Messages) != 1 {
 		t.Errorf("request %+v", got)
 	}
 	inOrder(t, got.prompt(), "<conversation>\n[User]: Request number 0", "File 2 is fine.\n</conversation>",
@@ -122,21 +122,21 @@ func TestRefusalsChangeSomething(t *testing.T) {
 	tests := []struct {
 		name    string
 		bad     *message.Message
-		reason  Reason
+		reason  reason
 		changed string
 		advice  string
 	}{
-		{"no text", reply(""), Empty, "input", "plain text"},
-		{"white space", reply("  \n"), Empty, "input", "plain text"},
-		{"thinking only", &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: []message.Block{message.Thinking{Thinking: "hm"}}}, Empty, "input", "plain text"},
-		{"thinking as text", reply("<think>hm"), Empty, "input", "plain text"},
-		{"cut off", &message.Message{Role: message.RoleAssistant, StopReason: message.StopLength, Content: []message.Block{message.Text{Text: "## Goal"}}}, CutOff, "output 1000 → 2000 tokens", "at most"},
-		{"tool call", assistant(call("bash", `{}`)), CalledTool, "reminder", "no tools"},
-		{"tool call as text", reply("<tool_call>{}</tool_call>"), CalledTool, "reminder", "no tools"},
-		{"error text", reply("Error generating summary: timeout"), ErrorText, "input", "plain text"},
-		{"failure in parentheses", reply("(compaction failed)"), ErrorText, "input", "plain text"},
-		{"no headings", reply("They talked about files."), NoSections, "reminder", "Key Decisions"},
-		{"as long as its source", good("", strings.Repeat("word ", 2000)), NotSmaller, "reminder", "at most"},
+		{"no text", reply(""), empty, "input", "plain text"},
+		{"white space", reply("  \n"), empty, "input", "plain text"},
+		{"thinking only", &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: []message.Block{message.Thinking{Thinking: "hm"}}}, empty, "input", "plain text"},
+		{"thinking as text", reply("<think>hm"), empty, "input", "plain text"},
+		{"cut off", &message.Message{Role: message.RoleAssistant, StopReason: message.StopLength, Content: []message.Block{message.Text{Text: "## Goal"}}}, cutOff, "output 1000 → 2000 tokens", "at most"},
+		{"tool call", assistant(call("bash", `{}`)), calledTool, "reminder", "no tools"},
+		{"tool call as text", reply("<tool_call>{}</tool_call>"), calledTool, "reminder", "no tools"},
+		{"error text", reply("Error generating summary: timeout"), errorText, "input", "plain text"},
+		{"failure in parentheses", reply("(compaction failed)"), errorText, "input", "plain text"},
+		{"no headings", reply("They talked about files."), noSections, "reminder", "Key Decisions"},
+		{"as long as its source", good("", strings.Repeat("word ", 2000)), notSmaller, "reminder", "at most"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestLadderGoesDown(t *testing.T) {
 	in := Input{History: talk(3), MaxOutput: 1000}
 
 	_, err := ladder(down).Summarize(context.Background(), in)
-	var failed *Failed
+	var failed *failed
 	if !errors.As(err, &failed) || len(failed.Attempts) != 1 || !strings.Contains(failed.Error(), "down") {
 		t.Errorf("without extraction: %v", err)
 	}
@@ -256,7 +256,7 @@ func TestSharedPrefix(t *testing.T) {
 		return good(prompt, "serialized"), nil
 	})
 	res = mustSummarize(t, ladder(m), in)
-	if len(m.seen) != 2 || m.seen[1].req.System != SystemPrompt() || !strings.Contains(res.Summary, "serialized") {
+	if len(m.seen) != 2 || m.seen[1].req.System != systemPrompt() || !strings.Contains(res.Summary, "serialized") {
 		t.Errorf("%d calls, summary %q", len(m.seen), res.Summary)
 	}
 
@@ -264,7 +264,7 @@ func TestSharedPrefix(t *testing.T) {
 	in.SharedModel = "p/somebody-else"
 	m = newModel(100_000, always("x"))
 	mustSummarize(t, ladder(m), in)
-	if len(m.seen) != 1 || m.seen[0].req.System != SystemPrompt() {
+	if len(m.seen) != 1 || m.seen[0].req.System != systemPrompt() {
 		t.Error("the shared request went to a model that never had it")
 	}
 
@@ -275,7 +275,7 @@ func TestSharedPrefix(t *testing.T) {
 	in.SharedPrefix = &big
 	m = newModel(100_000, always("x"))
 	mustSummarize(t, ladder(m), in)
-	if len(m.seen) != 1 || m.seen[0].req.System != SystemPrompt() {
+	if len(m.seen) != 1 || m.seen[0].req.System != systemPrompt() {
 		t.Error("a shared request above the window was sent")
 	}
 
@@ -285,7 +285,7 @@ func TestSharedPrefix(t *testing.T) {
 	m = newModel(100_000, always("x"))
 	mustSummarize(t, ladder(m), in)
 	opts := m.seen[0].opts
-	if m.seen[0].req.System == SystemPrompt() || opts.Thinking != "high" || opts.SessionID != "s" || opts.MaxOutput > 7188 || opts.MaxOutput < 5000 {
+	if m.seen[0].req.System == systemPrompt() || opts.Thinking != "high" || opts.SessionID != "s" || opts.MaxOutput > 7188 || opts.MaxOutput < 5000 {
 		t.Errorf("system %.20q, options %+v", m.seen[0].req.System, opts)
 	}
 }
@@ -319,7 +319,7 @@ func TestProgress(t *testing.T) {
 		t.Fatalf("rung %s, %d reports for %d attempts", res.Rung, len(got), len(res.Attempts))
 	}
 	for i, p := range got {
-		if p.Pass != i+1 || p.Passes < p.Pass || p.Phase != PhaseHistory || p.Model != "p/m" || p.Tokens != int64(110*i) {
+		if p.Pass != i+1 || p.Passes < p.Pass || p.Phase != phaseHistory || p.Model != "p/m" || p.Tokens != int64(110*i) {
 			t.Errorf("report %d: %+v", i, p)
 		}
 	}

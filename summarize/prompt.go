@@ -24,8 +24,8 @@ func prompt(name string, data any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// SystemPrompt is the system prompt of every summary request.
-func SystemPrompt() string { return prompt("system", nil) }
+// systemPrompt is the system prompt of every summary request.
+func systemPrompt() string { return prompt("system", nil) }
 
 // Headings of a summary, and of the summary of a turn's beginning.
 var (

@@ -17,8 +17,8 @@ import (
 
 // Defaults of a Remote.
 const (
-	DefaultRemoteTimeout  = 5 * time.Minute
-	DefaultRemoteMaxBytes = 4 << 20
+	remoteTimeout  = 5 * time.Minute
+	remoteMaxBytes = 4 << 20
 )
 
 // Remote is an HTTP endpoint that writes summaries: POST of the JSON object
@@ -29,8 +29,8 @@ type Remote struct {
 	URL      string        // https, or http to this machine
 	Token    string        // sent as a bearer token; "": none
 	Client   *http.Client  // nil: http.DefaultClient. Redirects are not followed.
-	Timeout  time.Duration // for one request; 0: DefaultRemoteTimeout
-	MaxBytes int64         // answer size; 0: DefaultRemoteMaxBytes
+	Timeout  time.Duration // for one request; 0: remoteTimeout
+	MaxBytes int64         // answer size; 0: remoteMaxBytes
 }
 
 // Validate reports an address that must not get a conversation: no URL, or
@@ -63,7 +63,7 @@ func (r *Remote) ask(ctx context.Context, q query) (answer, error) {
 	}
 	timeout := r.Timeout
 	if timeout <= 0 {
-		timeout = DefaultRemoteTimeout
+		timeout = remoteTimeout
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
 	defer cancel()
@@ -108,7 +108,7 @@ func (r *Remote) post(ctx context.Context, q query) ([]byte, error) {
 	}
 	limit := r.MaxBytes
 	if limit <= 0 {
-		limit = DefaultRemoteMaxBytes
+		limit = remoteMaxBytes
 	}
 	got, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	if err != nil {

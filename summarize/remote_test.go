@@ -36,7 +36,7 @@ func TestRemoteSummary(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 	auth, body, _ := strings.Cut((*got)[0], "|")
-	if auth != "Bearer tok" || rawjson.String(rawjson.Get([]byte(body), "systemPrompt")) != SystemPrompt() || rawjson.Int(rawjson.Get([]byte(body), "maxTokens")) != 900 {
+	if auth != "Bearer tok" || rawjson.String(rawjson.Get([]byte(body), "systemPrompt")) != systemPrompt() || rawjson.Int(rawjson.Get([]byte(body), "maxTokens")) != 900 {
 		t.Errorf("request %s", (*got)[0])
 	}
 	inOrder(t, rawjson.String(rawjson.Get([]byte(body), "prompt")), "<conversation>", "## Goal", "the port")

@@ -10,7 +10,7 @@ func (r *run) result(parts []*wanted) Result {
 	res := r.failed()
 	var history, prefix *made
 	for _, p := range parts {
-		if p.phase == PhasePrefix {
+		if p.phase == phasePrefix {
 			prefix = p.made
 		} else {
 			history = p.made
@@ -23,7 +23,7 @@ func (r *run) result(parts []*wanted) Result {
 	case history != nil:
 		res.Summary, res.ShortSummary = history.text, history.short
 	default:
-		res.Summary = Escape(r.in.Mask(message.Sanitize(r.in.PreviousSummary)))
+		res.Summary = escape(r.in.Mask(message.Sanitize(r.in.PreviousSummary)))
 	}
 	if prefix != nil {
 		if res.Summary == "" {
@@ -37,7 +37,7 @@ func (r *run) result(parts []*wanted) Result {
 	if res.ShortSummary == "" {
 		res.ShortSummary = shortOf(res.Summary)
 	}
-	res.ShortSummary = Escape(r.in.Mask(clip(message.Sanitize(res.ShortSummary), 600)))
+	res.ShortSummary = escape(r.in.Mask(clip(message.Sanitize(res.ShortSummary), 600)))
 	if r.in.Branch {
 		res.Summary = prompt("branch-preamble", nil) + "\n\n" + res.Summary
 	}
@@ -55,7 +55,7 @@ func (r *run) failed() Result {
 // in the history part above it.
 func (r *run) extract(p *wanted, parts []*wanted) {
 	var e *extraction
-	if p.phase == PhasePrefix {
+	if p.phase == phasePrefix {
 		above := r.in.PreviousSummary
 		if parts[0] != p {
 			above = parts[0].made.text

@@ -93,7 +93,7 @@ func splitText(text string, room int64, estimate func(string) int64) (head, rest
 			continue
 		}
 		// A cut can part an escape from what it escapes.
-		if safe := Escape(head); estimate(safe) <= room || units <= 8 {
+		if safe := escape(head); estimate(safe) <= room || units <= 8 {
 			return safe, text[len(head):]
 		}
 		units = units * 3 / 4

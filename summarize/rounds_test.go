@@ -34,7 +34,7 @@ func TestShowsIsATranscriptWithText(t *testing.T) {
 			r.sources = append(r.sources, ledger.Source{Message: m})
 		}
 		s := newSerializer(SerializeOptions{Mask: mask})
-		if got, want := s.shows(r), transcript([]round{r}, DefaultResultLimit, mask) != ""; got != want {
+		if got, want := s.shows(r), transcript([]round{r}, resultLimit, mask) != ""; got != want {
 			t.Fatalf("shows: %t, want %t for %+v", got, want, r)
 		}
 	})

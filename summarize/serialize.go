@@ -9,15 +9,15 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// DefaultResultLimit is where tool results and long string arguments are cut,
+// resultLimit is where tool results and long string arguments are cut,
 // in UTF-16 code units (reference: serialization).
-const DefaultResultLimit = 2000
+const resultLimit = 2000
 
 // SerializeOptions are the choices of a serialization. The zero value is the
 // usual one.
 type SerializeOptions struct {
 	// ResultLimit is where tool results and tool-call arguments are cut, in
-	// UTF-16 code units. 0: DefaultResultLimit.
+	// UTF-16 code units. 0: resultLimit.
 	ResultLimit int
 	// Mask hides secrets. nil: the known shapes.
 	Mask func(string) string
@@ -69,7 +69,7 @@ type serializer struct {
 func newSerializer(o SerializeOptions) serializer {
 	s := serializer{limit: o.ResultLimit, mask: maskOr(o.Mask)}
 	if s.limit <= 0 {
-		s.limit = DefaultResultLimit
+		s.limit = resultLimit
 	}
 	return s
 }
@@ -118,7 +118,7 @@ func (s serializer) result(m *message.Message) string {
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	text = joinParts(Escape(text), s.stubs(m.Content))
+	text = joinParts(escape(text), s.stubs(m.Content))
 	var about []string
 	if name := s.name(m.ToolName); name != "" {
 		about = append(about, name)
@@ -141,13 +141,13 @@ func (s serializer) clean(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	return Escape(s.mask(message.Sanitize(text)))
+	return escape(s.mask(message.Sanitize(text)))
 }
 
 // name shows a tool name, which is text from outside too. What is cut off a
 // word can make a tag of it, so it is escaped once more.
 func (s serializer) name(name string) string {
-	return Escape(message.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
+	return escape(message.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
 }
 
 // call shows a tool call as name(key=JSON, key=JSON), arguments in their order.

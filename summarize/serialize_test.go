@@ -193,8 +193,8 @@ func TestCutNameIsSafe(t *testing.T) {
 
 func TestEscapeTwiceIsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		once := Escape(hostileText().Draw(t, "text"))
-		if twice := Escape(once); twice != once {
+		once := escape(hostileText().Draw(t, "text"))
+		if twice := escape(once); twice != once {
 			t.Fatalf("%q became %q", once, twice)
 		}
 	})

@@ -82,25 +82,22 @@ type Result struct {
 
 // Attempt is one request to a rung.
 type Attempt struct {
-	Phase   Phase
+	Phase   string // "history", or "prefix": the beginning of a split turn
 	Rung    string
 	Model   string // provider/id; "" for remote and extract
 	Err     string // "": it gave what was wanted
 	Changed string // what was done differently than in the attempt before
 }
 
-// Phase names a part of a summary.
-type Phase string
-
-// The phases.
+// The phases of an Attempt and of Progress: the parts of a summary.
 const (
-	PhaseHistory Phase = "history"
-	PhasePrefix  Phase = "prefix" // the beginning of a split turn
+	phaseHistory = "history"
+	phasePrefix  = "prefix" // the beginning of a split turn
 )
 
 // Progress says what is being asked for.
 type Progress struct {
-	Phase  Phase
+	Phase  string // as in Attempt
 	Rung   string
 	Model  string // provider/id
 	Pass   int    // of Passes, from 1
@@ -135,12 +132,12 @@ type Ladder struct {
 // summary.
 var ErrNothing = errors.New("nothing to summarize")
 
-// Failed says that no rung gave a summary.
-type Failed struct {
+// failed says that no rung gave a summary.
+type failed struct {
 	Attempts []Attempt
 }
 
-func (f *Failed) Error() string {
+func (f *failed) Error() string {
 	if len(f.Attempts) == 0 {
 		return "no summarizer is configured"
 	}

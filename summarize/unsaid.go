@@ -24,7 +24,7 @@ func (e *extraction) unsaid() *ledger.Ledger {
 		case ledger.Request:
 			said = slices.ContainsFunc(e.below.Of(ledger.Request), func(b ledger.Fact) bool { return b.Text == f.Text })
 		case ledger.Command:
-			said = strings.Contains(e.elsewhere, Escape(shown(f)))
+			said = strings.Contains(e.elsewhere, escape(shown(f)))
 		}
 		if !said {
 			out.Facts = append(out.Facts, f)
