@@ -46,6 +46,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/timeline"
 )
 
 // Session is a session with all that is needed to keep it in its window. It is
@@ -65,6 +66,7 @@ type Session struct {
 	try      try                  // for the answer that is waited for
 	sent     *Prepared            // the latest request; nil: none
 	counts   map[string]*readings // what servers say they have read, by model
+	earlier  timeline.Earlier     // what is named before another program's compaction
 	restore  map[string]bool      // models whose provider missed reasoning, and gets it from then on
 	summary  *preparation         // made in the background; nil: none
 	spent    string               // id of the leaf after which nothing is prepared again

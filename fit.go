@@ -183,6 +183,9 @@ func (f *fitting) look() (*timeline.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.Settle(f.ctx, v); err != nil {
+		return nil, err
+	}
 	if err := f.loadState(v); err != nil {
 		return nil, err
 	}

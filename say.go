@@ -60,6 +60,9 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 func (s *Session) SetThinking(ctx context.Context, level string) error {
 	_, err := do(s, func() (none, error) {
 		v, err := s.View(ctx)
+		if err == nil {
+			err = s.Settle(ctx, v)
+		}
 		if err == nil && level != v.ThinkingLevel {
 			_, err = s.write(ctx, session.ThinkingDraft(level))
 		}

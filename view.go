@@ -17,6 +17,23 @@ import (
 // View is what the model sees now.
 func (s *Session) View(ctx context.Context) (*timeline.View, error) { return s.ViewAt(ctx, nil) }
 
+// Settle finds the model and the thinking level of a view where another
+// program's compaction did not record them. View leaves that out: it may read
+// the log back to its root.
+func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
+	_, err := do(s, func() (none, error) {
+		s.mu.Lock()
+		earlier := s.earlier
+		s.mu.Unlock()
+		err := earlier.Settle(ctx, s.log, v)
+		s.mu.Lock()
+		s.earlier = earlier
+		s.mu.Unlock()
+		return none{}, err
+	})
+	return err
+}
+
 // ViewAt is what the model would see at an entry; nil: where the conversation is.
 func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
 	return do(s, func() (*timeline.View, error) {

@@ -128,6 +128,9 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 		after := p.Floor.Sum() + p.KeptTokens
 		return &Outcome{Status: Failed, Reason: DoesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}
+	if err := new(timeline.Earlier).Settle(ctx, c.Session, v); err != nil {
+		return nil, err // what is recorded now need not be looked for again
+	}
 	a := &attempt{Compactor: c, request: r, view: v, plan: p, budgets: c.Settings.budgets()}
 	out := a.run(ctx)
 	out.Plan, out.Attempts = a.plan, a.attempts

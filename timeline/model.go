@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/coppice-dev/coppice/message"
@@ -35,6 +36,71 @@ func ModelInUse(ctx context.Context, src Source, leaf *session.Entry) (*session.
 		e = next
 	}
 	return nil, nil
+}
+
+// Earlier remembers what was named before a compaction of another program, which
+// did not record it. The zero value remembers nothing.
+type Earlier struct {
+	compaction string // its id
+	model      *session.ModelChange
+	level      string
+}
+
+// Settle finds the model and the thinking level of a view whose compaction is
+// another program's: they may be named before what the view shows. It reads back
+// as far as that takes, once for a compaction, and nothing where the view knows
+// both. A view that is only drawn does not need it.
+func (k *Earlier) Settle(ctx context.Context, src Source, v *View) error {
+	if v == nil || v.Compaction == nil || v.AtRoot || len(v.Path) == 0 || v.Model != nil && v.levelKnown {
+		return nil
+	}
+	if k.compaction != v.Compaction.ID {
+		found, err := lookBack(ctx, src, v.Path[0])
+		if err != nil {
+			return err
+		}
+		found.compaction = v.Compaction.ID
+		*k = found
+	}
+	if v.Model == nil {
+		v.Model = k.model
+	}
+	if !v.levelKnown && k.level != "" {
+		v.ThinkingLevel = k.level
+	}
+	v.levelKnown = true
+	return nil
+}
+
+// lookBack finds what is named before an entry.
+func lookBack(ctx context.Context, src Source, e *session.Entry) (Earlier, error) {
+	var k Earlier
+	undone := map[string]bool{}
+	for k.model == nil || k.level == "" {
+		if err := ctx.Err(); err != nil {
+			return k, err
+		}
+		var err error
+		if e, err = src.Parent(ctx, e); err != nil || e == nil {
+			return k, err
+		}
+		k.take(namesModel(e), e.ThinkingLevel())
+		if id := e.Undoes(); id != "" {
+			undone[id] = true
+		}
+		if c := e.Compaction(); c != nil && !undone[e.ID] && c.Coppice != nil {
+			k.take(c.Coppice.Model, c.Coppice.ThinkingLevel)
+		}
+	}
+	return k, nil
+}
+
+// take keeps what is not known yet.
+func (k *Earlier) take(model *session.ModelChange, level string) {
+	if k.model == nil {
+		k.model = model
+	}
+	k.level = cmp.Or(k.level, level)
 }
 
 // namesModel returns the model that an entry puts in use, or nil: a model

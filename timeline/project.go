@@ -295,6 +295,9 @@ func (t *trail) view(p Policy) (*View, error) {
 		v.Leaf = t.path[n-1]
 	}
 	v.Model, v.ThinkingLevel = t.modelAndLevel()
+	if v.levelKnown = v.ThinkingLevel != ""; !v.levelKnown {
+		v.ThinkingLevel = "off"
+	}
 	v.pins, v.pinned = t.pins, t.pinned
 	for _, c := range t.covered {
 		v.covered = append(v.covered, c.entry)
@@ -337,7 +340,8 @@ func (t *trail) requestModel(p Policy, v *View) message.Model {
 }
 
 // modelAndLevel returns the model in use and the thinking level: the last
-// that the path names, else what the compaction in force recorded.
+// that the path names, else what the compaction in force recorded; nil and ""
+// where neither says it.
 func (t *trail) modelAndLevel() (*session.ModelChange, string) {
 	var model *session.ModelChange
 	level := ""
@@ -359,9 +363,6 @@ func (t *trail) modelAndLevel() (*session.ModelChange, string) {
 				level = d.ThinkingLevel
 			}
 		}
-	}
-	if level == "" {
-		level = "off"
 	}
 	return model, level
 }

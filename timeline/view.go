@@ -43,15 +43,16 @@ type View struct {
 	ThinkingLevel string // "off" where the path sets none
 	Problems      []session.Problem
 
-	edits    map[string]*session.ContextEdit // in force, by target; pinned targets left out
-	pins     []session.Ref                   // in force, in the order they were set
-	pinned   map[string]bool                 // ids of pinned entries, groups included
-	turns    *turn.Conversation              // of covered, one item for what is past if there are any, and Path
-	first    int                             // the item of Path[0] in turns
-	covered  []*session.Entry                // shown although covered, in path order
-	policy   Policy                          // what it was projected with
-	beyond   []*session.Entry                // what was read from before Path, backwards
-	rootRead bool                            // with beyond, everything up to the root was read
+	edits      map[string]*session.ContextEdit // in force, by target; pinned targets left out
+	pins       []session.Ref                   // in force, in the order they were set
+	pinned     map[string]bool                 // ids of pinned entries, groups included
+	turns      *turn.Conversation              // of covered, one item for what is past if there are any, and Path
+	first      int                             // the item of Path[0] in turns
+	covered    []*session.Entry                // shown although covered, in path order
+	policy     Policy                          // what it was projected with
+	beyond     []*session.Entry                // what was read from before Path, backwards
+	levelKnown bool                            // ThinkingLevel was named, or there is nothing more to look at
+	rootRead   bool                            // with beyond, everything up to the root was read
 }
 
 // PinRefs returns the pins in force, one per target, each with its tool group.

@@ -56,6 +56,9 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	w := a.work("reading " + s.Ref())
 	defer w.stop()
 	v, err := s.ViewAt(ctx, leaf)
+	if err == nil {
+		err = s.Settle(ctx, v)
+	}
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}

@@ -71,6 +71,9 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 		return explain("read "+s.Ref(), err)
 	}
 	v, err := s.View(ctx)
+	if err == nil {
+		err = s.Settle(ctx, v)
+	}
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
