@@ -2,10 +2,12 @@ package coppice
 
 import (
 	"context"
+	"iter"
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/session"
 )
 
 // Navigate makes another entry the place where the conversation goes on, with a
@@ -80,4 +82,25 @@ func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Compari
 		}
 		return c.Compare(ctx, a, b)
 	})
+}
+
+// Fork starts a session in st that continues from an entry of this one; nil is
+// the leaf. The new session has the path up to that entry, with the same ids,
+// and no other branch. It gets the options of this one.
+func (s *Session) Fork(ctx context.Context, st session.Store, at *session.Entry) (*Session, error) {
+	return do(s, func() (*Session, error) {
+		log, err := session.Fork(ctx, s.log, at, false, func(h session.Header) (session.Log, error) { return st.Create(ctx, h) })
+		if err != nil {
+			return nil, err
+		}
+		o := s.opts
+		o.Model, o.ReadOnly = s.Model(), false
+		return New(log.Log(), o)
+	})
+}
+
+// ForkTo passes the header and the entries of such a session to write, for a
+// caller that writes it without a store. With before it ends before the entry.
+func (s *Session) ForkTo(ctx context.Context, at *session.Entry, before bool, write func(session.Header, iter.Seq2[*session.Entry, error]) error) (session.Header, error) {
+	return do(s, func() (session.Header, error) { return session.ForkTo(ctx, s.log, at, before, write) })
 }

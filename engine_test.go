@@ -303,3 +303,26 @@ func TestSummarizeBranch(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A fork has the path and the ids of its original, and leaves it alone.
+func TestFork(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{})
+	talk(t, s, 2)
+	at := must.Get(s.Leaf(ctx))
+	want := ids(must.Get(s.View(ctx)))
+	talk(t, s, 1)
+	before := raw(t, s)
+	f := must.Get(s.Fork(ctx, memstore.New(nil), at))
+	defer f.Close()
+	if got := ids(must.Get(f.View(ctx))); !slices.Equal(got, want) {
+		t.Errorf("the fork shows %v, want %v", got, want)
+	}
+	if got := f.Log().Header().ParentSession; got != s.Ref() {
+		t.Errorf("parent session %q, want %q", got, s.Ref())
+	}
+	must.Get(f.Say(ctx, message.User("Go another way.")))
+	if string(raw(t, s)) != string(before) {
+		t.Error("the original has changed")
+	}
+}

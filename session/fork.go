@@ -1,41 +1,53 @@
 package session
 
-import "context"
+import (
+	"context"
+	"iter"
+)
 
-// Fork starts a session that goes on from an entry of another one: from at
-// (nil: the leaf of src), or, with before, from the entry before it. create
-// makes the log of the new session from a header that names the old one as its
-// parent.
+// Fork starts a session that continues from an entry of another one: it is
+// ForkTo into a log that create makes. It returns the new session, open.
+func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func(Header) (Log, error)) (*Session, error) {
+	var log Log
+	_, err := ForkTo(ctx, src, at, before, func(h Header, entries iter.Seq2[*Entry, error]) error {
+		var group []*Entry
+		for e, err := range entries {
+			if err != nil {
+				return err
+			}
+			group = append(group, e)
+		}
+		var err error
+		if log, err = create(h); err != nil || len(group) == 0 {
+			return err
+		}
+		if _, err = log.Append(ctx, group); err != nil {
+			log.Close()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return New(log, Options{Now: src.now}), nil
+}
+
+// ForkTo passes the header and the entries of a session that continues from an
+// entry of another one to write: from at (nil: the leaf of src), or, with
+// before, from the entry before it. The header names the old session as its
+// parent. ForkTo returns it.
 //
 // The new session has the path up to there and no other branch (see Branch).
 // Entries keep their ids, so that what refers to them holds, and the model
 // sees the same as in src at that entry. Forking at the leaf makes a clone.
 // With before and a root there is no path; the new session is empty.
-func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func(Header) (Log, error)) (*Session, error) {
+func ForkTo(ctx context.Context, src *Session, at *Entry, before bool, write func(Header, iter.Seq2[*Entry, error]) error) (Header, error) {
 	from, err := forkPoint(ctx, src, at, before)
 	if err != nil {
-		return nil, err
+		return Header{}, err
 	}
-	var entries []*Entry
-	for e, err := range Branch(ctx, src.log, from) {
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, e)
-	}
-	log, err := create(Header{Cwd: src.log.Header().Cwd, ParentSession: src.Ref()})
-	if err != nil {
-		return nil, err
-	}
-	s := New(log, Options{Now: src.now})
-	if len(entries) == 0 {
-		return s, nil
-	}
-	if _, err := log.Append(ctx, entries); err != nil {
-		log.Close()
-		return nil, err
-	}
-	return s, nil
+	h := Header{Cwd: src.log.Header().Cwd, ParentSession: src.Ref()}.Complete(src.now())
+	return h, write(h, Branch(ctx, src.log, from))
 }
 
 // forkPoint is the last entry that a fork takes along, or nil.

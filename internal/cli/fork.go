@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -78,28 +79,36 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 	if err != nil {
 		return err
 	}
-	summary, err := a.askFork(ctx, s, at)
-	if err != nil {
-		return err
-	}
-	h := session.Header{Cwd: s.Log().Header().Cwd, ParentSession: s.Ref()}.Complete(a.Now())
-	path, err := a.placeOf(ctx, h, f.out)
-	if err != nil {
-		return err
-	}
-	out := forkJSON{Session: h.ID, File: path, ParentSession: s.Ref(), EditorText: text}
-	counted := func(yield func(*session.Entry, error) bool) {
-		for e, err := range session.Branch(ctx, s.Log(), at) {
-			if err == nil {
-				out.Entries++
-				out.LeafID = &e.ID
-			}
-			if !yield(e, err) {
-				return
-			}
+	last := at
+	if f.before {
+		if last, err = s.Log().Parent(ctx, at); err != nil {
+			return explain("read "+s.Ref(), err)
 		}
 	}
-	if err := filestore.WriteCopy(ctx, path, h, counted); err != nil {
+	summary, err := a.askFork(ctx, s, last)
+	if err != nil {
+		return err
+	}
+	var out forkJSON
+	var path string
+	h, err := s.ForkTo(ctx, at, f.before, func(h session.Header, entries iter.Seq2[*session.Entry, error]) error {
+		if path, err = a.placeOf(ctx, h, f.out); err != nil {
+			return err
+		}
+		out = forkJSON{Session: h.ID, File: path, ParentSession: s.Ref(), EditorText: text}
+		return filestore.WriteCopy(ctx, path, h, func(yield func(*session.Entry, error) bool) {
+			for e, err := range entries {
+				if err == nil {
+					out.Entries++
+					out.LeafID = &e.ID
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		})
+	})
+	if err != nil {
 		return explain("write "+path, err)
 	}
 	if err := filestore.CopySide(ctx, s.Ref(), path); err != nil {
@@ -159,7 +168,7 @@ func (a *app) appendTo(ctx context.Context, path string, d session.Draft) (*sess
 	return entries[0], nil
 }
 
-// forkAt finds the last entry of a fork (nil: none), and the text of the
+// forkAt finds the entry that a fork is about (nil: none), and the text of the
 // prompt that it ends before.
 func forkAt(ctx context.Context, s *coppice.Session, entry string, before bool) (*session.Entry, string, error) {
 	if entry == "" {
@@ -170,16 +179,14 @@ func forkAt(ctx context.Context, s *coppice.Session, entry string, before bool) 
 	if err != nil || !before {
 		return at, "", err
 	}
-	text := ""
 	m, err := at.Message()
 	if err != nil {
 		return nil, "", explain("read "+s.Ref(), err)
 	}
 	if m != nil && (m.Role == message.RoleUser || m.Role == message.RoleCustom) {
-		text = m.Text("")
+		return at, m.Text(""), nil
 	}
-	at, err = s.Log().Parent(ctx, at)
-	return at, text, explain("read "+s.Ref(), err)
+	return at, "", nil
 }
 
 // placeOf is where a new session is written: the file that was asked for, or
