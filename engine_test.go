@@ -270,6 +270,22 @@ func TestCompactWalksThePathOnce(t *testing.T) {
 	}
 }
 
+// A dry run has the outcome of a compaction, and nothing is written.
+func TestDryRun(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{Facts: message.Model{Provider: "local", ID: "m", Window: 32_000}})
+	talk(t, s, 200)
+	before := raw(t, s)
+	dry := must.Get(s.Compact(ctx, compaction.Request{DryRun: true}))
+	if dry.Status != compaction.Applied || dry.Entry == nil || string(raw(t, s)) != string(before) {
+		t.Fatalf("%s, entry %v; the log has changed: %v", dry.Status, dry.Entry, string(raw(t, s)) != string(before))
+	}
+	out := must.Get(s.Compact(ctx, compaction.Request{}))
+	if out.Summary != dry.Summary || out.TokensAfter != dry.TokensAfter {
+		t.Errorf("the dry run gave %d tokens and the compaction %d", dry.TokensAfter, out.TokensAfter)
+	}
+}
+
 func ids(v *timeline.View) []string {
 	var out []string
 	for _, it := range v.Items {

@@ -68,7 +68,7 @@ var zeros = []any{
 	new(provider.ProviderConfig), new(provider.Registry), new(provider.Retry), new(provider.Secret), new(provider.Type), new(provider.Waits),
 	new(fake.Request), new(fake.Server),
 	new(prune.Edit), new(prune.Settings), new(recall.RangeError), new(render.Step),
-	new(session.AmbiguousError), new(session.Buffer), new(session.Entry), new(session.Header), new(session.Info), new(session.LockedError),
+	new(session.AmbiguousError), new(session.Entry), new(session.Header), new(session.Info), new(session.LockedError),
 	new(session.Meta), new(session.Reader), new(session.Session), new(session.Tree), new(filestore.Log), new(filestore.Settings), new(filestore.Store), new(filestore.Sync),
 	new(memstore.Log), new(memstore.Store),
 	new(settings.Problem), new(settings.Source),

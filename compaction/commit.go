@@ -45,16 +45,29 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 		out.TokensAfter = after.Estimated
 		return out, d.fromHook // ours may be smaller
 	}
-	if err := a.Session.Commit(ctx, entries); err != nil {
-		if errors.Is(err, session.ErrLeafMoved) {
-			return fail(Cancelled, LeafMoved, err), false
-		}
-		return fail(Failed, IO, err), false
+	if out := a.write(ctx, entries); out != nil {
+		return out, false
 	}
 	n := len(entries) - 1
 	return &Outcome{Status: Applied, View: c.view, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
 		TokensAfter: after.Calibrated(a.plan.Size.Ratio).Decision(), Rung: d.rung, Model: d.model, Coverage: d.coverage,
 		Residue: d.tokens, ResidueFacts: d.verified.facts}, false
+}
+
+// write appends the entries, unless the request is a dry run. It returns nil or
+// the outcome of a failure.
+func (a *attempt) write(ctx context.Context, entries []*session.Entry) *Outcome {
+	if a.request.DryRun {
+		return nil
+	}
+	err := a.Session.Commit(ctx, entries)
+	switch {
+	case errors.Is(err, session.ErrLeafMoved):
+		return fail(Cancelled, LeafMoved, err)
+	case err != nil:
+		return fail(Failed, IO, err)
+	}
+	return nil
 }
 
 // fits: the next request, counted whole, is under the target (invariant I5).

@@ -52,6 +52,9 @@ type Request struct {
 	To      string
 	Pending int64
 	Adapt   bool
+	// DryRun does everything but write: the outcome has the entries that would
+	// have been appended.
+	DryRun bool
 	// Edit lets the user change the summary before the commit. An empty text
 	// cancels.
 	Edit func(ctx context.Context, summary string) (string, error)

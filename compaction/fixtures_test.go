@@ -40,15 +40,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// openFile opens a session file so that nothing is written to it.
+// openFile opens a copy of a session file.
 func openFile(t testing.TB, path string) *session.Session {
 	t.Helper()
-	log, err := filestore.New(t.TempDir(), filestore.Options{}).Open(ctx, path, session.Mode{})
-	if err != nil {
+	dir := t.TempDir()
+	own := filepath.Join(dir, filepath.Base(path))
+	if err := os.WriteFile(own, must.Get(os.ReadFile(path)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	log := must.Get(filestore.New(dir, filestore.Options{}).Open(ctx, own, session.Mode{Write: true}))
 	t.Cleanup(func() { log.Close() })
-	return session.New(session.NewBuffer(log), session.Options{})
+	return session.New(log, session.Options{})
 }
 
 // claude is the model of the two fixtures, as catalogues know it.

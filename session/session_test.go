@@ -207,21 +207,6 @@ func TestDraftsReadBack(t *testing.T) {
 	}
 }
 
-// A buffer shows what is not written yet.
-func TestBuffer(t *testing.T) {
-	s := newSession(t)
-	say(t, s, "a")
-	b := session.NewBuffer(s.Log())
-	over := session.New(b, session.Options{})
-	say(t, over, "b")
-	if got := path(t, over); got != "a b" {
-		t.Errorf("path over the buffer %q", got)
-	}
-	if got := path(t, s); got != "a" || len(b.Added()) != 1 {
-		t.Errorf("the log below has %q", got)
-	}
-}
-
 // What another program appends meanwhile is told after the append that
 // noticed it, once, and the session goes on from its own leaf.
 func TestForeignAppendsAreTold(t *testing.T) {

@@ -1,4 +1,4 @@
-package settings
+package settings_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/coppice-dev/coppice/settings"
 
 	"github.com/tailscale/hujson"
 	"pgregory.net/rapid"
@@ -39,7 +41,7 @@ func TestEdit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Edit([]byte(tt.doc), tt.key, tt.value, all()...)
+			got, err := settings.Edit([]byte(tt.doc), tt.key, tt.value, all()...)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("got  %q, %v\nwant %q", got, err, tt.want)
 			}
@@ -65,14 +67,14 @@ func TestEditRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := Edit([]byte(tt.doc), tt.key, tt.value, all()...)
+			out, err := settings.Edit([]byte(tt.doc), tt.key, tt.value, all()...)
 			if err == nil || err.Error() != tt.want || out != nil {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
 		})
 	}
-	_, err := Edit([]byte("{\n\n5}"), "model", "a/b", all()...)
-	var p Problem
+	_, err := settings.Edit([]byte("{\n\n5}"), "model", "a/b", all()...)
+	var p settings.Problem
 	if !errors.As(err, &p) || p.Line != 3 {
 		t.Errorf("no problem with a line: %v", err)
 	}
@@ -84,7 +86,7 @@ func TestKeyNames(t *testing.T) {
 		for _, p := range parts {
 			name = valid.Member(name, p)
 		}
-		got, err := splitKey(name)
+		got, err := settings.SplitKey(name)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(parts) {
 			t.Errorf("%q: %q, %v", name, got, err)
 		}
@@ -157,7 +159,7 @@ func TestSetThenLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc, comments := genDoc(t)
 		set := rapid.SampledFrom(sets).Draw(t, "set")
-		out, err := Edit([]byte(doc), set.key, set.value, all()...)
+		out, err := settings.Edit([]byte(doc), set.key, set.value, all()...)
 		if err != nil {
 			t.Fatalf("%s: %v", doc, err)
 		}
@@ -175,14 +177,14 @@ func TestSetThenLoad(t *testing.T) {
 		for _, r := range after.Keys {
 			switch {
 			case r.Key == set.listed:
-				if string(r.Value) != set.shown || r.Source.Layer != LayerUser {
+				if string(r.Value) != set.shown || r.Source.Layer != settings.LayerUser {
 					t.Fatalf("%s is %s from %s, want %s\n%s", r.Key, r.Value, r.Source, set.shown, out)
 				}
 			case old[r.Key] != string(r.Value):
 				t.Fatalf("%s changed from %s to %s\n%s\n%s", r.Key, old[r.Key], r.Value, doc, out)
 			}
 		}
-		again, err := Edit(out, set.key, set.value, all()...)
+		again, err := settings.Edit(out, set.key, set.value, all()...)
 		if err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("a second time: %v\n%s\n%s", err, out, again)
 		}
@@ -194,11 +196,11 @@ func FuzzEdit(f *testing.F) {
 	f.Add([]byte("// c\n"), `providers["a b"].headers.X`, "y")
 	f.Add([]byte("{\"a\":[1, // c\n]}"), "model", "a/b")
 	f.Fuzz(func(t *testing.T, doc []byte, key, value string) {
-		out, err := Edit(doc, key, value, all()...)
+		out, err := settings.Edit(doc, key, value, all()...)
 		if err != nil {
 			return
 		}
-		if _, _, err := parseFile(bytes.TrimPrefix(out, bom)); err != nil && len(out) <= maxFile {
+		if _, _, err := settings.ParseFile(bytes.TrimPrefix(out, settings.BOM)); err != nil && len(out) <= settings.MaxFile {
 			t.Errorf("the result cannot be read: %v\n%q", err, out)
 		}
 	})
@@ -206,20 +208,20 @@ func FuzzEdit(f *testing.F) {
 
 func TestSchema(t *testing.T) {
 	var schema map[string]any
-	if err := json.Unmarshal(Schema(all()...), &schema); err != nil {
+	if err := json.Unmarshal(settings.Schema(all()...), &schema); err != nil {
 		t.Fatal(err)
 	}
 	at := func(path ...string) map[string]any {
 		node := schema
 		for _, p := range path {
-			node, _ = properties(node)[p].(map[string]any)
+			node, _ = settings.Properties(node)[p].(map[string]any)
 		}
 		return node
 	}
-	for _, k := range table {
-		node := at(strings.Split(k.name, ".")...)
-		if node["description"] != k.help {
-			t.Errorf("%s: %v", k.name, node)
+	for name, help := range settings.Documented() {
+		node := at(strings.Split(name, ".")...)
+		if node["description"] != help {
+			t.Errorf("%s: %v", name, node)
 		}
 	}
 	if n := at("compaction", "thresholdPercent"); n["type"] != "number" || n["maximum"] != 100.0 || n["minimum"] != 0.0 {
@@ -229,13 +231,13 @@ func TestSchema(t *testing.T) {
 		t.Error(n)
 	}
 	provider := at("providers")["additionalProperties"].(map[string]any)
-	if provider["additionalProperties"] != false || properties(provider)["baseUrl"].(map[string]any)["type"] != "string" {
+	if provider["additionalProperties"] != false || settings.Properties(provider)["baseUrl"].(map[string]any)["type"] != "string" {
 		t.Error(provider)
 	}
-	if !bytes.Equal(Schema(all()...), Schema(all()...)) {
+	if !bytes.Equal(settings.Schema(all()...), settings.Schema(all()...)) {
 		t.Error("the schema is not the same twice")
 	}
-	if _, err := hujson.Parse(Schema(all()...)); err != nil {
+	if _, err := hujson.Parse(settings.Schema(all()...)); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package settings
+package settings_test
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/coppice-dev/coppice/settings"
 )
 
 func write(t *testing.T, path, data string) {
@@ -22,30 +24,30 @@ func write(t *testing.T, path, data string) {
 
 func TestLoadSetTrust(t *testing.T) {
 	config, proj := t.TempDir(), t.TempDir()
-	o := Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config)}
+	o := settings.Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config)}
 	s, problems := load(o)
 	if len(problems) > 0 || s.Project != nil {
 		t.Fatalf("nothing there: %+v, %v", s.Project, problems)
 	}
-	userFile, err := UserPath(o.Getenv)
+	userFile, err := settings.UserPath(o.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Set(userFile, "retry.maxRetries", "9", all()...); err != nil {
+	if err := settings.Set(userFile, "retry.maxRetries", "9", all()...); err != nil {
 		t.Fatal(err)
 	}
-	write(t, ProjectPath(proj), `{"model":"p/m","retry":{"baseDelayMs":1}}`)
+	write(t, settings.ProjectPath(proj), `{"model":"p/m","retry":{"baseDelayMs":1}}`)
 	s, problems = load(o)
 	if len(problems) > 0 || *s.Config.Retry.Max != 9 || s.Config.Retry.BaseDelay != time.Millisecond || s.Config.Model != "" || !slices.Equal(s.Project.Ignored, []string{"model"}) {
 		t.Errorf("%+v %+v %v", s, s.Project, problems)
 	}
-	if err := Trust(o, s.Project.Path, s.Project.Hash); err != nil {
+	if err := settings.Trust(o, s.Project.Path, s.Project.Hash); err != nil {
 		t.Fatal(err)
 	}
 	if s, _ = load(o); s.Config.Model != "p/m" {
 		t.Error("a trusted file does not count")
 	}
-	if err := Set(ProjectPath(proj), "model", "p/other", all()...); err != nil {
+	if err := settings.Set(settings.ProjectPath(proj), "model", "p/other", all()...); err != nil {
 		t.Fatal(err)
 	}
 	if s, _ = load(o); s.Config.Model != "" {
@@ -56,7 +58,7 @@ func TestLoadSetTrust(t *testing.T) {
 	if len(problems) != 1 || s.Project.Trusted {
 		t.Errorf("broken trust file: %v", problems)
 	}
-	if err := Trust(o, s.Project.Path, s.Project.Hash); err == nil {
+	if err := settings.Trust(o, s.Project.Path, s.Project.Hash); err == nil {
 		t.Error("a broken trust file was overwritten")
 	}
 }
@@ -64,18 +66,18 @@ func TestLoadSetTrust(t *testing.T) {
 func TestBrokenFilesDoNotStopLoading(t *testing.T) {
 	config, proj := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(config, "settings.json"), "{ \"model\": ")
-	if err := os.MkdirAll(ProjectPath(proj), 0o700); err != nil { // a folder in the file's place
+	if err := os.MkdirAll(settings.ProjectPath(proj), 0o700); err != nil { // a folder in the file's place
 		t.Fatal(err)
 	}
-	s, problems := load(Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config, "COPPICE_MODEL", "e/m")})
+	s, problems := load(settings.Options{Project: proj, Getenv: env("COPPICE_CONFIG_DIR", config, "COPPICE_MODEL", "e/m")})
 	if len(problems) != 2 || s.Config.Model != "e/m" || *s.Compaction.ReserveTokens != 16384 {
 		t.Errorf("%+v, %v", s, problems)
 	}
-	_, problems = load(Options{Getenv: env(), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
+	_, problems = load(settings.Options{Getenv: env(), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
 	if len(problems) != 1 {
 		t.Errorf("no home folder: %v", problems)
 	}
-	_, problems = load(Options{Getenv: env("HOME", "/h"), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
+	_, problems = load(settings.Options{Getenv: env("HOME", "/h"), ReadFile: func(string) ([]byte, error) { return nil, errors.New("disk on fire") }})
 	if len(problems) != 1 || problems[0].Detail != "cannot be read: disk on fire" {
 		t.Error(problems)
 	}
@@ -94,7 +96,7 @@ func TestSetKeepsLinksAndMode(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set(link, "model", "a/b", all()...); err != nil {
+	if err := settings.Set(link, "model", "a/b", all()...); err != nil {
 		t.Fatal(err)
 	}
 	if fi, err := os.Lstat(link); err != nil || fi.Mode()&os.ModeSymlink == 0 {
@@ -104,13 +106,13 @@ func TestSetKeepsLinksAndMode(t *testing.T) {
 		t.Errorf("mode %v, %v", fi.Mode(), err)
 	}
 	fresh := filepath.Join(dir, "new", "settings.json")
-	if err := Set(fresh, "model", "a/b", all()...); err != nil {
+	if err := settings.Set(fresh, "model", "a/b", all()...); err != nil {
 		t.Fatal(err)
 	}
 	if fi, err := os.Stat(fresh); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", fi.Mode(), err)
 	}
-	if err := Set(fresh, "modle", "a/b", all()...); err == nil || err.Error() != fresh+": modle is not a known key (did you mean model?)" {
+	if err := settings.Set(fresh, "modle", "a/b", all()...); err == nil || err.Error() != fresh+": modle is not a known key (did you mean model?)" {
 		t.Error(err)
 	}
 }
@@ -132,13 +134,13 @@ func TestPlaces(t *testing.T) {
 		{env("APPDATA", "/a", "LOCALAPPDATA", "/l", "USERPROFILE", "/u"), "", "/a/coppice", "/l/coppice/sessions"},
 	}
 	for _, tt := range tests {
-		config, err := ConfigDir(tt.env)
-		sessions, err2 := SessionDir(tt.dir, tt.env)
+		config, err := settings.ConfigDir(tt.env)
+		sessions, err2 := settings.SessionDir(tt.dir, tt.env)
 		if err != nil || err2 != nil || config != tt.config || sessions != tt.sessions {
 			t.Errorf("got %s and %s (%v, %v), want %s and %s", config, sessions, err, err2, tt.config, tt.sessions)
 		}
 	}
-	if _, err := ConfigDir(env()); err == nil {
+	if _, err := settings.ConfigDir(env()); err == nil {
 		t.Error("no error without a home folder")
 	}
 }

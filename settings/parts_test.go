@@ -1,4 +1,4 @@
-package settings
+package settings_test
 
 import (
 	"github.com/coppice-dev/coppice/agent"
@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/settings"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -30,10 +31,10 @@ type everything struct {
 	Hooks       hook.Settings
 	Servers     mcp.Settings
 
-	*Result
+	*settings.Result
 }
 
-func (e *everything) parts() []Part {
+func (e *everything) parts() []settings.Part {
 	e.Compaction.EnsureDefaults()
 	e.Summaries.EnsureDefaults()
 	e.Agent.EnsureDefaults()
@@ -42,23 +43,23 @@ func (e *everything) parts() []Part {
 	e.Session.EnsureDefaults()
 	e.Config.EnsureDefaults()
 	e.Permissions.EnsureDefaults()
-	return []Part{{"compaction", &e.Compaction}, {"compaction", &e.Summaries}, {"compaction", &e.Agent}, {"branchSummary", &e.Branches},
+	return []settings.Part{{"compaction", &e.Compaction}, {"compaction", &e.Summaries}, {"compaction", &e.Agent}, {"branchSummary", &e.Branches},
 		{"branchSummary", &e.Prompts}, {"prune", &e.Prune}, {"secrets", &e.Secrets}, {"session", &e.Session}, {"", &e.Config},
 		{"permissions", &e.Permissions}, {"", &e.Hooks}, {"", &e.Servers}}
 }
 
-func resolve(in Input) (*everything, []Problem) {
+func resolve(in settings.Input) (*everything, []settings.Problem) {
 	e := &everything{}
-	var problems []Problem
-	e.Result, problems = Resolve(in, e.parts()...)
+	var problems []settings.Problem
+	e.Result, problems = settings.Resolve(in, e.parts()...)
 	return e, problems
 }
 
-func load(o Options) (*everything, []Problem) {
+func load(o settings.Options) (*everything, []settings.Problem) {
 	e := &everything{}
-	var problems []Problem
-	e.Result, problems = Load(o, e.parts()...)
+	var problems []settings.Problem
+	e.Result, problems = settings.Load(o, e.parts()...)
 	return e, problems
 }
 
-func all() []Part { return new(everything).parts() }
+func all() []settings.Part { return new(everything).parts() }

@@ -1,4 +1,4 @@
-package settings
+package settings_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coppice-dev/coppice/settings"
 
 	"github.com/coppice-dev/coppice/agent/tools"
 	"github.com/coppice-dev/coppice/compaction"
@@ -26,10 +28,14 @@ func env(pairs ...string) func(string) string {
 	}
 }
 
-func user(data string) Input    { return Input{User: File{"/u/settings.json", []byte(data)}} }
-func project(data string) Input { return Input{Project: File{"/p/settings.json", []byte(data)}} }
+func user(data string) settings.Input {
+	return settings.Input{User: settings.File{"/u/settings.json", []byte(data)}}
+}
+func project(data string) settings.Input {
+	return settings.Input{Project: settings.File{"/p/settings.json", []byte(data)}}
+}
 
-func resolved(t *testing.T, s *everything, key string) Resolved {
+func resolved(t *testing.T, s *everything, key string) settings.Resolved {
 	t.Helper()
 	for _, r := range s.Keys {
 		if r.Key == key {
@@ -37,12 +43,12 @@ func resolved(t *testing.T, s *everything, key string) Resolved {
 		}
 	}
 	t.Fatalf("no key %s in the listing", key)
-	return Resolved{}
+	return settings.Resolved{}
 }
 
 // The defaults of docs/hooks.md.
 func TestDefaults(t *testing.T) {
-	s, problems := resolve(Input{})
+	s, problems := resolve(settings.Input{})
 	if len(problems) != 0 {
 		t.Fatal(problems)
 	}
@@ -94,7 +100,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("%d keys, want %d", len(s.Keys), len(want))
 	}
 	for _, r := range s.Keys {
-		if string(r.Value) != want[r.Key] || string(r.Default) != want[r.Key] || r.Source.Layer != LayerDefault || r.Help == "" {
+		if string(r.Value) != want[r.Key] || string(r.Default) != want[r.Key] || r.Source.Layer != settings.LayerDefault || r.Help == "" {
 			t.Errorf("%s: value %s, default %s, source %s, help %q, want %s", r.Key, r.Value, r.Default, r.Source, r.Help, want[r.Key])
 		}
 	}
@@ -102,7 +108,7 @@ func TestDefaults(t *testing.T) {
 
 func TestLayers(t *testing.T) {
 	const key, variable = "compaction.keepRecentTokens", "COPPICE_COMPACTION_KEEP_RECENT_TOKENS"
-	in := Input{}
+	in := settings.Input{}
 	steps := []struct {
 		add    func()
 		want   int64
@@ -112,7 +118,7 @@ func TestLayers(t *testing.T) {
 		{func() { in.User = user(`{"compaction":{"keepRecentTokens":1,"reserveTokens":7}}`).User }, 1, "user: /u/settings.json"},
 		{func() { in.Project = project(`{"compaction":{"keepRecentTokens":2}}`).Project }, 2, "project: /p/settings.json"},
 		{func() { in.Getenv = env(variable, "3") }, 3, "environment: " + variable},
-		{func() { in.Flags = []Flag{{"--keep-recent", key, "4"}} }, 4, "flag: --keep-recent"},
+		{func() { in.Flags = []settings.Flag{{"--keep-recent", key, "4"}} }, 4, "flag: --keep-recent"},
 	}
 	for _, step := range steps {
 		step.add()
@@ -135,11 +141,11 @@ func TestEveryVariable(t *testing.T) {
 		"model":                       "COPPICE_MODEL",
 		"branchSummary.skipPrompt":    "COPPICE_BRANCH_SUMMARY_SKIP_PROMPT",
 	} {
-		if got := Variable(key); got != want {
+		if got := settings.Variable(key); got != want {
 			t.Errorf("Variable(%s) = %s, want %s", key, got, want)
 		}
 	}
-	s, problems := resolve(Input{Getenv: env("COPPICE_PROVIDERS", `{"local":{"type":"openai",},}`, "COPPICE_COMPACTION_ENABLED", "false")})
+	s, problems := resolve(settings.Input{Getenv: env("COPPICE_PROVIDERS", `{"local":{"type":"openai",},}`, "COPPICE_COMPACTION_ENABLED", "false")})
 	if len(problems) > 0 || s.Config.Providers["local"].Type != provider.TypeOpenAI || *s.Compaction.Enabled {
 		t.Errorf("%+v, %v", s, problems)
 	}
@@ -185,7 +191,7 @@ func TestProblems(t *testing.T) {
 		{"syntax", "{\n\"model\" \"x\"}", "/u/settings.json:2: cannot be read: invalid character '\"' after object name"},
 		{"torn", `{"model": "a`, "/u/settings.json:1: cannot be read: parsing string: unexpected EOF"},
 		{"array", `[]`, "/u/settings.json:1: must hold one object in braces"},
-		{"huge", strings.Repeat("[", maxFile+1), "/u/settings.json: is larger than 256 KiB"},
+		{"huge", strings.Repeat("[", settings.MaxFile+1), "/u/settings.json: is larger than 256 KiB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -228,7 +234,7 @@ func TestAcceptedForms(t *testing.T) {
 }
 
 func TestDeepNestingIsAProblemOnly(t *testing.T) {
-	_, problems := resolve(user(`{"providers":` + strings.Repeat("[", maxFile-100)))
+	_, problems := resolve(user(`{"providers":` + strings.Repeat("[", settings.MaxFile-100)))
 	if len(problems) != 1 {
 		t.Error(problems)
 	}
@@ -259,10 +265,10 @@ func TestMerge(t *testing.T) {
 	if c := s.Compaction.For("l/m"); *c.ReserveTokens != 1 || *c.KeepRecentTokens != 2 {
 		t.Errorf("%+v", c)
 	}
-	if src := resolved(t, s, `compaction.modelOverrides["l/n"]`).Source; src.Layer != LayerUser {
+	if src := resolved(t, s, `compaction.modelOverrides["l/n"]`).Source; src.Layer != settings.LayerUser {
 		t.Error(src)
 	}
-	if src := resolved(t, s, "providers.k").Source; src.Layer != LayerProject {
+	if src := resolved(t, s, "providers.k").Source; src.Layer != settings.LayerProject {
 		t.Error(src)
 	}
 }
@@ -294,7 +300,7 @@ func TestHooksAddUp(t *testing.T) {
 	if p := s.Permissions; !slices.Equal(p.Allow, []tools.Rule{"bash git *", "write docs/**"}) || p.Default != tools.Denied || len(p.Deny) != 1 {
 		t.Errorf("%+v", p)
 	}
-	if src := resolved(t, s, "hooks.context").Source; src.Layer != LayerUser {
+	if src := resolved(t, s, "hooks.context").Source; src.Layer != settings.LayerUser {
 		t.Error(src)
 	}
 }
@@ -329,7 +335,7 @@ func TestProjectTrust(t *testing.T) {
 	in := project(file)
 	s, problems := resolve(in)
 	want := []string{"model", "providers", "secrets.patterns", "compaction.model", "compaction.remoteEndpoint"}
-	if len(problems) > 0 || !slices.Equal(s.Project.Ignored, want) || s.Project.Hash != ContentHash([]byte(file)) {
+	if len(problems) > 0 || !slices.Equal(s.Project.Ignored, want) || s.Project.Hash != settings.ContentHash([]byte(file)) {
 		t.Errorf("%+v, %v", s.Project, problems)
 	}
 	if s.Config.Model != "" || s.Config.Providers != nil || s.Secrets.Patterns != nil || s.Summaries.Model != "" || s.Summaries.RemoteEndpoint != "" {
@@ -372,7 +378,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 }
 
 func TestListingJSON(t *testing.T) {
-	s, _ := resolve(Input{Flags: []Flag{{"--model", "model", "a/b&c"}}})
+	s, _ := resolve(settings.Input{Flags: []settings.Flag{{"--model", "model", "a/b&c"}}})
 	got, err := json.Marshal(resolved(t, s, "model"))
 	want := `{"key":"model","value":"a/b\u0026c","default":null,"source":"flag: --model","help":"provider/model to work with; unset: the first provider with a key"}`
 	if err != nil || string(got) != want {
@@ -381,7 +387,7 @@ func TestListingJSON(t *testing.T) {
 }
 
 func TestFlagProblems(t *testing.T) {
-	_, problems := resolve(Input{Flags: []Flag{{"--set", "modle", "x"}, {"--reserve", "compaction.reserveTokens", "many"}}})
+	_, problems := resolve(settings.Input{Flags: []settings.Flag{{"--set", "modle", "x"}, {"--reserve", "compaction.reserveTokens", "many"}}})
 	want := []string{"--set: modle is not a known key (did you mean model?)", "--reserve: compaction.reserveTokens must be a whole number"}
 	for i, w := range want {
 		if len(problems) != len(want) || problems[i].Error() != w {
@@ -395,8 +401,8 @@ func TestFlagProblems(t *testing.T) {
 func TestPartOfTheKeys(t *testing.T) {
 	var c compaction.Settings
 	in := user(`{"compaction":{"reserveTokens":5,"model":"odd","continueText":7},"providers":7,"zzz":1}`)
-	in.Getenv, in.Flags = env("COPPICE_RETRY_MAX_RETRIES", "many", "COPPICE_COMPACTION_MIN_GAIN", "0.5"), []Flag{{"--model", "model", "x"}}
-	r, problems := Resolve(in, Part{"compaction", &c})
+	in.Getenv, in.Flags = env("COPPICE_RETRY_MAX_RETRIES", "many", "COPPICE_COMPACTION_MIN_GAIN", "0.5"), []settings.Flag{{"--model", "model", "x"}}
+	r, problems := settings.Resolve(in, settings.Part{"compaction", &c})
 	if len(problems) != 1 || !problems[0].Unknown || problems[0].Key != "zzz" {
 		t.Errorf("%+v", problems)
 	}
@@ -425,10 +431,10 @@ func TestARefusedValueFallsBack(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	if err := Complete(all()...); err != nil {
+	if err := settings.Complete(all()...); err != nil {
 		t.Error(err)
 	}
-	err := Complete(Part{"compaction", &struct {
+	err := settings.Complete(settings.Part{"compaction", &struct {
 		Odd int64 `json:"odd"`
 	}{}})
 	if err == nil || !strings.Contains(err.Error(), "compaction.odd is not in the table") || !strings.Contains(err.Error(), "no part has a place for hooks") {
@@ -443,7 +449,7 @@ func FuzzResolve(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, problems := resolve(Input{User: File{"u", data}})
+		s, problems := resolve(settings.Input{User: settings.File{"u", data}})
 		for _, p := range problems {
 			if p.Error() == "" || p.Line < 0 || p.Line > 1+bytes.Count(data, []byte("\n")) {
 				t.Errorf("problem %+v", p)

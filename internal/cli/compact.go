@@ -11,7 +11,6 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/provider"
-	"github.com/coppice-dev/coppice/session"
 	"github.com/spf13/cobra"
 )
 
@@ -96,10 +95,6 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 		return err
 	}
 	defer log.Close()
-	buffer := session.NewBuffer(log)
-	if f.out != "" || f.plan {
-		log = buffer
-	}
 	ladder := &ladder{}
 	if err := a.build(ladder, f.summarizer, f.model); err != nil {
 		return err
@@ -108,7 +103,7 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	if err != nil {
 		return err
 	}
-	req := compaction.Request{Focus: f.focus, To: f.to}
+	req := compaction.Request{Focus: f.focus, To: f.to, DryRun: f.out != ""}
 	if f.to != "" {
 		e, err := entryOf(ctx, s, f.to)
 		if err != nil {
@@ -125,7 +120,7 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	if f.edit {
 		req.Edit = a.editSummary
 	}
-	return a.runCompact(ctx, s, ladder, req, f, buffer)
+	return a.runCompact(ctx, s, ladder, req, f)
 }
 
 // apply puts the numbers given for this run over those that are known.
@@ -144,7 +139,7 @@ func (f compactFlags) apply(o *coppice.Options) {
 }
 
 // runCompact makes the attempt and reports it.
-func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req compaction.Request, f compactFlags, buffer *session.Buffer) error {
+func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req compaction.Request, f compactFlags) error {
 	start := a.Now()
 	stop := a.progress(l)
 	out, err := s.Compact(ctx, req)
@@ -158,7 +153,7 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 	a.warnAttempts(out)
 	file := s.Ref()
 	if f.out != "" && out.Status == compaction.Applied {
-		if file, err = a.writeCopy(ctx, s, buffer, f.out); err != nil {
+		if file, err = a.writeCopy(ctx, s, append(out.Edits, out.Entry), f.out); err != nil {
 			return explain("write "+f.out, err)
 		}
 	}

@@ -106,11 +106,11 @@ func Import(t testing.TB, im convert.Importer, src Source) Result {
 		t.Fatal(err)
 	}
 	r := Result{Counts: counts, Skipped: skipped}
-	if log, err = store.Open(ctx, ref, session.Mode{}); err != nil {
+	if log, err = store.Open(ctx, ref, session.Mode{Write: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { log.Close() })
-	r.Session = session.New(session.NewBuffer(log), session.Options{})
+	r.Session = session.New(log, session.Options{})
 	if problems, err := log.Problems(ctx, true); err != nil || len(problems) > 0 {
 		t.Fatalf("the session file has problems: %v %v", problems, err)
 	}
