@@ -18,10 +18,10 @@ import (
 
 func (a *app) checkCmd() *cobra.Command {
 	var asJSON bool
-	cmd := command(groupLook, "check SESSION", "Look for damage and for requests that a provider would refuse",
+	cmd := command(groupLook, "check SESSION", "Find damage, and requests that a provider would refuse",
 		`Read the whole session and report damaged lines, broken references, orphaned
 tool results, and what each dialect's provider would refuse in the next request.
-Nothing is written. The exit code is 4 when there is something to report.`,
+Nothing is written. The exit code is 4 when there are errors to report.`,
 		"  coppice check work.jsonl", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.check(cmd.Context(), args[0], asJSON)
@@ -117,11 +117,12 @@ func (a *app) checkSession(ctx context.Context, s *coppice.Session, w *work) (ch
 	return out, nil
 }
 
-// problemOpenCall tells of a call at the end of the path. It may still be
-// running, so it is worth knowing and not wrong.
+// problemOpenCall is a call at the end of the path that has no result. It may
+// still be running, so it is a note and not an error.
 const problemOpenCall = "open-call"
 
-// pairProblems reports calls without a result and results without a call.
+// pairProblems reports calls that have no result and results that have no
+// call.
 func pairProblems(v *timeline.View) ([]session.Problem, error) {
 	var out []session.Problem
 	for _, l := range v.LeftOut {
@@ -153,8 +154,9 @@ func pairProblems(v *timeline.View) ([]session.Problem, error) {
 	return out, nil
 }
 
-// refusals renders the request in each dialect and says what would be refused.
-// No more renderings are there at a time than there are processors.
+// refusals renders the request in each dialect and reports what would be
+// refused. It runs at most as many renderings at a time as there are
+// processors.
 func refusals(ctx context.Context, req timeline.Request, m message.Model) ([]problemJSON, error) {
 	all := dialects.All()
 	found := make([][]problemJSON, len(all))
@@ -188,13 +190,13 @@ func refusalsOf(d wire.Dialect, req timeline.Request, m message.Model) ([]proble
 	return out, nil
 }
 
-// factsFor is what is known of the model that a dialect's request goes to:
-// the session's own where it speaks that dialect.
+// factsFor returns what is known about the model that a dialect's request goes
+// to: the session's own model if it speaks that dialect.
 func factsFor(d wire.Dialect, m message.Model) message.Model {
 	if m.API != d.Name() {
 		return message.Model{}
 	}
-	m.ID = "" // the body names none
+	m.ID = "" // the body does not name one
 	return m
 }
 

@@ -20,7 +20,7 @@ const (
 // faults are what check finds in single entries.
 type faults struct {
 	found []session.Problem
-	at    []int64 // where the entry of each of them stands
+	at    []int64 // the place of each one's entry
 }
 
 // look finds what is wrong in an entry.
@@ -37,13 +37,13 @@ func (f *faults) look(e *session.Entry) error {
 		return err
 	}
 	if !utf8.Valid(raw) {
-		add(problemInvalidUTF8, "it has bytes that are not UTF-8; models and people see U+FFFD in their place, and the file keeps them")
+		add(problemInvalidUTF8, "it has bytes that are not UTF-8; the model and people see U+FFFD instead, and the file keeps them")
 	}
 	return nil
 }
 
-// inFile returns what was found, with the lines of a file where they are
-// known. The file is read again for that, up to the last of them.
+// inFile adds line numbers to what was found. It reads the file again for
+// that, up to the last entry it needs.
 func (f *faults) inFile(ctx context.Context, path string) ([]session.Problem, error) {
 	if len(f.found) == 0 {
 		return nil, nil

@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/turn"
 )
 
-// notes are what check remembers of a log to find what the compaction of
-// another program took out of sight: pins, the request that was open, and calls
-// without a result (docs/compaction.md).
+// notes are what check remembers of a log, to find what another program's
+// compaction took out of the view: pins, the open request, and calls without a
+// result (docs/compaction.md).
 type notes struct{ steps []step }
 
 // step is an entry that sets or takes a pin, asks, answers, calls or compacts.
@@ -38,8 +38,8 @@ func (n *notes) note(place int, e *session.Entry) {
 }
 
 // hidden reports the pins, the open request and the open calls from before the
-// compaction in force that the view v does not show. Only compactions that do
-// not name them leave some out.
+// compaction in force that the view v does not show. Only a compaction that
+// does not name them leaves them out.
 func (n *notes) hidden(onPath []bool, v *timeline.View) []session.Problem {
 	if v.Compaction == nil || v.Compaction.Compaction().Coppice != nil {
 		return nil
@@ -71,13 +71,13 @@ func (n *notes) hidden(onPath []bool, v *timeline.View) []session.Problem {
 	for _, id := range pins {
 		if !v.Pinned(id) {
 			out = append(out, session.Problem{Kind: "pin-not-shown", EntryID: id,
-				Detail: "pinned before the compaction of another program, which does not know pins; pin it again to show it"})
+				Detail: "pinned before another program compacted, which does not know about pins; pin it again to show it"})
 		}
 	}
 	for _, id := range open {
 		if !kept[id] {
 			out = append(out, session.Problem{Kind: "request-not-shown", EntryID: id,
-				Detail: "part of the request that was open when another program compacted; the model sees it in the summary only"})
+				Detail: "part of the request that was open when another program compacted; the model sees it only in the summary"})
 		}
 	}
 	return append(out, n.openCalls(onPath, v)...)
@@ -102,7 +102,7 @@ func (n *notes) openCalls(onPath []bool, v *timeline.View) []session.Problem {
 	for _, o := range turns.Open(len(steps)) {
 		if id := steps[o.Item].id; !shown[id] {
 			out = append(out, session.Problem{Kind: "open-call-not-shown", EntryID: id,
-				Detail: "it has a call that had no result when another program compacted; the model sees it in the summary only"})
+				Detail: "it has a call that had no result when another program compacted; the model sees it only in the summary"})
 		}
 	}
 	return out

@@ -47,8 +47,8 @@ var verbs = []verb{
 	{"version", (*app).versionCmd},
 }
 
-// commands builds the command that the arguments name, or all of them where
-// they name none: those are for the help, completion and suggestions.
+// commands builds the command that the arguments name. If they name none it
+// builds all of them, for help, completion and suggestions.
 func (a *app) commands() []*cobra.Command {
 	wanted := verbs
 	if i := slices.IndexFunc(verbs, func(v verb) bool { return len(a.Args) > 0 && v.name == a.Args[0] }); i >= 0 {

@@ -33,7 +33,7 @@ func (a *app) compactCmd() *cobra.Command {
 	var f compactFlags
 	cmd := command(groupContext, "compact SESSION", "Replace old conversation with a verified summary",
 		`Replace the old part of what the model sees with a summary that is checked
-against the facts in it. The recent part, pins and the open request stay word
+against the facts in that part. The recent part, pins and the open request stay word
 for word. Nothing is removed from the file; coppice uncompact undoes it.
 
 Without a model or endpoint in the settings or flags the summary is made by
@@ -48,12 +48,12 @@ extraction, on this machine. A key in the environment alone sends nothing out.`,
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "show what would happen, write nothing")
 	fl.BoolVar(&f.edit, "edit", false, "open the summary in $EDITOR before it is committed")
-	fl.StringVar(&f.focus, "focus", "", "what the summary has to keep above all")
+	fl.StringVar(&f.focus, "focus", "", "what the summary must keep above all")
 	fl.StringVar(&f.summarizer, "summarizer", "auto", "auto, model, remote or extract")
 	fl.StringVar(&f.model, "model", "", "provider/id of the model that summarizes")
-	fl.Int64Var(&f.keep, "keep-recent", 0, "recent tokens that stay word for word (default: setting)")
-	fl.Int64Var(&f.reserve, "reserve", 0, "tokens of the window to keep free (default: setting)")
-	fl.Int64Var(&f.window, "window", 0, "context window of the session's model in tokens (default: what is known)")
+	fl.Int64Var(&f.keep, "keep-recent", 0, "recent tokens to keep word for word (default: from the settings)")
+	fl.Int64Var(&f.reserve, "reserve", 0, "tokens of the window to keep free (default: from the settings)")
+	fl.Int64Var(&f.window, "window", 0, "context window of the session's model in tokens (default: what coppice knows)")
 	fl.StringVar(&f.to, "to", "", "id of the last entry to be summarized")
 	fl.StringVarP(&f.out, "output", "o", "", "write a compacted copy to this file and leave SESSION alone")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
@@ -63,7 +63,7 @@ extraction, on this machine. A key in the environment alone sends nothing out.`,
 	return cmd
 }
 
-// check refuses flags that make no sense.
+// check refuses flags that do not make sense.
 func (f compactFlags) check() error {
 	switch {
 	case f.keepGiven && f.keep < 0:
@@ -123,7 +123,7 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	return a.runCompact(ctx, s, ladder, req, f)
 }
 
-// apply puts the numbers given for this run over those that are known.
+// apply replaces the known numbers with the ones given for this run.
 func (f compactFlags) apply(o *coppice.Options) {
 	if f.window > 0 {
 		o.Facts.Window, o.Facts.WindowSource = f.window, provider.WindowSetting
@@ -132,7 +132,7 @@ func (f compactFlags) apply(o *coppice.Options) {
 		o.Compaction.ReserveTokens = &f.reserve
 		o.Compaction.ModelOverrides = maps.Clone(o.Compaction.ModelOverrides)
 		for model, override := range o.Compaction.ModelOverrides {
-			override.ReserveTokens = nil // that of this run holds
+			override.ReserveTokens = nil // the one given for this run wins
 			o.Compaction.ModelOverrides[model] = override
 		}
 	}
@@ -144,7 +144,7 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 	stop := a.progress(l)
 	out, err := s.Compact(ctx, req)
 	stop()
-	if err == nil && out.Plan == nil { // interrupted before there was anything to tell
+	if err == nil && out.Plan == nil { // interrupted before there was anything to report
 		err = out.Err
 	}
 	if err != nil {
@@ -166,10 +166,10 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 	return exitOf(out.Status, out.Reason)
 }
 
-// warnAttempts says which rungs did not give a summary that another one gave.
+// warnAttempts names the rungs that failed before another one gave a summary.
 func (a *app) warnAttempts(out *compaction.Outcome) {
 	if out.Status != compaction.Applied {
-		return // the outcome says it
+		return // the outcome reports it
 	}
 	for _, at := range out.Attempts {
 		if at.Err != "" {
@@ -198,4 +198,4 @@ func (a *app) elapsed(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-var errNoEditor = errors.New("no editor: set EDITOR or VISUAL")
+var errNoEditor = errors.New("no editor is set: set EDITOR or VISUAL")

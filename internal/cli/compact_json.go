@@ -70,9 +70,10 @@ type usageJSON struct {
 	USD        *float64 `json:"usd"`
 }
 
-// planOf is a plan as JSON, with what only a command needs: the place of the
-// cut on the whole path, and what would be lost. The place is left out unless
-// counted or at hand: it takes a look at the whole file.
+// planOf returns a plan as JSON, with what only a command needs: the place of
+// the cut on the whole path, and what would be lost. Finding the place means
+// reading the whole file, so it is left out unless counted is set or it is
+// already known.
 func planOf(ctx context.Context, s *coppice.Session, p *compaction.Plan, l *ladder, counted bool) (planJSON, error) {
 	out := planJSON{Outcome: "planned", Summarize: []string{}, TurnPrefix: []string{}, Keep: []string{}, Pinned: []string{},
 		TokensBefore: p.Size.Decision(), FileOps: fileOps{Read: []string{}, Modified: []string{}},
@@ -152,8 +153,8 @@ func compactOf(ctx context.Context, s *coppice.Session, o *compaction.Outcome, f
 	return out
 }
 
-// usageOf is what all calls together used. Their price is what each call was
-// priced at; none is known where no call had one.
+// usageOf adds up what all calls used. The price is the sum of the calls'
+// prices; it is unknown if no call has one.
 func usageOf(u *message.Usage) *usageJSON {
 	if u == nil {
 		return nil

@@ -60,7 +60,7 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))
 	a.say("facts  %s\n", counts(out.Ledger))
 	if len(out.Lost) > 0 {
-		a.say("lost   %s (as if by extraction; all of it can be read back)\n", counts(out.Lost))
+		a.say("lost   %s (estimated by extraction; all of it can be read back)\n", counts(out.Lost))
 	}
 	a.say("files  %d read, %d modified\n", len(out.FileOps.Read), len(out.FileOps.Modified))
 	a.say("cost   %s\n", costText(out.Cost))
@@ -79,7 +79,7 @@ func (a *app) printCut(p *compaction.Plan, at *int) {
 	}
 	a.say("cut    %d messages summarized; kept word for word: %s%s\n", len(p.History)+len(p.Prefix), kept, where)
 	if p.Split {
-		a.say("       the turn from %s is split: its first %d messages are summarized apart\n", p.TurnStart.ID, len(p.Prefix))
+		a.say("       the turn that starts at %s is split: its first %d messages are summarized separately\n", p.TurnStart.ID, len(p.Prefix))
 	}
 	if n := len(p.Pins); n > 0 {
 		a.say("pins   %d messages stay visible, %s tokens\n", n, thousands(p.Floor.Pins))
@@ -123,7 +123,7 @@ func costText(c costJSON) string {
 	case c.InputTokens == 0:
 		return "none: extraction needs no model"
 	case c.USD == nil:
-		return fmt.Sprintf("%s tokens in, up to %s out; the price is not known", thousands(c.InputTokens), thousands(c.OutputTokens))
+		return fmt.Sprintf("%s tokens in, up to %s out; price unknown", thousands(c.InputTokens), thousands(c.OutputTokens))
 	}
 	return fmt.Sprintf("%s tokens in, up to %s out: at most $%.2f", thousands(c.InputTokens), thousands(c.OutputTokens), *c.USD)
 }
@@ -166,7 +166,7 @@ func (a *app) printCompact(ctx context.Context, s *coppice.Session, o *compactio
 	a.say("by     %s in %s%s\n", by, a.elapsed(elapsed), spent(o))
 	a.printCoverage(o)
 	if n := len(o.Edits); n > 0 {
-		a.say("cut    %d tool results of the last unit were shortened so that it fits; their originals can be read\n", n)
+		a.say("cut    %d tool results of the last unit were shortened to make it fit; the originals can still be read\n", n)
 	}
 	if o.ShortSummary != "" {
 		a.say("\n%s\n", visible(o.ShortSummary))
@@ -201,7 +201,7 @@ func (a *app) printCoverage(o *compaction.Outcome) {
 	if len(o.ResidueFacts) == 0 {
 		return
 	}
-	a.say("added word for word, because the summary had lost them (%s tokens):\n", thousands(o.Residue))
+	a.say("added word for word because the summary had lost them (%s tokens):\n", thousands(o.Residue))
 	const most = 8
 	for i, f := range slices.Backward(o.ResidueFacts) {
 		if len(o.ResidueFacts)-i > most {

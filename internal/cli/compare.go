@@ -11,7 +11,7 @@ import (
 
 func (a *app) compareCmd() *cobra.Command {
 	var asJSON bool
-	cmd := command(groupLook, "compare SESSION ENTRY ENTRY", "Two branches side by side",
+	cmd := command(groupLook, "compare SESSION ENTRY ENTRY", "Show two branches side by side",
 		`Show what each of two branches, up to an entry of each, did since they parted:
 how long it is, the files it read and changed, the commands it ran, and how it
 ended.`,

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mostCompletions is how many candidates a shell is offered.
+// mostCompletions limits how many candidates a shell is offered.
 const mostCompletions = 100
 
 // completer completes the arguments that a usage line names: SESSION by the

@@ -19,7 +19,7 @@ import (
 )
 
 // config is what the user configured, in the types of the packages that use
-// it, and where it came from.
+// it, and where each value came from.
 type config struct {
 	compaction compaction.Settings
 	summaries  summarize.Settings
@@ -39,8 +39,8 @@ type config struct {
 	*settings.Result
 }
 
-// parts are all of them: only who hands in all types knows which keys nobody
-// knows.
+// parts lists every settings type. Unknown keys can be reported only when all
+// types are handed in.
 func (c *config) parts() []settings.Part {
 	parts := []settings.Part{
 		{Key: "compaction", Into: &c.compaction}, {Key: "compaction", Into: &c.summaries}, {Key: "compaction", Into: &c.agent},
@@ -56,7 +56,7 @@ func (c *config) parts() []settings.Part {
 	return parts
 }
 
-// settings loads the settings once and warns of what is wrong in them.
+// settings loads the settings once and warns about what is wrong in them.
 func (a *app) settings() *config {
 	if a.loaded != nil {
 		return a.loaded
@@ -67,7 +67,7 @@ func (a *app) settings() *config {
 		a.warn("settings: %v", p)
 	}
 	if f := c.Project; f != nil && len(f.Ignored) > 0 {
-		a.warn("settings: %s of %s do not count until you trust the file: coppice settings trust", strings.Join(f.Ignored, ", "), f.Path)
+		a.warn("settings: %s in %s have no effect until you trust the file: coppice settings trust", strings.Join(f.Ignored, ", "), f.Path)
 	}
 	return c
 }
@@ -84,7 +84,7 @@ func (a *app) settingsFiles() settings.Options {
 	return settings.Options{Project: a.Dir, Getenv: a.Getenv, ReadFile: readRegular}
 }
 
-// readRegular reads a file, but waits for no pipe.
+// readRegular reads a file. It does not open pipes, which could block.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -17,12 +17,12 @@ func (a *app) contextCmd() *cobra.Command {
 	var leaf, as string
 	var asJSON bool
 	cmd := command(groupContext, "context SESSION", "Show what the model sees, with sizes",
-		"Show the messages that the next request would have, in order, each with its size,\nwhat is left out and why, and how far the threshold is.",
+		"Show the messages that the next request would have, in order, each with its size,\nwhat is left out and why, and how far away the threshold is.",
 		"  coppice context -\n  coppice context work.jsonl --as anthropic --json", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.context(cmd.Context(), args[0], leaf, as, asJSON)
 		})
-	cmd.Flags().StringVar(&leaf, "leaf", "", "look from this entry instead of the session's leaf")
+	cmd.Flags().StringVar(&leaf, "leaf", "", "show the view at this entry instead of at the leaf")
 	cmd.Flags().StringVar(&as, "as", "native", "native, anthropic, openai-chat, openai-responses or gemini")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dialectNames(), cobra.ShellCompDirectiveNoFileComp))

@@ -32,7 +32,7 @@ func (a *app) printContext(c contextJSON, v *timeline.View) error {
 	return nil
 }
 
-// meter is the state of the window in one line.
+// meter describes the state of the window in one line.
 func meter(c contextJSON) string {
 	t := c.Tokens
 	s := fmt.Sprintf("%s tokens", thousands(t.Decision))
@@ -86,7 +86,7 @@ func countRules(left []leftOutJSON) string {
 	return strings.Join(order, ", ")
 }
 
-// previewWidth is how much of a message fits behind its columns.
+// previewWidth is the room left for a message after its columns.
 func (a *app) previewWidth() int {
 	const columns, usual = 58, 60
 	if a.Width == 0 {

@@ -21,7 +21,7 @@ type deleteFlags struct{ yes, permanent, json bool }
 
 func (a *app) deleteCmd() *cobra.Command {
 	var f deleteFlags
-	cmd := command(groupLook, "delete SESSION", "Delete a session with everything that belongs to it",
+	cmd := command(groupLook, "delete SESSION", "Delete a session and everything that belongs to it",
 		`Move a session file, and the folder of big outputs next to it, to the trash if
 this machine has one (trash, trash-put or gio), otherwise delete it. It asks
 first. A session that is open for writing somewhere is not deleted.`,
@@ -30,7 +30,7 @@ first. A session that is open for writing somewhere is not deleted.`,
 			return a.delete(cmd.Context(), args[0], f)
 		})
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&f.permanent, "permanent", false, "delete for good, even where there is a trash")
+	cmd.Flags().BoolVar(&f.permanent, "permanent", false, "delete permanently, even if there is a trash")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON; needs --yes")
 	return cmd
 }
@@ -77,13 +77,14 @@ func (a *app) delete(ctx context.Context, ref string, f deleteFlags) error {
 
 const unreadableTitle = "(it cannot be read whole)"
 
-// titleOf is by what people know a session: its name, or what was said first.
+// titleOf returns what people know a session by: its name, or the first
+// message.
 func (a *app) titleOf(ctx context.Context, s *coppice.Session) string {
 	var first, named *session.Entry
 	for e, err := range s.Log().All(ctx) {
 		switch {
 		case err != nil:
-			return unreadableTitle // and can be deleted all the same
+			return unreadableTitle // and can still be deleted
 		case e.Type == session.TypeInfo:
 			named = e
 		case first == nil && e.Role() == message.RoleUser:
@@ -106,7 +107,7 @@ func (a *app) titleOf(ctx context.Context, s *coppice.Session) string {
 
 // confirm asks on standard error. No answer means no.
 func (a *app) confirm(file, title string, trash []string) bool {
-	what := "delete for good"
+	what := "delete permanently"
 	if trash != nil {
 		what = "move to the trash"
 	}
@@ -141,8 +142,8 @@ func findTrash() []string {
 	return nil
 }
 
-// moveToTrash moves a session while its lock is held, so that nobody writes
-// to it meanwhile.
+// moveToTrash moves a session while holding its lock, so that no one writes to
+// it meanwhile.
 func (a *app) moveToTrash(ctx context.Context, path string, trash []string) error {
 	log, err := a.openLog(ctx, path, true)
 	if err != nil {
@@ -164,7 +165,7 @@ func (a *app) moveToTrash(ctx context.Context, path string, trash []string) erro
 	if text := short(string(said), previewText); text != "" {
 		why = text
 	}
-	return &failure{Code: codeFailed, What: "move " + path + " to the trash", Why: why, File: path, Try: "--permanent deletes it for good"}
+	return &failure{Code: codeFailed, What: "move " + path + " to the trash", Why: why, File: path, Try: "--permanent deletes it without the trash"}
 }
 
 func (a *app) printDeleted(d deleteJSON, asJSON bool) {

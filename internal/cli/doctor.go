@@ -15,8 +15,8 @@ import (
 
 func (a *app) doctorCmd() *cobra.Command {
 	var asJSON bool
-	cmd := command(groupSetup, "doctor", "Look whether everything is in place",
-		"Look at folders, permissions, settings, keys and the default model. Nothing is\nsent over the network, and keys are named but never shown.",
+	cmd := command(groupSetup, "doctor", "Check that everything is in place",
+		"Check folders, permissions, settings, keys and the default model. Nothing is\nsent over the network, and keys are named but never shown.",
 		"  coppice doctor", cobra.NoArgs,
 		func(*cobra.Command, []string) error { return a.doctor(asJSON) })
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -82,7 +82,8 @@ func (a *app) checkSessions() checkItem {
 	return folder("session folder", dir)
 }
 
-// checkSettings loads the settings anew, because the problems count here.
+// checkSettings loads the settings again, because here the problems are the
+// result.
 func (a *app) checkSettings() checkItem {
 	s, problems := loadConfig(a.settingsFiles())
 	if a.loaded == nil {
@@ -97,7 +98,7 @@ func (a *app) checkSettings() checkItem {
 	}
 	detail := "no problems"
 	if p := s.Project; p != nil && len(p.Ignored) > 0 {
-		detail = strings.Join(p.Ignored, ", ") + " of the project do not count until you trust them: coppice settings trust"
+		detail = strings.Join(p.Ignored, ", ") + " of the project have no effect until you trust them: coppice settings trust"
 	}
 	return checkItem{"settings", true, detail}
 }
@@ -115,14 +116,14 @@ func (a *app) checkModel() checkItem {
 	if name == "" {
 		var ok bool
 		if name, ok = provider.NewRegistry(a.settings().models, a.Getenv).Default(); !ok {
-			return checkItem{"default model", true, "none: set a key, or coppice settings set model provider/id"}
+			return checkItem{"default model", true, "not set: set a key, or coppice settings set model provider/id"}
 		}
 	}
 	maker, id, _ := strings.Cut(name, "/")
 	m := a.catalog().Lookup(maker, id)
 	detail := name + ", window " + window(m)
 	if m.WindowSource == provider.WindowDefault {
-		detail += "; this model is not known: set providers." + maker + ".models with its contextWindow"
+		detail += "; the window of this model is not known: set providers." + maker + ".models with its contextWindow"
 	}
 	return checkItem{"default model", m.WindowSource != provider.WindowDefault, detail}
 }
@@ -138,8 +139,8 @@ func (a *app) checkTerminal() checkItem {
 	return checkItem{"terminal", true, detail}
 }
 
-// folder looks whether a folder is there for the user alone and can be
-// written to, or else can be made.
+// folder checks that a folder is private to the user and can be written to, or
+// can be created.
 func folder(name, dir string) checkItem {
 	info, err := os.Stat(dir)
 	switch {
@@ -163,7 +164,7 @@ func folder(name, dir string) checkItem {
 	return checkItem{name, true, dir}
 }
 
-// nearestFolder is the first folder above a path that is there.
+// nearestFolder returns the first folder above a path that exists.
 func nearestFolder(path string) string {
 	for parent := filepath.Dir(path); ; parent = filepath.Dir(parent) {
 		if _, err := os.Stat(parent); err == nil || parent == filepath.Dir(parent) {

@@ -14,7 +14,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// exitCode ends a run without another word.
+// exitCode ends a run without printing anything more.
 type exitCode int
 
 // Exit codes (docs/cli.md).
@@ -29,8 +29,8 @@ const (
 
 func (c exitCode) Error() string { return "exit code " + strconv.Itoa(int(c)) }
 
-// failure is an error as the user reads it: "coppice: what: why", and where
-// there is something to do about it, "try: …".
+// failure is an error as the user reads it: "coppice: what: why", and a line
+// "try: …" if there is something to do about it.
 type failure struct {
 	Code exitCode `json:"-"`
 	What string   `json:"what"`
@@ -51,13 +51,14 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.cause }
 
-// usage is a command that was called wrongly. Run adds which help to read.
+// usage is the failure of a command that was called wrongly. Run adds which
+// help to read.
 func usage(err error) error {
 	return &failure{Code: codeUsage, What: "usage", Why: flagError(err), cause: err}
 }
 
-// flagError says what is wrong with the value of a flag without the name of
-// the function that found it.
+// flagError says what is wrong with a flag's value, without the name of the
+// function that found out.
 func flagError(err error) string {
 	var number *strconv.NumError
 	why, _, found := strings.Cut(err.Error(), ": strconv.")
@@ -74,8 +75,8 @@ func flagError(err error) string {
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// explain turns an error of a package below into a failure about what. A path
-// that what names is not said again.
+// explain turns an error of a lower package into a failure about what. A path
+// that is already in what is not repeated.
 func explain(what string, err error) error {
 	if err == nil {
 		return nil
@@ -94,7 +95,7 @@ func explain(what string, err error) error {
 	return f
 }
 
-// fileOf is the file that an error is about, or "".
+// fileOf returns the file that an error is about, or "".
 func fileOf(what string, err error) string {
 	var locked *session.LockedError
 	var path *fs.PathError
@@ -110,7 +111,7 @@ func fileOf(what string, err error) string {
 	return ""
 }
 
-// withoutPath takes a path out of a reason: "open PATH: why", "session PATH:
+// withoutPath removes a path from a reason: "open PATH: why", "session PATH:
 // why" and "PATH: why" are all "why".
 func withoutPath(why, path string) string {
 	for _, before := range []string{"session ", "open ", "stat ", "lstat ", "read ", "write ", ""} {
@@ -119,22 +120,22 @@ func withoutPath(why, path string) string {
 	return why
 }
 
-// tryFor is what can be done about an error, or "".
+// tryFor returns what can be done about an error, or "".
 func tryFor(err error) string {
 	var locked *session.LockedError
 	var ambiguous *session.AmbiguousError
 	var tooLarge *timeline.PinTooLargeError
 	switch {
 	case errors.As(err, &locked):
-		return "wait until that process ends, or work on a copy: coppice clone"
+		return "wait for that process to end, or work on a copy: coppice clone"
 	case errors.As(err, &ambiguous):
 		return "one of " + join(ambiguous.Candidates)
 	case errors.As(err, &tooLarge):
 		return "unpin something, or pin a smaller entry"
 	case errors.Is(err, session.ErrForeignActive):
-		return "work on a copy: coppice clone, or --force when that agent is closed"
+		return "work on a copy: coppice clone, or use --force once that agent is closed"
 	case errors.Is(err, session.ErrNewerVersion):
-		return "a newer coppice, or --force"
+		return "use a newer coppice, or --force"
 	case errors.Is(err, session.ErrNotASession):
 		return "coppice sessions lists the sessions there are; coppice import reads other agents' files"
 	case errors.Is(err, session.ErrReadOnly):
@@ -151,10 +152,11 @@ func tryFor(err error) string {
 func (a *app) report(ctx context.Context, err error, asJSON bool) int {
 	var f *failure
 	if !errors.As(err, &f) {
-		// Commands explain what they return; the rest is the parser's.
+		// Commands explain their own errors; anything else comes from the
+		// parser.
 		f = &failure{Code: codeUsage, What: "usage", Why: err.Error(), cause: err}
 	}
-	if ctx.Err() != nil && f.Code == codeFailed { // whatever it broke is not its failure
+	if ctx.Err() != nil && f.Code == codeFailed { // what it interrupted did not fail by itself
 		f.Code, f.Why = codeInterrupted, "interrupted"
 	}
 	if f.Code == codeUsage && f.Try == "" {

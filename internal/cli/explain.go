@@ -14,14 +14,14 @@ func (a *app) explainCmd() *cobra.Command {
 	var r provider.Response
 	var asJSON bool
 	cmd := command(groupLook, "explain-error", "Say what a provider's error means",
-		`Read an error, a text or a whole response body, from standard input and say what
-kind it is, which numbers it names, and what to do about it.`,
+		`Read an error from standard input, as a text or as a whole response body, and say
+what kind it is, which numbers it names, and what to do about it.`,
 		"  pbpaste | coppice explain-error\n  coppice explain-error --status 400 --provider cerebras < body.json", cobra.NoArgs,
 		func(cmd *cobra.Command, _ []string) error {
 			return a.explainError(cmd.Context(), r, asJSON)
 		})
-	cmd.Flags().IntVar(&r.Status, "status", 0, "HTTP status of the answer, where it is known")
-	cmd.Flags().StringVar(&r.Provider, "provider", "", "name of the provider, where it is known")
+	cmd.Flags().IntVar(&r.Status, "status", 0, "HTTP status of the answer, if you know it")
+	cmd.Flags().StringVar(&r.Provider, "provider", "", "name of the provider, if you know it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -38,7 +38,7 @@ type faultJSON struct {
 	Action       message.Remedy `json:"action"`
 }
 
-// maxErrorBytes is more than any provider says about an error.
+// maxErrorBytes is more than any provider writes about an error.
 const maxErrorBytes = 8 << 20
 
 func (a *app) explainError(ctx context.Context, r provider.Response, asJSON bool) error {
@@ -84,45 +84,45 @@ func readInput(ctx context.Context, in io.Reader) ([]byte, error) {
 	}
 }
 
-// meaning says in words what each class is.
+// meaning describes each class in words.
 var meaning = map[message.Class]string{
 	message.ClassOverflow:       "the request is larger than the context window",
-	message.ClassOverflowOutput: "the input fits, but not together with the output that was asked for",
-	message.ClassBytes:          "the request has more bytes than the server takes",
+	message.ClassOverflowOutput: "the input fits, but not together with the requested output",
+	message.ClassBytes:          "the request has more bytes than the server accepts",
 	message.ClassRateLimit:      "too much was sent in a short time",
-	message.ClassQuota:          "the account has nothing left to spend",
+	message.ClassQuota:          "the account has no credit or quota left",
 	message.ClassAuth:           "the key was refused",
-	message.ClassBadRequest:     "the request has a form that the provider does not take",
-	message.ClassPairing:        "tool calls and results do not belong together",
+	message.ClassBadRequest:     "the request has a form that the provider does not accept",
+	message.ClassPairing:        "tool calls and results do not match",
 	message.ClassThinking:       "thinking blocks were changed or do not belong to this model",
-	message.ClassTransient:      "the server or the connection failed for the moment",
-	message.ClassUnknown:        "the text says nothing that is known",
+	message.ClassTransient:      "the server or the connection failed temporarily",
+	message.ClassUnknown:        "the text does not match any known error",
 }
 
-// advice says in words what each remedy is.
+// advice describes each remedy in words.
 var advice = map[message.Remedy]string{
 	message.RemedyCompact:         "make the conversation smaller: coppice compact SESSION",
 	message.RemedyReduceOutput:    "ask for less output",
-	message.RemedyDropMedia:       "leave images out: coppice prune SESSION --media",
-	message.RemedyShrinkMedia:     "send the image smaller, or leave it out",
-	message.RemedyShortenField:    "send that field shorter",
+	message.RemedyDropMedia:       "leave out images: coppice prune SESSION --media",
+	message.RemedyShrinkMedia:     "make the image smaller, or leave it out",
+	message.RemedyShortenField:    "shorten that field",
 	message.RemedyFewerItems:      "send fewer of them",
 	message.RemedyWait:            "wait, then send the same request again",
 	message.RemedyStop:            "look at the provider's billing page; sending again does not help",
 	message.RemedyAuthenticate:    "check the key: coppice doctor shows which ones are found",
 	message.RemedyRepairRequest:   "change the request; coppice check SESSION shows what is wrong in a session",
-	message.RemedyRepairPairs:     "send each call with its result; coppice check SESSION shows which are alone",
+	message.RemedyRepairPairs:     "send each call with its result; coppice check SESSION shows which have none",
 	message.RemedyDropThinking:    "send the request without the old thinking blocks",
-	message.RemedyRestoreThinking: "send the thinking back as the model gave it",
+	message.RemedyRestoreThinking: "send the thinking back unchanged",
 	message.RemedyRetry:           "send the same request again",
-	message.RemedyNone:            "nothing can be advised",
+	message.RemedyNone:            "there is no advice for this",
 }
 
-// units says in words what a limit counts.
+// units names in words what a limit counts.
 var units = map[message.Unit]string{
 	message.UnitContext:    "tokens of the context",
 	message.UnitOutput:     "tokens of output",
-	message.UnitRate:       "tokens in a time",
+	message.UnitRate:       "tokens per time",
 	message.UnitBytes:      "bytes",
 	message.UnitCharacters: "characters",
 	message.UnitItems:      "items",

@@ -25,7 +25,7 @@ type exportFlags struct {
 	mask, json bool
 }
 
-// exportFormats are the formats of export, each with the endings of its files.
+// exportFormats are the formats of export, each with its file extensions.
 var exportFormats = map[string][]string{
 	"html":     {".html", ".htm"},
 	"markdown": {".md", ".markdown"},
@@ -37,7 +37,7 @@ func (a *app) exportCmd() *cobra.Command {
 	cmd := command(groupLook, "export SESSION", "Write a session as a page, as Markdown or as JSON Lines",
 		`Write a session as one HTML page with the tree, search and what the model sees,
 as Markdown, or as JSON Lines that open as a session again. The page works from
-disk, without a network, and runs nothing that is in the session.
+disk, without a network, and does not run anything that is in the session.
 
 Everything is written as it was said, secrets included; --mask hides those that
 are recognized. Only you can read the file (0600), and no file is overwritten.`,
@@ -48,8 +48,8 @@ are recognized. Only you can read the file (0600), and no file is overwritten.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "output", "o", "", "file to write, - for standard output (default: named after the session, here)")
 	fl.StringVar(&f.format, "format", "", "html, markdown or jsonl (default: what the file's name says, else html)")
-	fl.StringVar(&f.leaf, "leaf", "", "end at this entry (default: where the conversation is)")
-	fl.BoolVar(&f.tree, "tree", false, "jsonl: every branch, not only the path")
+	fl.StringVar(&f.leaf, "leaf", "", "end at this entry (default: the leaf)")
+	fl.BoolVar(&f.tree, "tree", false, "jsonl: every branch, not only the active path")
 	fl.BoolVar(&f.seen, "seen", false, "markdown: what the model sees, not everything that was said")
 	fl.BoolVar(&f.mask, "mask", false, "hide secrets")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
@@ -57,7 +57,7 @@ are recognized. Only you can read the file (0600), and no file is overwritten.`,
 	return cmd
 }
 
-// settle finds the format and refuses flags that make no sense.
+// settle picks the format and refuses flags that do not make sense.
 func (f *exportFlags) settle() error {
 	if f.format == "" {
 		f.format = "html"
@@ -77,9 +77,9 @@ func (f *exportFlags) settle() error {
 	case f.seen && f.format != "markdown":
 		return usagef("--seen: only with --format markdown")
 	case f.tree && f.leaf != "":
-		return usagef("--leaf: the whole tree has more than one leaf")
+		return usagef("--leaf: cannot be used with --tree")
 	case f.out == "-" && f.json:
-		return usagef("--json: standard output is taken by -o -")
+		return usagef("--json: cannot be used with -o -, which takes standard output")
 	}
 	return nil
 }
@@ -167,10 +167,11 @@ func (a *app) writeExport(ctx context.Context, s *coppice.Session, leaf *session
 	return export.HTML(ctx, s.Log(), views, w, export.HTMLOptions{Title: title})
 }
 
-// mostViews is at how many ends of branches a page knows what the model sees.
+// mostViews limits for how many branch ends a page shows what the model sees.
 const mostViews = 32
 
-// viewsOf are the view given and those at the newest ends of other branches.
+// viewsOf returns the given view and the views at the newest ends of other
+// branches.
 func (a *app) viewsOf(ctx context.Context, s *coppice.Session, first *timeline.View) ([]*timeline.View, error) {
 	views := []*timeline.View{first}
 	var places []place
@@ -205,7 +206,7 @@ func (a *app) viewsOf(ctx context.Context, s *coppice.Session, first *timeline.V
 	return views, nil
 }
 
-// place finds an entry again, also where another one has its id.
+// place finds an entry again, even if another one has the same id.
 type place struct {
 	id string
 	at int64

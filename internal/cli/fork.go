@@ -24,11 +24,11 @@ type forkFlags struct {
 
 func (a *app) forkCmd() *cobra.Command {
 	var f forkFlags
-	cmd := command(groupLook, "fork SESSION ENTRY", "Start a session that goes on from an entry",
+	cmd := command(groupLook, "fork SESSION ENTRY", "Start a new session that continues from an entry",
 		`Write a new session with the path up to and including ENTRY, and no other
 branch. Entries keep their ids, and those that survive keep their labels. The old
 session stays as it is and is named as the parent of the new one. A hook may
-cancel the fork, or add a summary of what the new session does not have.
+cancel the fork, or add a summary of what the new session leaves out.
 
 With --before the new session ends before ENTRY; where that is a prompt, its text
 is printed, to be changed and sent again.`,
@@ -43,8 +43,8 @@ is printed, to be changed and sent again.`,
 
 func (a *app) cloneCmd() *cobra.Command {
 	var f forkFlags
-	cmd := command(groupLook, "clone SESSION", "Copy the conversation into a session of its own",
-		"Write a new session with the path to where the conversation is now, and no other\nbranch: a fork at the leaf.",
+	cmd := command(groupLook, "clone SESSION", "Copy the conversation into a new session",
+		"Write a new session with the active path and no other branch: a fork at the leaf.",
 		"  coppice clone -", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.fork(cmd.Context(), args[0], "", f)
@@ -127,8 +127,8 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 	return nil
 }
 
-// askFork lets hooks cancel a fork, or bring a summary of what it will not
-// have. That stands at the fork's leaf (docs/branches.md).
+// askFork lets hooks cancel a fork, or bring a summary of what the fork leaves
+// out. The summary goes to the fork's leaf (docs/branches.md).
 func (a *app) askFork(ctx context.Context, s *coppice.Session, at *session.Entry) (*session.Draft, error) {
 	e := hook.BeforeFork{Envelope: hook.EnvelopeOf(s.Log().Header(), s.Ref())}
 	if at != nil {
@@ -154,7 +154,7 @@ func (a *app) askFork(ctx context.Context, s *coppice.Session, at *session.Entry
 	return &d, nil
 }
 
-// appendTo adds an entry to a session of ours.
+// appendTo adds an entry to a session that we wrote.
 func (a *app) appendTo(ctx context.Context, path string, d session.Draft) (*session.Entry, error) {
 	log, err := a.openLog(ctx, path, true)
 	if err != nil {
@@ -168,8 +168,8 @@ func (a *app) appendTo(ctx context.Context, path string, d session.Draft) (*sess
 	return entries[0], nil
 }
 
-// forkAt finds the entry that a fork is about (nil: none), and the text of the
-// prompt that it ends before.
+// forkAt finds the last entry of a fork (nil: there is none), and the text of
+// the prompt that the fork ends before.
 func forkAt(ctx context.Context, s *coppice.Session, entry string, before bool) (*session.Entry, string, error) {
 	if entry == "" {
 		leaf, err := s.Leaf(ctx)
@@ -189,8 +189,8 @@ func forkAt(ctx context.Context, s *coppice.Session, entry string, before bool) 
 	return at, "", nil
 }
 
-// placeOf is where a new session is written: the file that was asked for, or
-// its place in the store, whose folder it makes.
+// placeOf returns where a new session is written: the requested file, or its
+// place in the store, whose folder it creates.
 func (a *app) placeOf(ctx context.Context, h session.Header, out string) (string, error) {
 	if out != "" {
 		return a.abs(out), a.refuseExisting(a.abs(out))
@@ -210,7 +210,7 @@ func (a *app) placeOf(ctx context.Context, h session.Header, out string) (string
 	return path, explain("sessions", os.MkdirAll(filepath.Dir(path), 0o700))
 }
 
-// refuseExisting is an error where a file would be overwritten.
+// refuseExisting returns an error if a file would be overwritten.
 func (a *app) refuseExisting(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &failure{Code: codeFailed, What: "write " + path, Why: "the file already exists", Try: "another name", File: path}

@@ -16,11 +16,10 @@ type goFlags struct {
 
 func (a *app) goCmd() *cobra.Command {
 	var f goFlags
-	cmd := command(groupContext, "go SESSION ENTRY", "Go on with the conversation from another entry",
-		`Make ENTRY the place where the conversation goes on. Nothing is removed from the
-file: what comes after the place that is left stays as a branch. If ENTRY is a
-prompt, the conversation goes on before it and its text is printed, to be changed
-and sent again.
+	cmd := command(groupContext, "go SESSION ENTRY", "Continue the conversation from another entry",
+		`Continue the conversation at ENTRY. Nothing is removed from the file: the part
+that you leave stays as a branch. If ENTRY is a prompt, the conversation continues
+before it, and its text is printed so that you can change it and send it again.
 
 With --summarize a summary of the branch that is left, checked like that of a
 compaction, goes to the new place. Without the flag branchSummary.enabled
@@ -36,8 +35,8 @@ decides. A hook may cancel, or provide the summary.`,
 			return a.goTo(cmd.Context(), args[0], args[1], f)
 		})
 	fl := cmd.Flags()
-	fl.BoolVar(&f.summarize, "summarize", false, "summarize the branch that is left (default: setting)")
-	fl.StringVar(&f.focus, "focus", "", "what the summary has to keep above all")
+	fl.BoolVar(&f.summarize, "summarize", false, "summarize the branch that you leave (default: from the settings)")
+	fl.StringVar(&f.focus, "focus", "", "what the summary must keep above all")
 	fl.StringVar(&f.label, "label", "", "name for the summary or, without one, for ENTRY")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
@@ -65,7 +64,7 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 		return err
 	}
 	stop := func() {}
-	if f.summarize { // only then anything may be sent anywhere
+	if f.summarize { // without it nothing may be sent anywhere
 		if stop, err = a.ready(l); err != nil {
 			return err
 		}
@@ -113,21 +112,21 @@ func (a *app) printGo(n *compaction.Navigated, file string, asJSON bool) {
 	}
 }
 
-// whereNow says where the conversation goes on.
+// whereNow says where the conversation continues.
 func (a *app) whereNow(r *compaction.Route) string {
 	if r.NewLeaf == nil {
-		return "the conversation starts from the beginning"
+		return "the conversation starts over from the beginning"
 	}
-	where := "the conversation goes on from " + r.NewLeaf.ID
+	where := "the conversation continues from " + r.NewLeaf.ID
 	m, err := r.NewLeaf.Message()
 	if err != nil {
-		return where // the move is made, only its line cannot be read
+		return where // the move is done; only its line cannot be read
 	}
 	p := previewer{home: a.home(), calls: map[string]string{}}
 	return where + " " + short(p.of(r.NewLeaf, m), previewError)
 }
 
-// summaryLine says what a branch summary is.
+// summaryLine describes a branch summary.
 func summaryLine(n *compaction.Navigated) string {
 	by := n.Rung
 	if n.Model.ID != "" {

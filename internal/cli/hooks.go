@@ -13,9 +13,8 @@ import (
 	"github.com/coppice-dev/coppice/settings"
 )
 
-// hooks are the programs that are asked: those of the settings and of the
-// user's and the project's folders. What goes wrong with one is printed to
-// standard error.
+// hooks are the programs to ask: those of the settings, and of the user's and
+// the project's folders. A hook's failure is printed to standard error.
 func (a *app) hooks() *hook.Bus {
 	if a.bus == nil {
 		o := hook.Options{Dir: a.Dir, ProjectDir: a.projectHooks(), Programs: a.namedHooks(), Mask: a.masker(), Report: a.hookFailed, Trusted: a.trustsHooks}
@@ -27,7 +26,8 @@ func (a *app) hooks() *hook.Bus {
 	return a.bus
 }
 
-// projectHooks is the folder of the project's hooks; "": there is no project.
+// projectHooks is the folder of the project's hooks, or "" if there is no
+// project.
 func (a *app) projectHooks() string {
 	if a.Dir == "" {
 		return ""
@@ -60,7 +60,7 @@ func (a *app) trustsHooks(hash string) bool {
 	return ok
 }
 
-// hookFailed tells the user what a hook did not do.
+// hookFailed tells the user about a hook that failed.
 func (a *app) hookFailed(err error) {
 	var untrusted *hook.Untrusted
 	if errors.As(err, &untrusted) {
@@ -70,13 +70,13 @@ func (a *app) hookFailed(err error) {
 	a.warn("%s", visible(err.Error()))
 }
 
-// tell informs hooks of what has happened, also when the command was
-// interrupted. It ends with the hooks' own limits.
+// tell informs hooks of what has happened, even if the command was
+// interrupted. The hooks' own time limits end it.
 func (a *app) tell(ctx context.Context, n hook.Notice) {
 	_ = a.hooks().Inform(context.WithoutCancel(ctx), n) // fails only with ctx
 }
 
-// locked lets several goroutines write, each a piece at a time.
+// locked is a writer that several goroutines can share.
 type locked struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -65,11 +65,11 @@ type importJSON struct {
 	NotCarried map[string]int `json:"notCarried"`
 }
 
-// importFiles imports one file after the other. One that fails does not keep
-// the others from coming over.
+// importFiles imports one file after another. One failure does not stop the
+// rest.
 func (a *app) importFiles(ctx context.Context, paths []string, f importFlags) error {
 	if len(paths) > 1 && (f.out != "" || f.session != "") {
-		return usagef("-o and --session are for one file, and there are %d", len(paths))
+		return usagef("-o and --session work with one file, but %d were given", len(paths))
 	}
 	if _, ok := all.ByName(f.from); !ok && f.from != "auto" {
 		return usagef("--from %s: not one of auto, %s", f.from, strings.Join(importers(), ", "))
@@ -92,8 +92,8 @@ func (a *app) importFiles(ctx context.Context, paths []string, f importFlags) er
 	return nil
 }
 
-// importFile imports one file: into memory first, so that a session is there
-// as a whole or not at all.
+// importFile imports one file. It works in memory first, so that the session
+// is written whole or not at all.
 func (a *app) importFile(ctx context.Context, path string, f importFlags) error {
 	src, im, err := a.importSource(path, f)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *app) importFile(ctx context.Context, path string, f importFlags) error 
 		return explainImport(what, err)
 	}
 	if h.Cwd == "" {
-		h.Cwd = a.Dir // not every agent says where it worked
+		h.Cwd = a.Dir // not every agent records where it worked
 	}
 	if h, err = a.newHeader(ctx, h, f.out); err != nil {
 		return err
@@ -142,16 +142,16 @@ func (a *app) importFile(ctx context.Context, path string, f importFlags) error 
 	return nil
 }
 
-// noMessage says why a file gives no session.
+// noMessage says why a file does not give a session.
 func noMessage(notCarried map[string]int) string {
 	if n := notCarried["subagent message"]; n > 0 {
-		return "it holds only what a subagent did (" + count(n, "message", "messages") + "), and no conversation of its own"
+		return "it has only what a subagent did (" + count(n, "message", "messages") + "), without a conversation of its own"
 	}
-	return "there is no message in it"
+	return "it has no messages"
 }
 
-// newHeader completes the header of a new session. It keeps the id that the
-// agent gave the session, unless a session in the store has it already.
+// newHeader completes the header of a new session. It keeps the id from the
+// agent unless a session in the store already has it.
 func (a *app) newHeader(ctx context.Context, h session.Header, out string) (session.Header, error) {
 	if h.ID != "" && out == "" {
 		st, err := a.store()
@@ -186,7 +186,7 @@ func (a *app) importSource(path string, f importFlags) (convert.Source, convert.
 		return convert.Source{}, nil, fail("it is a folder", "name the files in it")
 	}
 	if !info.Mode().IsRegular() {
-		return convert.Source{}, nil, fail("not a regular file", "a copy in a regular file")
+		return convert.Source{}, nil, fail("not a regular file", "copy it to a regular file")
 	}
 	src := convert.Source{Path: path, Size: info.Size(), Session: f.session,
 		Open: func() (io.ReadCloser, error) { return os.Open(path) }}
@@ -199,7 +199,7 @@ func (a *app) importSource(path string, f importFlags) (convert.Source, convert.
 	}
 	im, ok := all.Detect(path, head)
 	if !ok {
-		return src, nil, fail("no known agent writes files like this", "--from one of "+strings.Join(importers(), ", "))
+		return src, nil, fail("it does not look like the file of any known agent", "--from one of "+strings.Join(importers(), ", "))
 	}
 	return src, im, nil
 }
@@ -213,7 +213,7 @@ func readHead(src convert.Source) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, all.HeadSize))
 }
 
-// explainImport says what can be done about a file that does not come over.
+// explainImport says what can be done about a file that cannot be imported.
 func explainImport(what string, err error) error {
 	f := &failure{Code: codeFailed, What: what, Why: err.Error(), cause: err}
 	if f.File = fileOf(what, err); f.File != "" {
@@ -224,9 +224,9 @@ func explainImport(what string, err error) error {
 	case errors.Is(err, context.Canceled), errors.As(err, &ambiguous):
 		return explain(what, err)
 	case errors.Is(err, convert.ErrNotOurs):
-		f.Try = "--from auto, or the agent that wrote it"
+		f.Try = "use --from auto, or name the agent that wrote it"
 	case errors.Is(err, convert.ErrNoSession):
-		f.Try = "another id with --session, or none for the newest"
+		f.Try = "give --session another id, or leave it out for the newest"
 	default:
 		f.Try = tryFor(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// ladder is the summarizer of a run, with what it costs and where text goes.
+// ladder is the summarizer of a run, with its cost and where text goes.
 type ladder struct {
 	*summarize.Ladder
-	price *message.Model // the first model; nil: none is asked
+	price *message.Model // the first model; nil: no model is asked
 	tell  func(summarize.Progress)
 	mu    sync.Mutex
 }
@@ -26,8 +26,8 @@ type ladder struct {
 const remoteTokenVariable = "COPPICE_REMOTE_TOKEN"
 
 // build gives l the rungs that --summarizer names. auto asks a model or an
-// endpoint only where flags or settings name one: a key in the environment is
-// not enough (docs/design.md).
+// endpoint only if flags or settings name one: a key in the environment is not
+// enough (docs/design.md).
 func (a *app) build(l *ladder, kind, model string) error {
 	l.Ladder = &summarize.Ladder{Mask: a.masker(), Extract: kind == "auto" || kind == "extract"}
 	l.Progress = func(p summarize.Progress) {
@@ -57,10 +57,11 @@ func (a *app) build(l *ladder, kind, model string) error {
 	return nil
 }
 
-// writes has l write the summaries of a session.
+// writes makes l write the summaries of a session.
 func (l *ladder) writes(o *coppice.Options) { o.Summarizer = l }
 
-// ready builds l as the settings say and shows what it is at until stop.
+// ready builds l from the settings and shows its progress until stop is
+// called.
 func (a *app) ready(l *ladder) (stop func(), err error) {
 	if err := a.build(l, "auto", ""); err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func (a *app) addModel(l *ladder, name, kind string) error {
 	bound, err := r.Bind(name)
 	if err != nil {
 		if kind == "auto" {
-			a.warn("%s cannot be used: %v; going on without it", name, err)
+			a.warn("%s cannot be used: %v; continuing without it", name, err)
 			return nil
 		}
 		return explain("model "+name, err)
@@ -108,7 +109,7 @@ func (a *app) addModel(l *ladder, name, kind string) error {
 	return nil
 }
 
-// registry reaches models.
+// registry returns the client that reaches models.
 func (a *app) registry() *provider.Registry {
 	r := provider.NewRegistry(a.settings().models, a.Getenv)
 	r.Catalog = a.catalog()
@@ -118,7 +119,7 @@ func (a *app) registry() *provider.Registry {
 	return r
 }
 
-// cost is what the plan's summary costs at most.
+// cost returns what the plan's summary costs at most.
 func (l *ladder) cost(p *compaction.Plan) (costJSON, error) {
 	if l.price == nil && l.Remote == nil {
 		zero := 0.0
@@ -137,8 +138,8 @@ func (l *ladder) cost(p *compaction.Plan) (costJSON, error) {
 	return c, nil
 }
 
-// progress shows on standard error what is being asked for, as long as it
-// takes; the returned function ends it.
+// progress shows on standard error what is being summarized, until the
+// returned function is called.
 func (a *app) progress(l *ladder) (stop func()) {
 	shown := false
 	l.tell = func(p summarize.Progress) {

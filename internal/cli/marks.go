@@ -16,12 +16,12 @@ type markJSON struct {
 	TargetID string `json:"targetId,omitempty"`
 }
 
-// mark is what the four commands share: open, write one entry, report it.
+// mark does what the four commands share: open, write one entry, report it.
 type mark func(s *coppice.Session, ctx context.Context, id string) (*session.Entry, error)
 
 func (a *app) pinCmd() *cobra.Command {
 	return a.markCmd(groupContext, "pin SESSION ENTRY", "Keep an entry in every view, word for word",
-		"Pin an entry, with the whole group of tool calls and results that it belongs to:\nit stays visible to the model word for word, however often the session is\ncompacted. All pins together may take a quarter of the threshold.",
+		"Pin an entry, together with the group of tool calls and results it belongs to. It\nstays visible to the model word for word, however often the session is compacted.\nAll pins together may take up a quarter of the threshold.",
 		"  coppice pin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Pin })
 }
 
@@ -33,7 +33,7 @@ func (a *app) unpinCmd() *cobra.Command {
 
 func (a *app) labelCmd() *cobra.Command {
 	return a.markCmd(groupLook, "label SESSION ENTRY [NAME]", "Name an entry",
-		"Give an entry a name, by which coppice tree shows it. Without NAME the label is\nremoved.",
+		"Give an entry a name, which coppice tree shows. Without NAME the label is removed.",
 		"  coppice label - 4f1c0a9b22d3e871 'before the rewrite'", cobra.RangeArgs(2, 3),
 		func(args []string) mark {
 			name := ""
@@ -86,7 +86,7 @@ func (a *app) printMark(m markJSON, asJSON bool) {
 func (a *app) nameCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupLook, "name SESSION TEXT", "Name a session",
-		"Give a session a name, by which coppice sessions lists it. An empty TEXT removes\nthe name.",
+		"Give a session a name, which coppice sessions shows. An empty TEXT removes the\nname.",
 		"  coppice name - 'OAuth migration'", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {
 			return a.name(cmd.Context(), args[0], args[1], asJSON)

@@ -10,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/agent/mcp"
 )
 
-// startServers starts the MCP servers of the settings. What becomes of them is
-// told as events, or on standard error. Nothing starts where there are none.
+// startServers starts the MCP servers of the settings. It reports their state
+// as events, or on standard error.
 func (a *app) startServers(ctx context.Context, asJSON bool) *mcp.Servers {
 	mask := a.masker()
 	return mcp.Start(ctx, mcp.Options{Servers: a.mcpServers(), Dir: a.Dir, Getenv: a.Getenv, Version: a.Version, Report: func(e mcp.Event) {
@@ -30,14 +30,14 @@ func (a *app) sayServer(e mcp.Event) {
 	case mcp.Ready:
 		fmt.Fprintf(a.Err, "mcp server %s is ready, tools: %d\n", name, e.Tools)
 	case mcp.Changed:
-		fmt.Fprintf(a.Err, "mcp server %s: its tools changed; they are used from the next run on\n", name)
+		fmt.Fprintf(a.Err, "mcp server %s: its tools changed; the next run will use the new ones\n", name)
 	default:
 		a.warn("mcp server %s %s: %s", name, e.State, visible(e.Error))
 	}
 }
 
-// mcpServers are the servers of the settings, by name. One without anything has
-// been taken away by a later file.
+// mcpServers are the servers of the settings, by name. An empty one was
+// removed by a later file.
 func (a *app) mcpServers() []mcp.Server {
 	var out []mcp.Server
 	all := a.settings().servers.Servers

@@ -10,16 +10,16 @@ import (
 func (a *app) mergeCmd() *cobra.Command {
 	var from, focus string
 	var asJSON bool
-	cmd := command(groupContext, "merge SESSION --from ENTRY", "Bring notes of another branch over",
-		`Put a summary of another branch, up to ENTRY, where the conversation is, without
-leaving it: what was said and done there since the two parted, checked like the
-summary of a compaction.`,
+	cmd := command(groupContext, "merge SESSION --from ENTRY", "Bring notes over from another branch",
+		`Add a summary of another branch, up to ENTRY, to the current branch: what was
+said and done there since the two parted, checked like the summary of a
+compaction. The conversation stays where it is.`,
 		"  coppice merge - --from 4f1c0a9b22d3e871", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.merge(cmd.Context(), args[0], from, focus, asJSON)
 		})
 	cmd.Flags().StringVar(&from, "from", "", "last entry of the other branch")
-	cmd.Flags().StringVar(&focus, "focus", "", "what the summary has to keep above all")
+	cmd.Flags().StringVar(&focus, "focus", "", "what the summary must keep above all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	_ = cmd.MarkFlagRequired("from")
 	return cmd
@@ -53,7 +53,7 @@ func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) e
 	}
 	n, err := s.Merge(ctx, compaction.Merge{From: e.ID, Focus: focus})
 	stop()
-	if err == nil && n.Route == nil { // interrupted before there was anything to tell
+	if err == nil && n.Route == nil { // interrupted before there was anything to report
 		err = n.Err
 	}
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 func (a *app) modelsCmd() *cobra.Command {
 	var asJSON bool
-	cmd := command(groupSetup, "models [FILTER]", "List the models that are known, with their windows",
-		"List models with their context windows and where each number comes from: your\nsettings, the built-in catalogue, or what a server said when it refused a request.\nFILTER keeps those whose provider/id contains it.",
+	cmd := command(groupSetup, "models [FILTER]", "List the known models and their windows",
+		"List models with their context windows and where each number comes from: your\nsettings, the built-in catalogue, or what a server said when it refused a request.\nFILTER keeps only those whose provider/id contains it.",
 		"  coppice models claude\n  coppice models forget local/qwen3", cobra.MaximumNArgs(1),
 		func(_ *cobra.Command, args []string) error {
 			a.listModels(strings.Join(args, ""), asJSON)
@@ -25,19 +25,19 @@ func (a *app) modelsCmd() *cobra.Command {
 }
 
 func (a *app) modelsForgetCmd() *cobra.Command {
-	return command("", "forget MODEL", "Forget what refusals taught about a model",
+	return command("", "forget MODEL", "Forget the limits learned from a model's refusals",
 		"Forget the limits that a model's server named in its refusals. coppice models\nlists them.",
 		"  coppice models forget local/qwen3", cobra.ExactArgs(1),
 		func(_ *cobra.Command, args []string) error {
 			l := a.catalog().Limits
 			if !l.Forget(args[0]) {
-				f := &failure{Code: codeNothing, What: "forget " + args[0], Why: "nothing was learned about it"}
+				f := &failure{Code: codeNothing, What: "forget " + args[0], Why: "nothing has been learned about it"}
 				if known := l.Models(); len(known) > 0 {
 					f.Try = "one of " + join(known)
 				}
 				return f
 			}
-			a.say("forgot what was learned about %s\n", args[0])
+			a.say("forgot the limits learned for %s\n", args[0])
 			return nil
 		})
 }
@@ -48,7 +48,7 @@ type modelJSON struct {
 	ID           string       `json:"id"`
 	Window       int64        `json:"window"`
 	WindowSource string       `json:"windowSource"`
-	MaxOutput    *int64       `json:"maxOutput"` // null: not known
+	MaxOutput    *int64       `json:"maxOutput"` // null: unknown
 	Learned      *learnedJSON `json:"learned,omitempty"`
 	Caps         []capJSON    `json:"caps,omitempty"`
 }
@@ -110,12 +110,12 @@ func (a *app) listModels(filter string, asJSON bool) {
 	heads := []string{"model", "window", "from", "output", "$ per million in/out"}
 	a.table([]column{{}, {right: true}, {color: dim}, {right: true}, {color: dim}}, append([][]string{heads}, rows...))
 	if len(lessons) > 0 {
-		a.say("\nlearned from what servers said (coppice models forget MODEL forgets it):\n")
+		a.say("\nlearned from servers' refusals (coppice models forget MODEL clears them):\n")
 		a.table([]column{{}, {}, {color: dim}, {color: dim}, {color: dim}}, lessons)
 	}
 }
 
-// priceText is the price for people; "" where it is not known.
+// priceText formats a price for people; "" if it is not known.
 func priceText(p *message.Price) string {
 	if p == nil {
 		return ""

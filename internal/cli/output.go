@@ -10,7 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// json prints one JSON value on a line, as it is written: it may be large.
+// json prints one JSON value on a line. It streams, because the value may be
+// large.
 func (a *app) json(v any) {
 	a.printing.Lock()
 	defer a.printing.Unlock()

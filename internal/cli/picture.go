@@ -43,7 +43,7 @@ func newKinds() []kind {
 	}
 }
 
-// kindsOf sorts what a view shows by kind.
+// kindsOf adds up by kind what a view shows.
 func kindsOf(v *timeline.View, est tokens.Estimator) ([]kind, error) {
 	kinds := newKinds()
 	kinds[kindFixed].tokens = v.Prompt.Tokens(est)
@@ -82,7 +82,7 @@ func callBlocks(m *message.Message) []message.Block {
 	return blocks
 }
 
-// bar draws a window of the given size: each kind by its share, then what is
+// bar draws a window of the given size: the share of each kind, then what is
 // free up to the threshold, then the reserve.
 func (a *app) bar(kinds []kind, windowSize, threshold int64, width int) string {
 	var total int64
@@ -113,7 +113,7 @@ func (a *app) bar(kinds []kind, windowSize, threshold int64, width int) string {
 	return "│" + b.String() + "│"
 }
 
-// legend names the kinds that are there with their sizes.
+// legend names the kinds that occur, with their sizes.
 func (a *app) legend(kinds []kind) string {
 	var parts []string
 	for _, k := range kinds {
@@ -124,7 +124,7 @@ func (a *app) legend(kinds []kind) string {
 	return strings.Join(parts, "  ")
 }
 
-// paint colours text on a terminal that wants colours.
+// paint colours text if the terminal wants colours.
 func (a *app) paint(color, s string) string {
 	if s == "" || !a.Terminal || a.Getenv("NO_COLOR") != "" {
 		return s
@@ -132,7 +132,7 @@ func (a *app) paint(color, s string) string {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(color)).Render(s)
 }
 
-// barWidth is how wide a bar may be.
+// barWidth is the greatest width of a bar.
 func (a *app) barWidth() int {
 	const most, least = 72, 24
 	if a.Width == 0 {

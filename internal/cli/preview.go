@@ -9,21 +9,21 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// How much a preview shows, in UTF-16 units.
+// The length of a preview, in UTF-16 units.
 const (
 	previewText    = 200
 	previewError   = 80
 	previewCommand = 50
 )
 
-// previewer describes entries in one line each (reference: /tree). It
-// remembers calls, by which their results are described.
+// previewer describes entries in one line each. It remembers calls, because a
+// result is described by its call.
 type previewer struct {
 	home  string
 	calls map[string]string
 }
 
-// of describes an entry, which bears m or nothing.
+// of describes an entry. m is its message, or nil.
 func (p *previewer) of(e *session.Entry, m *message.Message) string {
 	switch e.Type {
 	case session.TypeCompaction:
@@ -123,15 +123,15 @@ func (p *previewer) assistant(m *message.Message, text string) string {
 	return "(no content)"
 }
 
-// call describes a tool call by what it is about: a file with the lines, a
-// command, or else the first text among its arguments.
+// call describes a tool call by its subject: a file with the lines, a command,
+// or else the first text among its arguments.
 func (p *previewer) call(c message.ToolCall) string {
 	var args struct {
 		Path, FilePath, Filename, Command, Pattern, Query, URL string
 		SnakePath                                              string `json:"file_path"`
 		Offset, Limit                                          int64
 	}
-	// What does not fit stays empty: arguments are whatever a model sent.
+	// What does not fit stays empty: a model can send any arguments.
 	_ = json.Unmarshal(c.Arguments, &args, json.MatchCaseInsensitiveNames(true))
 	name := short(c.Name, previewError)
 	about := ""

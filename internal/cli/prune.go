@@ -10,9 +10,9 @@ import (
 func (a *app) pruneCmd() *cobra.Command {
 	var plan, asJSON bool
 	cmd := command(groupContext, "prune SESSION", "Show less of old tool output, without a model",
-		`Replace what the model sees of old tool output, of reads that a later read repeats,
-and of results in which nothing was found. The originals stay in the file and can
-be read; each replacement names where.`,
+		`Replace old tool output, reads that a later read repeats, and results in which
+nothing was found, in what the model sees. The originals stay in the file and can
+be read; each replacement says where.`,
 		"  coppice prune - --plan\n  coppice prune work.jsonl", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.prune(cmd.Context(), args[0], plan, asJSON)
@@ -38,7 +38,7 @@ type pruneEditJSON struct {
 	After   int64  `json:"after"`
 }
 
-// nothingToPrune is the reason where there is nothing to do.
+// nothingToPrune is the reason when there is nothing to do.
 const nothingToPrune = "nothing-to-prune"
 
 func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
@@ -79,7 +79,7 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 
 func (a *app) printPrune(out pruneJSON) {
 	if out.Reason != "" {
-		a.say("nothing to prune: there is no old tool output worth it\n")
+		a.say("nothing to prune: there is no old tool output worth pruning\n")
 		return
 	}
 	for _, e := range out.Edits {

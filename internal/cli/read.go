@@ -14,9 +14,9 @@ func (a *app) readCmd() *cobra.Command {
 	var lines string
 	var asJSON bool
 	cmd := command(groupLook, "read SESSION PATH", "Read the whole text of an entry",
-		`Print the whole text of an entry, also if it was compacted, shortened or hidden.
-PATH is en: and the entry's id, as search and summaries give it, or the id alone
-or the beginning of it.`,
+		`Print the whole text of an entry, even if it was compacted, shortened or hidden.
+PATH is en: and the entry's id, as search and summaries give it, or just the id or
+the beginning of it.`,
 		"  coppice read - en:4f1c0a9b22d3e871\n  coppice read - 4f1c --lines 100-140", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {
 			return a.read(cmd.Context(), args[0], args[1], lines, asJSON)
@@ -64,7 +64,7 @@ func (a *app) read(ctx context.Context, ref, path, lines string, asJSON bool) er
 	return nil
 }
 
-// lineFlag reads "A-B", "A-" and "A"; 0 stands for what is left out.
+// lineFlag reads "A-B", "A-" and "A". A missing number is 0.
 func lineFlag(s string) (from, to int, err error) {
 	if s == "" {
 		return 0, 0, nil

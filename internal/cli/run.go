@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Env is everything that a run depends on, so that a test can run the whole
-// program inside its own process.
+// Env is everything that a run depends on, so that a test can run the program
+// in its own process.
 type Env struct {
 	Args     []string // without the program's name
 	In       io.Reader
@@ -27,7 +27,7 @@ type Env struct {
 	Terminal bool // Out is a terminal
 	Width    int  // its columns; 0: unknown
 
-	ErrTerminal bool // Err is a terminal: long work shows there how far it is
+	ErrTerminal bool // Err is a terminal: long work shows its progress there
 }
 
 // Run runs one command and returns the exit code: 0 done, 1 failed, 2 wrong
@@ -48,7 +48,7 @@ func Run(ctx context.Context, env Env) int {
 	a.remember()
 	var code exitCode
 	failed := out.failed()
-	said := err == nil || errors.As(err, &code) // what there is to say
+	said := err == nil || errors.As(err, &code) // nothing is left to report
 	switch {
 	case failed != nil && (said || errors.Is(err, failed)):
 		if err = unwritten(failed); errors.As(err, &code) {
@@ -70,7 +70,7 @@ type app struct {
 	models *provider.Catalog
 	bus    *hook.Bus
 
-	help     string     // the command that explains the one that runs
+	help     string     // the help command for the running one
 	printing sync.Mutex // one JSON value at a time
 }
 

@@ -25,10 +25,10 @@ type runFlags struct {
 func (a *app) runCmd() *cobra.Command {
 	var f runFlags
 	cmd := command(groupContext, "run -p TEXT", "Work on one prompt with tools, without a screen",
-		`Say TEXT to the model and let it work until its final answer, however long that
-takes: what no longer fits the window is compacted on the way.
+		`Give TEXT to the model and let it work until its final answer, however long that
+takes: what no longer fits the window is compacted along the way.
 
-Reading and searching inside the project run freely. There is no one to ask here, so
+Reading and searching inside the project run freely. No one can be asked here, so
 writing, commands and paths outside are refused unless the settings
 (permissions.*) or --yolo allow them. What the settings deny stays denied.
 
@@ -38,20 +38,20 @@ The tools of MCP servers (mcpServers in the settings) are there too.
 window, and you can watch the context being compacted.`,
 		"  coppice run -p \"what does this project do?\"\n  coppice run --session - -p \"go on\" --json\n  coppice run --demo", cobra.NoArgs,
 		func(cmd *cobra.Command, _ []string) error { return a.runAgent(cmd.Context(), f) })
-	cmd.Flags().StringVarP(&f.prompt, "prompt", "p", "", "what to say")
-	cmd.Flags().StringVar(&f.session, "session", "", "go on with this session (default: a new one)")
+	cmd.Flags().StringVarP(&f.prompt, "prompt", "p", "", "the prompt")
+	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (default: a new one)")
 	cmd.Flags().StringVar(&f.model, "model", "", "PROVIDER/ID (default: the session's, then setting model, then the first with a key)")
 	cmd.Flags().BoolVar(&f.demo, "demo", false, "a scripted model in a tiny window, without a key")
-	cmd.Flags().BoolVar(&f.yolo, "yolo", false, "let every tool run that the settings do not deny")
+	cmd.Flags().BoolVar(&f.yolo, "yolo", false, "allow every tool that the settings do not deny")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print events as JSON lines")
 	return cmd
 }
 
 func (a *app) runAgent(ctx context.Context, f runFlags) error {
 	if f.prompt == "" && !f.demo {
-		return usagef("nothing to say; try coppice run -p TEXT")
+		return usagef("there is no prompt; try coppice run -p TEXT")
 	}
-	a.Err = &locked{w: a.Err} // hooks and servers are reported while the agent works
+	a.Err = &locked{w: a.Err} // hooks and servers report while the agent works
 	log, err := a.runLog(ctx, f)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt string) error {
 	p := &runPrinter{app: a}
 	defer func() {
-		for _, ev := range ag.Finish() { // each start of a compaction has its end
+		for _, ev := range ag.Finish() { // each start of a compaction has an end
 			if asJSON {
 				a.json(ev)
 			}
@@ -110,7 +110,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt st
 			err = context.Canceled
 		}
 		failed := explain("run", err)
-		if asJSON { // the event has said it
+		if asJSON { // the event has reported it
 			return codeOf(failed)
 		}
 		return failed
@@ -118,7 +118,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt st
 	return nil
 }
 
-// codeOf is the exit code of a failure alone.
+// codeOf returns the exit code of a failure, without printing it.
 func codeOf(err error) error {
 	var f *failure
 	if errors.As(err, &f) {
@@ -127,9 +127,9 @@ func codeOf(err error) error {
 	return codeFailed
 }
 
-// runLog is that of the session to work on: the one that was named, else a new
-// one; a demo is not kept unless a session was named. Hooks may keep the work
-// from going on there.
+// runLog returns the log of the session to work on: the one that was named,
+// else a new one. A demo is not kept unless a session was named. Hooks may
+// refuse the session.
 func (a *app) runLog(ctx context.Context, f runFlags) (session.Log, error) {
 	if f.session != "" {
 		log, err := a.openLog(ctx, f.session, true)
@@ -167,24 +167,24 @@ func (a *app) askSwitch(ctx context.Context, e hook.BeforeSwitch) error {
 	return nil
 }
 
-// systemPrompt is ours; project instructions come behind it.
+// systemPrompt is ours; the project's instructions follow it.
 const systemPrompt = `You are a careful software engineer who works in the user's project with tools.
 Look before you change something. Keep to what was asked. Say briefly what you did.
 Earlier parts of a long conversation may be replaced by a summary; the recall tool finds and reads the originals.`
 
-// askWindowTime is how long the first prompt may wait for a server to say how
-// large its window is.
+// askWindowTime is how long the first prompt may wait for a server to report
+// its window.
 const askWindowTime = 2 * time.Second
 
-// agentConfig is an agent with the tools of a coding agent, on a real model,
-// which goes into the options of its session.
+// agentConfig returns an agent with a coding agent's tools on a real model.
+// The model also goes into the options of its session.
 func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Options, f runFlags) (agent.Config, error) {
 	named, err := timeline.ModelInUse(ctx, log, nil)
 	if err != nil {
 		return agent.Config{}, explain("read "+log.Ref(), err)
 	}
 	r := a.registry()
-	r.Retry.Notify = nil // the events tell
+	r.Retry.Notify = nil // the events report it
 	name, err := a.runModel(r, f.model, named)
 	if err != nil {
 		return agent.Config{}, err
@@ -197,18 +197,19 @@ func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Optio
 	bound.AskWindow(asking)
 	stop()
 	if facts := bound.Facts(); facts.WindowSource == provider.WindowDefault {
-		a.warn("the window of %s is not known; %s is assumed", name, window(facts))
+		a.warn("the window of %s is not known; assuming %s", name, window(facts))
 	}
 	o.Model = bound
 	cfg := agent.Config{System: systemPrompt + instructions(a.Dir), Settings: a.settings().agent,
 		Tools: tools.All(tools.Options{Dir: a.Dir, Log: log})}
-	// There is no one to ask.
+	// No one can be asked.
 	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: a.settings().permissions}).Permit
 	return cfg, a.runSummarizer(o)
 }
 
-// runSummarizer sets the summarizer where the settings name an endpoint or a
-// model of its own, with the session's model after it; else that one is asked.
+// runSummarizer sets the summarizer if the settings name an endpoint or a
+// model for it, followed by the session's model. Otherwise only the session's
+// model is asked.
 func (a *app) runSummarizer(o *coppice.Options) error {
 	o.Summarizer = nil
 	if c := a.settings().summaries; c.RemoteEndpoint == "" && c.Model == "" {
@@ -223,7 +224,7 @@ func (a *app) runSummarizer(o *coppice.Options) error {
 	return nil
 }
 
-// runModel names the model to work with.
+// runModel returns the model to work with.
 func (a *app) runModel(r *provider.Registry, flag string, named *session.ModelChange) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -237,5 +238,5 @@ func (a *app) runModel(r *provider.Registry, flag string, named *session.ModelCh
 	if name, ok := r.Default(); ok {
 		return name, nil
 	}
-	return "", &failure{Code: codeFailed, What: "run", Why: "no model has a key", Try: "set a vendor's key variable, coppice settings set model PROVIDER/ID, or --demo"}
+	return "", &failure{Code: codeFailed, What: "run", Why: "there is no key for any model", Try: "set a vendor's key variable, run coppice settings set model PROVIDER/ID, or use --demo"}
 }

@@ -35,8 +35,8 @@ func newDemo() *demo {
 	return d
 }
 
-// finish is the last answer. It says what the last request still shows of the
-// first one.
+// finish is the last answer. It says how much of the first request the last
+// one still shows.
 func finish(r fake.Request) fake.Step {
 	kept := "and your first words are gone"
 	if strings.Contains(r.Text(), "Never restart the service yourself.") {
@@ -48,7 +48,8 @@ func finish(r fake.Request) fake.Step {
 
 func (d *demo) close() { d.server.Close() }
 
-// config is the demo's agent; the user's settings do not count in it.
+// config configures the demo's agent. The user's settings have no effect on
+// it.
 func (d *demo) config(o *coppice.Options) agent.Config {
 	*o = coppice.Options{Model: d.server.Bind("anthropic"), Summarizer: &summarize.Ladder{Extract: true},
 		Compaction: compaction.Settings{Background: new(false)}, Mask: o.Mask, Hooks: o.Hooks, Now: o.Now}
@@ -63,7 +64,7 @@ func (d *demo) config(o *coppice.Options) agent.Config {
 		}}
 }
 
-// demoLog is a part of a log that nobody wrote, the same for a seed.
+// demoLog is a part of an invented log, the same for each seed.
 func demoLog(seed uint64) string {
 	words := strings.Fields("request handler accepted worker queue retry customer order payment gateway shipped cache index segment replica node leader follower started stopped")
 	rnd := rand.New(rand.NewPCG(seed, 1))

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// instructionFiles are what projects tell an agent, the first of each folder
-// that there is.
+// instructionFiles hold a project's instructions for agents. The first one
+// that exists in a folder is used.
 var instructionFiles = []string{"AGENTS.md", "CLAUDE.md"}
 
-// maxInstructions bounds what the files of one folder may say, in bytes.
+// maxInstructions bounds the instructions of one folder, in bytes.
 const maxInstructions = 32 << 10
 
-// instructions are those of the project: of dir and the folders above it up
-// to the one that holds the repository, nearest first (docs/agent.md). Files
-// that cannot be read say nothing.
+// instructions returns the project's instructions: those of dir and of the
+// folders above it up to the root of the repository, nearest first
+// (docs/agent.md). Files that cannot be read are skipped.
 func instructions(dir string) string {
 	var b strings.Builder
 	for {

@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// runPrinter prints events for people: answers to standard output, the rest
-// to standard error. A terminal gets an answer as it comes; what else reads
-// gets it when it is complete, and nothing of one that failed.
+// runPrinter prints events for people: answers to standard output, the rest to
+// standard error. A terminal gets an answer as it streams; anything else gets
+// it once it is complete, and nothing of an answer that failed.
 type runPrinter struct {
 	*app
 	before *agent.Context // of the last call
@@ -50,7 +50,7 @@ func (p *runPrinter) print(e agent.Event) {
 			fmt.Fprintf(p.Err, "  %s failed: %s\n", e.ToolName, message.CutHead(first, 200))
 		}
 	case agent.EventPrune:
-		fmt.Fprintf(p.Err, "  pruned %d results: %s tokens less\n", e.Edits, thousands(e.Saved))
+		fmt.Fprintf(p.Err, "  pruned %d results, %s tokens less\n", e.Edits, thousands(e.Saved))
 	case agent.EventCompactionEnd:
 		p.compaction(e)
 	case agent.EventRetryStart:
@@ -71,7 +71,7 @@ func (p *runPrinter) compaction(e agent.Event) {
 	}
 }
 
-// meter is a bar of how full the window is, the threshold marked.
+// meter draws how full the window is, with the threshold marked.
 func (p *runPrinter) meter() string {
 	const cells = 20
 	c := p.before

@@ -22,8 +22,8 @@ func (a *app) searchCmd() *cobra.Command {
 	var f searchFlags
 	cmd := command(groupLook, "search SESSION QUERY", "Find what was said",
 		`Find the entries that contain every word of QUERY, and every "quoted phrase",
-ignoring case. All branches are searched, also what was compacted or hidden. The
-best hits come first; coppice read shows one whole.
+ignoring case. All branches are searched, with what was compacted or hidden. The
+best hits come first; coppice read shows a whole entry.
 
 With --all every session is searched, and SESSION can be left out.`,
 		"  coppice search - 'parser \"line 42\"'\n  coppice search --all 'OAuth token'", cobra.RangeArgs(1, 2),
@@ -34,14 +34,14 @@ With --all every session is searched, and SESSION can be left out.`,
 			return a.search(cmd.Context(), args[0], args[len(args)-1], f)
 		})
 	cmd.Flags().BoolVar(&f.all, "all", false, "search every session")
-	cmd.Flags().BoolVar(&f.active, "active", false, "search only the branch that the conversation is on")
-	cmd.Flags().IntVar(&f.limit, "limit", recall.DefaultLimit, "how many hits at most")
+	cmd.Flags().BoolVar(&f.active, "active", false, "search only the active branch")
+	cmd.Flags().IntVar(&f.limit, "limit", recall.DefaultLimit, "greatest number of hits")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON value for each hit")
 	return cmd
 }
 
 // hitJSON is a line of `search --json` (docs/cli.md). Session and file are
-// named only where several sessions are searched.
+// given only if several sessions are searched.
 type hitJSON struct {
 	Session string  `json:"session,omitempty"`
 	File    string  `json:"file,omitempty"`
@@ -106,8 +106,8 @@ func (a *app) searchOne(ctx context.Context, ref, query string, o recall.Options
 	return hits, nil
 }
 
-// searchAll searches every session and keeps the best hits of all. A session
-// that cannot be read is a warning.
+// searchAll searches every session and keeps the best hits of all. It warns
+// about a session that cannot be read.
 func (a *app) searchAll(ctx context.Context, query string, o recall.Options) ([]hitJSON, error) {
 	st, err := a.store()
 	if err != nil {
@@ -135,7 +135,7 @@ func (a *app) searchAll(ctx context.Context, query string, o recall.Options) ([]
 			h.Session, h.File = info.ID, info.Ref
 			hits = append(hits, h)
 		}
-		// Sessions come newest first, and that order decides between equals.
+		// Sessions come newest first, and that order breaks ties.
 		slices.SortStableFunc(hits, func(a, b hitJSON) int { return cmp.Compare(b.Score, a.Score) })
 		hits = hits[:min(len(hits), o.Limit)]
 	}

@@ -63,8 +63,8 @@ func (a *app) serialize(ctx context.Context, ref, from, to string) error {
 	return nil
 }
 
-// placeOn finds where an entry stands on a path; otherwise is the answer
-// where none is named.
+// placeOn finds the place of an entry on a path. It returns otherwise if no
+// entry is named.
 func placeOn(ctx context.Context, s *coppice.Session, path []*session.Entry, id string, otherwise int) (int, error) {
 	if id == "" {
 		return otherwise, nil
@@ -81,7 +81,7 @@ func placeOn(ctx context.Context, s *coppice.Session, path []*session.Entry, id 
 }
 
 // listed returns what a summarizer gets of each entry of a path: what the view
-// lists, and from before the view the messages as they are.
+// lists, and unchanged messages for the part before the view.
 func listed(path []*session.Entry, v *timeline.View) ([]*message.Message, error) {
 	msgs, err := timeline.Messages(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/coppice-dev/coppice/settings"
 )
 
-// store is the store of session files in force.
+// store is the store of session files.
 func (a *app) store() (*filestore.Store, error) {
 	root, err := a.sessionRoot()
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *app) abs(path string) string {
 	return filepath.Join(a.Dir, path)
 }
 
-// openLog opens what SESSION names.
+// openLog opens the log that SESSION names.
 func (a *app) openLog(ctx context.Context, ref string, write bool) (session.Log, error) {
 	st, err := a.store()
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *app) openLog(ctx context.Context, ref string, write bool) (session.Log,
 	return log, nil
 }
 
-// open opens a session with the user's options, changed by what is given.
+// open opens a session with the user's options, as changed by the arguments.
 func (a *app) open(ctx context.Context, ref string, write bool, change ...func(*coppice.Options)) (*coppice.Session, error) {
 	log, err := a.openLog(ctx, ref, write)
 	if err != nil {
@@ -91,8 +91,8 @@ func (a *app) open(ctx context.Context, ref string, write bool, change ...func(*
 	return a.sessionOf(log, change...)
 }
 
-// sessionOf is the session of a log, with a word to the user where another
-// program writes to it too.
+// sessionOf returns the session of a log. It warns the user if another program
+// writes to it too.
 func (a *app) sessionOf(log session.Log, change ...func(*coppice.Options)) (*coppice.Session, error) {
 	o := a.options()
 	for _, f := range change {
@@ -105,12 +105,12 @@ func (a *app) sessionOf(log session.Log, change ...func(*coppice.Options)) (*cop
 	}
 	s.OnForeign(func(foreign []*session.Entry) {
 		n := len(foreign)
-		a.warn("another program appended %s meanwhile; they are on a branch of their own (leaf %s)", count(n, "entry", "entries"), visible(foreign[n-1].ID))
+		a.warn("another program appended %s meanwhile; they are on a separate branch (leaf %s)", count(n, "entry", "entries"), visible(foreign[n-1].ID))
 	})
 	return s, nil
 }
 
-// latest is the newest session of this project.
+// latest returns the newest session of this project.
 func (a *app) latest(ctx context.Context, st *filestore.Store) (string, error) {
 	for info, err := range st.List(ctx) {
 		if err == nil && info.Cwd == a.Dir {
@@ -125,7 +125,7 @@ func isPath(ref string) bool {
 	return strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".jsonl")
 }
 
-// plain is the reason in an operating system's error, without the path.
+// plain returns the reason in an operating system's error, without the path.
 func plain(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {

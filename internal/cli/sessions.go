@@ -22,7 +22,7 @@ type sessionsFlags struct {
 	limit       int
 	json        bool
 
-	after time.Time // since, read
+	after time.Time // since, parsed
 }
 
 // The orders of sessions.
@@ -46,13 +46,13 @@ are read; what cannot be read is reported and skipped.`,
 	fl.StringVar(&f.grep, "grep", "", "only those whose name, first message, folder or id contains this")
 	fl.StringVar(&f.since, "since", "", "only those used on or after this day (2026-01-31)")
 	fl.StringVar(&f.sort, "sort", "modified", "modified, created, size or name")
-	fl.IntVar(&f.limit, "limit", 0, "how many at most (default: all)")
+	fl.IntVar(&f.limit, "limit", 0, "greatest number of sessions (default: all)")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sessionOrders, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// check reads the flags that have a form.
+// check parses the flags that have a format.
 func (f *sessionsFlags) check() error {
 	if !slices.Contains(sessionOrders, f.sort) {
 		return usagef("--sort %s: one of %s", f.sort, join(sessionOrders))
@@ -87,8 +87,8 @@ func (f *sessionsFlags) wants(i session.Info, dir string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(f.grep))
 }
 
-// compare is the order that --sort names; what is newest, largest or first in
-// the alphabet stands first.
+// compare is the order that --sort names: newest, largest or alphabetically
+// first.
 func (f *sessionsFlags) compare(x, y session.Info) int {
 	name := func(i session.Info) string {
 		if i.Name != nil && *i.Name != "" {
@@ -124,7 +124,7 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	if err != nil {
 		return err
 	}
-	atOnce := !f.json && f.sort == "modified" // the store lists in this order; there may be thousands
+	atOnce := !f.json && f.sort == "modified" // the store already lists in this order, and there may be thousands
 	var found []session.Info
 	n, others := 0, 0
 	for info, err := range st.List(ctx) {
@@ -164,9 +164,9 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	switch {
 	case n > 0:
 	case others > 0 && f.here:
-		a.say("there are no such sessions of %s; %s of other projects or kinds below %s\n", a.Dir, count(others, "session", "sessions"), st.Root())
+		a.say("no session of %s matches; there are %s of other projects or kinds below %s\n", a.Dir, count(others, "session", "sessions"), st.Root())
 	case others > 0:
-		a.say("no session fits; %s below %s\n", count(others, "session", "sessions"), st.Root())
+		a.say("no session matches; there are %s below %s\n", count(others, "session", "sessions"), st.Root())
 	default:
 		a.say("there are no sessions below %s\n", st.Root())
 	}
@@ -182,7 +182,7 @@ func infoOf(i session.Info) infoJSON {
 	return out
 }
 
-// timeOf is nil where a time is not known.
+// timeOf returns nil if a time is not known.
 func timeOf(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -204,7 +204,7 @@ func (a *app) printInfo(i session.Info) {
 	a.say("%s  %s  %8s  %s  %s\n", i.ID, when, bytesText(i.Bytes), a.paint(dim, pad(cwd, 32)), short(title, a.previewWidth()))
 }
 
-// bytesText is a size for people.
+// bytesText formats a size for people.
 func bytesText(n int64) string {
 	const kb, mb = 1 << 10, 1 << 20
 	switch {

@@ -11,8 +11,8 @@ import (
 func (a *app) settingsCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupSetup, "settings", "List, change and trust settings",
-		`List every setting with its value and where that comes from: the default, your
-file, the project's file, or a variable of the environment. Secrets are masked.`,
+		`List every setting with its value and where it comes from: the default, your file,
+the project's file, or an environment variable. Secrets are masked.`,
 		"  coppice settings\n  coppice settings set compaction.thresholdPercent 80", cobra.NoArgs,
 		func(*cobra.Command, []string) error {
 			a.listSettings(asJSON)
@@ -42,7 +42,7 @@ func (a *app) listSettings(asJSON bool) {
 
 func (a *app) settingsSetCmd() *cobra.Command {
 	cmd := command("", "set KEY VALUE", "Change a setting in your settings file",
-		"Change one key in your settings file; comments and layout stay. VALUE is a text\nwithout quotes, or JSON; null goes back to the default.",
+		"Change one key in your settings file; comments and layout stay. VALUE is plain\ntext or JSON; null restores the default.",
 		"  coppice settings set compaction.keepRecentTokens 30000\n  coppice settings set compaction.model anthropic/claude-haiku-4-5",
 		cobra.ExactArgs(2), func(_ *cobra.Command, args []string) error {
 			return a.set(args[0], args[1])
@@ -83,7 +83,7 @@ func (a *app) set(key, value string) error {
 
 func (a *app) settingsSchemaCmd() *cobra.Command {
 	return command("", "schema", "Print the JSON Schema of a settings file",
-		"Print the JSON Schema of a settings file, for editors that complete and check.",
+		"Print the JSON Schema of a settings file, for editors that complete and check it.",
 		"  coppice settings schema > coppice.schema.json", cobra.NoArgs,
 		func(*cobra.Command, []string) error {
 			_, err := a.Out.Write(settings.Schema(new(config).parts()...))

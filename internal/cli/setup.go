@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// catalog is what is known of models.
+// catalog is what is known about models.
 func (a *app) catalog() *provider.Catalog {
 	if a.models == nil {
 		a.models = provider.NewCatalog(a.settings().models, a.limits())
@@ -18,11 +18,11 @@ func (a *app) catalog() *provider.Catalog {
 	return a.models
 }
 
-// limits are what refusals taught earlier runs.
+// limits are what earlier runs learned from refusals.
 func (a *app) limits() *provider.Limits {
 	path, err := settings.LimitsPath(a.Getenv)
 	if err != nil {
-		return nil // no folder, no memory
+		return nil // without a folder nothing is remembered
 	}
 	l, err := provider.OpenLimits(path)
 	if err != nil {
@@ -38,22 +38,23 @@ func (a *app) remember() {
 		return
 	}
 	if err := a.models.Limits.Save(); err != nil {
-		a.warn("the limits that refusals named are not remembered: %v", err)
+		a.warn("cannot save the limits learned from refusals: %v", err)
 	}
 }
 
 // masker hides secrets in all that is written or sent.
 func (a *app) masker() func(string) string { return a.settings().secrets.Masker().Mask }
 
-// options are the user's, for the engine. Hooks and summaries are for those
-// commands that say so: a command that looks at a file asks no one.
+// options are the user's options for the engine. Commands add hooks and a
+// summarizer where they need them: a command that only looks at a file must
+// not run or ask anything.
 func (a *app) options() coppice.Options {
 	c := a.settings()
 	return coppice.Options{Compaction: c.compaction, Branches: c.branches, Prune: c.prune, Mask: a.masker(), Catalog: a.catalog(), Now: a.Now,
 		SharedPrefix: c.summaries.Request == summarize.SharedPrefix, Summarizer: &summarize.Ladder{Mask: a.masker(), Extract: true}}
 }
 
-// asking lets the user's hooks answer.
+// asking adds the user's hooks.
 func (a *app) asking(o *coppice.Options) { o.Hooks = a.hooks() }
 
 // window describes a window for people.

@@ -12,8 +12,8 @@ import (
 
 func (a *app) statsCmd() *cobra.Command {
 	var asJSON bool
-	cmd := command(groupLook, "stats SESSION", "Count what is in a session and what it cost",
-		"Count entries, tool calls, tokens and costs over the whole session: all branches,\neverything compacted and the compactions themselves included.",
+	cmd := command(groupLook, "stats SESSION", "Count what is in a session, and its cost",
+		"Count entries, tool calls, tokens and costs over the whole session, including all\nbranches, everything compacted, and the compactions themselves.",
 		"  coppice stats -", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.stats(cmd.Context(), args[0], asJSON)
@@ -54,8 +54,8 @@ type spentJSON struct {
 	CacheRead  int64    `json:"cacheRead"`
 	CacheWrite int64    `json:"cacheWrite"`
 	Total      int64    `json:"totalTokens"`
-	USD        *float64 `json:"usd"`      // null: no price is known
-	Unpriced   int      `json:"unpriced"` // calls whose price is not known; they are not in usd
+	USD        *float64 `json:"usd"`      // null: the price is unknown
+	Unpriced   int      `json:"unpriced"` // calls with an unknown price, which usd leaves out
 }
 
 func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
@@ -79,7 +79,7 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 	}
 	out := c.out
 	if u := out.Usage; u != nil && u.USD != nil {
-		*u.USD = math.Round(*u.USD*1e6) / 1e6 // sums of floats end in dust
+		*u.USD = math.Round(*u.USD*1e6) / 1e6 // remove the rounding errors of float sums
 	}
 	out.File, out.Leaves = s.Ref(), leaves(tree)
 	size, err := s.Measure(ctx, v)
@@ -168,8 +168,8 @@ func (c *counter) tool(name string) *toolStats {
 	return &c.out.Tools[i]
 }
 
-// spend adds one call. A stored cost counts; a stored cost of nothing for
-// tokens says that the price was not known, then the catalogue is asked.
+// spend adds one call. A stored cost is used. A stored cost of zero for tokens
+// means that the price was unknown, so the catalogue is asked.
 func (c *counter) spend(u message.Usage, by session.ModelChange) {
 	if c.out.Usage == nil {
 		c.out.Usage = &spentJSON{}
@@ -195,7 +195,7 @@ func (c *counter) spend(u message.Usage, by session.ModelChange) {
 	*s.USD += usd
 }
 
-// catalogued is the cost by the catalogue's price.
+// catalogued returns the cost by the catalogue's price.
 func (c *counter) catalogued(u message.Usage, by session.ModelChange) (usd float64, known bool) {
 	if by.ModelID == "" {
 		return 0, false

@@ -54,7 +54,7 @@ func toolRows(tools []toolStats) [][]string {
 
 func spentRows(u *spentJSON) [][]string {
 	if u == nil {
-		return [][]string{{"usage", "not counted by any provider"}}
+		return [][]string{{"usage", "no provider reported usage"}}
 	}
 	rows := [][]string{{"usage", fmt.Sprintf("%s tokens in %s: %s in, %s out, cache %s read, %s written",
 		thousands(u.Total), count(u.Calls, "call", "calls"), thousands(u.Input), thousands(u.Output), thousands(u.CacheRead), thousands(u.CacheWrite))}}
@@ -62,13 +62,13 @@ func spentRows(u *spentJSON) [][]string {
 	if u.USD != nil {
 		cost = fmt.Sprintf("$%.4f", *u.USD)
 		if u.Unpriced > 0 {
-			cost += " and " + count(u.Unpriced, "call", "calls") + " whose price is not known"
+			cost += " and " + count(u.Unpriced, "call", "calls") + " with an unknown price"
 		}
 	}
 	return append(rows, []string{"cost", cost})
 }
 
-// byCount lists names with their counts, most first.
+// byCount lists names with their counts, largest first.
 func byCount(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))

@@ -9,14 +9,13 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// column is how a column of a table looks.
+// column is the format of a table's column.
 type column struct {
 	color string // "": the terminal's
-	right bool   // numbers
+	right bool   // aligned right, for numbers
 }
 
-// table prints rows so that their cells stand under each other. The last
-// column is not filled up.
+// table prints rows with aligned columns. The last column is not padded.
 func (a *app) table(cols []column, rows [][]string) {
 	widths := make([]int, len(cols))
 	for _, row := range rows {
@@ -45,7 +44,7 @@ func (a *app) table(cols []column, rows [][]string) {
 	}
 }
 
-// count is a number of things for people.
+// count formats a number of things for people.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -53,12 +52,12 @@ func count(n int, one, many string) string {
 	return thousands(int64(n)) + " " + many
 }
 
-// dim is the colour of what matters less.
+// dim is the colour for what matters less.
 const dim = "245"
 
-// visible takes out of a text of unknown origin what would steer a terminal:
-// escape sequences, control characters, and those that turn the direction of
-// writing around.
+// visible removes from a text of unknown origin what would control a terminal:
+// escape sequences, control characters, and characters that change the writing
+// direction.
 func visible(s string) string {
 	steers := func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\t' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069

@@ -11,18 +11,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// treeFilters are what a tree can be narrowed to (reference: /tree).
+// treeFilters are the filters of a tree.
 var treeFilters = []string{"default", "no-tools", "user-only", "labeled-only", "all"}
 
 func (a *app) treeCmd() *cobra.Command {
 	var filter string
 	var asJSON bool
 	cmd := command(groupLook, "tree SESSION", "Show the tree of a session",
-		`Show all branches. The path to the place where the conversation is now is
-marked and comes first; lines are indented where branches part, and only there.
-Each line has the entry's id and its size in tokens.
+		`Show all branches. The active path is marked and comes first; lines are indented
+only where branches part. Each line has the entry's id and its size in tokens.
 
-The default filter leaves bookkeeping out, all shows every entry. With --json
+The default filter leaves out bookkeeping; all shows every entry. With --json
 and no filter every entry is listed, in the order of the log.`,
 		"  coppice tree -\n  coppice tree work.jsonl --filter user-only", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
@@ -64,11 +63,11 @@ type outline struct {
 	*session.Tree
 	nodes  []node
 	onPath []bool
-	up     []int32 // nearest shown ancestor; -1: none
+	up     []int32 // nearest shown ancestor, or -1
 	shown  []bool
 }
 
-// node is what a tree shows of an entry.
+// node is an entry as a tree shows it.
 type node struct {
 	id       string
 	kind     session.Type
@@ -76,7 +75,7 @@ type node struct {
 	label    string
 	tokens   int64
 	preview  string
-	callOnly bool // an assistant message of calls; their results show them
+	callOnly bool // an assistant message of calls only; the results show them
 }
 
 // readOutline reads the tree of a log. Labels are replayed in log order, the
@@ -114,8 +113,7 @@ func (a *app) readOutline(ctx context.Context, log session.Log) (*outline, error
 	return t, nil
 }
 
-// show applies a filter. What it hides, the shown ancestors and descendants
-// are joined across.
+// show applies a filter. Shown entries are linked across the ones it hides.
 func (t *outline) show(filter string) {
 	t.shown, t.up = make([]bool, len(t.nodes)), make([]int32, len(t.nodes))
 	nearest := make([]int32, len(t.nodes)) // itself, or the nearest shown ancestor

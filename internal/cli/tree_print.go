@@ -8,16 +8,16 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// branch is a node that waits to be drawn.
+// branch is a node that is still to be drawn.
 type branch struct {
 	at    int32
-	lead  string // in front of the node itself
-	rest  string // in front of what follows below it
+	lead  string // printed before the node itself
+	rest  string // printed before what follows below it
 	depth int
 }
 
-// maxDepth is how often lines are indented. Deeper branches stay at that
-// depth, or a hostile log would need as many columns as it has entries.
+// maxDepth bounds the indentation. Deeper branches stay at that depth;
+// otherwise a hostile log would need as many columns as it has entries.
 const maxDepth = 20
 
 // printTree draws the shown nodes depth first, without recursion.
@@ -60,7 +60,8 @@ func (a *app) printTree(t *outline) {
 }
 
 // children links each shown node to its shown children in log order, the one
-// on the active path first. The roots are children of a node behind the last.
+// on the active path first. The roots are children of an extra node after the
+// last.
 func (t *outline) children() (first, next []int32) {
 	root := len(t.nodes)
 	first, next = make([]int32, root+1), make([]int32, root)
@@ -84,7 +85,7 @@ func (t *outline) children() (first, next []int32) {
 	return first, next
 }
 
-// here is the shown node nearest to the leaf, or -1.
+// here returns the shown node nearest to the leaf, or -1.
 func (t *outline) here() int32 {
 	if t.Leaf < 0 {
 		return -1
@@ -106,7 +107,8 @@ func (t *outline) idWidth() int {
 	return min(width, most)
 }
 
-// treeLine is: id, size, mark of the active path, branches, role, label, text.
+// treeLine formats a line: id, size, mark of the active path, branches, role,
+// label, text.
 func (a *app) treeLine(t *outline, b branch, width int, here bool) string {
 	n := &t.nodes[b.at]
 	mark := " "

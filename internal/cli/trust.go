@@ -14,22 +14,22 @@ import (
 func (a *app) settingsTrustCmd() *cobra.Command {
 	var plan bool
 	cmd := command("", "trust", "Trust this project's settings and hooks",
-		`Show what this project wants that may send text elsewhere or run programs, and
-trust it: the marked keys of its settings file (providers, models, endpoints,
-permissions, hooks, patterns of secrets) and the programs in .coppice/hooks.
-Trust holds for what they say now: when the file or anything in the folder
-changes, it has to be trusted again.`,
+		`Show what in this project may send text elsewhere or run programs, and trust it:
+the marked keys of its settings file (providers, models, endpoints, permissions,
+hooks, patterns of secrets) and the programs in .coppice/hooks. Trust covers what
+they contain now: when the file or anything in the folder changes, it has to be
+trusted again.`,
 		"  coppice settings trust --plan\n  coppice settings trust", cobra.NoArgs, func(*cobra.Command, []string) error { return a.trust(plan) })
-	cmd.Flags().BoolVar(&plan, "plan", false, "show what would count, trust nothing")
+	cmd.Flags().BoolVar(&plan, "plan", false, "show what would be trusted, trust nothing")
 	return cmd
 }
 
-// trustable is something of a project that counts only when it is trusted.
+// trustable is a part of a project that has no effect until it is trusted.
 type trustable struct {
 	path, hash string
 	trusted    bool
-	effect     string   // what trusting it lets happen
-	parts      []string // what counts then, a line each
+	effect     string   // what trusting it allows
+	parts      []string // what takes effect then, a line each
 }
 
 func (a *app) trust(plan bool) error {
@@ -43,14 +43,14 @@ func (a *app) trust(plan bool) error {
 	for _, t := range all {
 		switch {
 		case t.trusted:
-			a.say("%s is trusted already\n", t.path)
+			a.say("%s is already trusted\n", t.path)
 		case plan:
 			a.say("%s is not trusted\n", t.path)
 		default:
 			if err := settings.Trust(settings.Options{Getenv: a.Getenv}, t.path, t.hash); err != nil {
 				return explain("trust "+t.path, err)
 			}
-			a.say("trusted %s as it is now\n", t.path)
+			a.say("trusted %s in its present state\n", t.path)
 		}
 		if len(t.parts) > 0 {
 			a.say("%s:\n  %s\n", t.effect, visible(strings.Join(t.parts, "\n  ")))
@@ -59,12 +59,12 @@ func (a *app) trust(plan bool) error {
 	return nil
 }
 
-// trustables are the project's settings file and its hook folder, as far as
-// they are there.
+// trustables are the project's settings file and its hook folder, if they
+// exist.
 func (a *app) trustables() ([]trustable, error) {
 	var out []trustable
 	if f := a.settings().Project; f != nil {
-		out = append(out, trustable{f.Path, f.Hash, f.Trusted, "these keys count when it is trusted", a.guardedKeys(f)})
+		out = append(out, trustable{f.Path, f.Hash, f.Trusted, "these keys take effect when it is trusted", a.guardedKeys(f)})
 	}
 	hash, err := hook.HashFolder(a.projectHooks())
 	switch {
@@ -84,8 +84,8 @@ func (a *app) trustables() ([]trustable, error) {
 	return out, nil
 }
 
-// guardedKeys are the keys of a project's file that need trust, with what it
-// says. Where the file has changed meanwhile, trust will not hold anyway.
+// guardedKeys returns the keys of a project's file that need trust, with their
+// values. If the file has changed meanwhile, the trust will not match anyway.
 func (a *app) guardedKeys(f *settings.ProjectFile) []string {
 	data, err := readRegular(f.Path)
 	if err != nil || settings.ContentHash(data) != f.Hash {

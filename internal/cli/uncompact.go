@@ -10,7 +10,7 @@ import (
 func (a *app) uncompactCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupContext, "uncompact SESSION", "Undo the last compaction",
-		"Undo the compaction in force: the model sees again what it would see without it.\nNothing is removed from the file, so this works after later turns too.",
+		"Undo the compaction in force: the model sees what it would have seen without it.\nNothing is removed from the file, so this works after later turns too.",
 		"  coppice uncompact -", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {
 			return a.uncompact(cmd.Context(), args[0], asJSON)
@@ -67,6 +67,6 @@ func (a *app) printUndone(u *compaction.Undone, file string) {
 	a.say("undid the compaction %s: the model sees %s tokens instead of %s\n", u.Compaction.ID, thousands(u.TokensAfter), thousands(u.TokensBefore))
 	a.say("written to %s as %s\n", file, u.Entry.ID)
 	if u.OverTarget {
-		a.say("this is over the threshold of %s tokens again: coppice compact %s\n", thousands(u.Target), file)
+		a.say("this is over the threshold of %s tokens again; to compact: coppice compact %s\n", thousands(u.Target), file)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// work shows on standard error what a command is at, where that is a terminal
-// and it takes longer than a moment.
+// work shows a command's progress on standard error, if that is a terminal and
+// the work takes more than a moment.
 type work struct {
-	to   io.Writer // nil: nobody looks
+	to   io.Writer // nil: no terminal
 	quit chan struct{}
 	done sync.WaitGroup
 
@@ -28,10 +28,10 @@ const (
 	workInterval = 200 * time.Millisecond
 )
 
-// clearLine takes away what stands on the terminal's line.
+// clearLine clears the terminal's line.
 const clearLine = "\r\x1b[K"
 
-// work begins to show. It is to be stopped before anything else is printed.
+// work starts showing progress. Stop it before printing anything else.
 func (a *app) work(what string) *work {
 	w := &work{what: what, percent: -1}
 	if !a.ErrTerminal {
@@ -67,21 +67,21 @@ func (w *work) draw() {
 	fmt.Fprint(w.to, clearLine+visible(line))
 }
 
-// at says what the command is at now.
+// at sets what the command is doing now.
 func (w *work) at(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.what, w.percent = what, -1
 }
 
-// part says how much of it is done.
+// part sets how much of it is done.
 func (w *work) part(done, total int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.percent = min(100*done/max(total, 1), 100)
 }
 
-// stop takes the line away. It may be called more than once.
+// stop removes the line. It may be called more than once.
 func (w *work) stop() {
 	if w.to == nil || w.ended {
 		return
@@ -94,8 +94,8 @@ func (w *work) stop() {
 	}
 }
 
-// promptly computes something that does not look at ctx, and leaves it alone
-// when ctx ends. f must have no effects and read nothing that is closed then.
+// promptly runs f, which does not watch ctx, and abandons it when ctx ends. f
+// must not have effects or read anything that is closed then.
 func promptly[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// written is the output of a run. It remembers the first error, so that no
-// place that prints has to look: what could not be printed fails the run.
+// written is the output of a run. It remembers the first error, so that code
+// that prints need not check: output that could not be written fails the run.
 type written struct {
 	to io.Writer
 
@@ -27,7 +27,7 @@ func (w *written) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// fail remembers an error that came before there was something to write.
+// fail remembers an error from before the first write.
 func (w *written) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,11 +42,12 @@ func (w *written) failed() error {
 	return w.err
 }
 
-// codePipe is what a shell shows for a program that SIGPIPE ended.
+// codePipe is the exit code that a shell shows for a program that SIGPIPE
+// ended.
 const codePipe exitCode = 128 + 13
 
-// unwritten is the error of a run that could not print. A reader that has seen
-// enough and went away is told nothing.
+// unwritten is the error of a run that could not print. There is no error if
+// the reader has closed the pipe.
 func unwritten(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return codePipe
