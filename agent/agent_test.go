@@ -140,6 +140,41 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// A permission that fails, panics or hangs permits nothing, and the run ends as
+// it would have.
+func TestBadPermit(t *testing.T) {
+	for name, tt := range map[string]struct {
+		permit func(context.Context) error
+		want   string // what the model is told of the call
+		err    error  // of the run
+	}{
+		"fails":  {func(context.Context) error { return errors.New("no answer") }, "not run: no answer", nil},
+		"panics": {func(context.Context) error { panic("oh") }, "not run: what permits calls panicked: oh", nil},
+		"waits":  {func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }, "not run: aborted", agent.ErrAborted},
+		"hangs":  {func(context.Context) error { select {} }, "not run: aborted", agent.ErrAborted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ran := false
+			tool := echo(false, func(text string) (agent.Result, error) { ran = true; return agent.Text(text), nil })
+			var r *rig
+			r = newRig(t, fake.New(fake.Call("1", "echo", `{"text":"a"}`), fake.Say("done")), config{Tools: []agent.Tool{tool},
+				Permit: func(ctx context.Context, _ agent.Tool, _ agent.Call) error {
+					if tt.err != nil {
+						r.agent.Abort()
+					}
+					return tt.permit(ctx)
+				}})
+			if err := r.run("go"); !errors.Is(err, tt.err) {
+				t.Errorf("the run ended with %v, want %v", err, tt.err)
+			}
+			if ends := r.of(agent.EventToolEnd); ran || len(ends) != 1 || ends[0].Text != tt.want || !ends[0].IsError {
+				t.Errorf("ran %v: %+v", ran, ends)
+			}
+			r.sound()
+		})
+	}
+}
+
 // A process that was killed left a call without a result; the next one goes on.
 func TestResumeOfADanglingCall(t *testing.T) {
 	server := fake.New(fake.Say("I will look again."))

@@ -127,7 +127,7 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 	if p.Skip != "" {
 		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
 	}
-	if p.Target > 0 && tokens.Hard(p.Floor.Sum()) >= p.Target { // no summary is small enough: ask for none
+	if !p.Fits() { // no summary is small enough: ask for none
 		after := p.Floor.Sum() + p.KeptTokens
 		return &Outcome{Status: Failed, Reason: DoesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}

@@ -79,6 +79,9 @@ type Floor struct {
 // Sum is the whole floor.
 func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
+// Fits reports whether the floor leaves room for a summary.
+func (p *Plan) Fits() bool { return p.Target <= 0 || tokens.Hard(p.Floor.Sum()) < p.Target }
+
 // EstimatedAfter is the size of the next request with a summary that uses all
 // it may: floor, allowance and what is kept.
 func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.KeptTokens }

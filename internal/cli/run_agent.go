@@ -8,6 +8,7 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/tools"
+	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
@@ -83,11 +84,26 @@ func (a *app) runAgent(ctx context.Context, f runFlags) error {
 		return explain("run", err)
 	}
 	defer ag.Close()
-	return a.watch(ctx, f.json, ag, f.prompt)
+	return a.watch(ctx, f.json, cfg.Session, ag, f.prompt)
+}
+
+// withPausedHint adds to an error about paused compaction what the user can do.
+// It names a compaction only if a plan says that one would make room.
+func withPausedHint(ctx context.Context, s *coppice.Session, err error) error {
+	var f *failure
+	if !errors.Is(err, coppice.ErrPaused) || !errors.As(err, &f) || f.Try != "" {
+		return err
+	}
+	if p, planned := s.Plan(ctx, compaction.Request{}); planned == nil && p.Skip == "" && p.Fits() {
+		f.Try = "coppice compact " + s.Ref()
+	} else {
+		f.Try = "a model with a larger context window, or less input: a compaction would not make room"
+	}
+	return err
 }
 
 // watch runs the prompt and prints what happens.
-func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt string) error {
+func (a *app) watch(ctx context.Context, asJSON bool, s *coppice.Session, ag *agent.Agent, prompt string) error {
 	p := &runPrinter{app: a}
 	defer func() {
 		for _, ev := range ag.Finish() { // each start of a compaction has an end
@@ -109,7 +125,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, ag *agent.Agent, prompt st
 		if errors.Is(err, agent.ErrAborted) || ctx.Err() != nil {
 			err = context.Canceled
 		}
-		failed := explain("run", err)
+		failed := withPausedHint(ctx, s, explain("run", err))
 		if asJSON { // the event has reported it
 			return codeOf(failed)
 		}

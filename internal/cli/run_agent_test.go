@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
@@ -123,5 +124,38 @@ func TestRunFails(t *testing.T) {
 	code, out, errs := runOn(t, server, t.TempDir(), "run", "-p", "hi", "--json")
 	if code != 1 || !strings.Contains(out, `"type":"error","error":"auth`) {
 		t.Errorf("exit %d\n%s\n%s", code, out, errs)
+	}
+}
+
+// Where automatic compaction is off and a request is too large, the user is told
+// to compact only if that would help.
+func TestRunSaysWhenToCompact(t *testing.T) {
+	const off = `"compaction":{"enabled":false,"keepRecentTokens":100}`
+	for name, tt := range map[string]struct {
+		steps   []fake.Step // of an earlier run
+		advises string
+	}{
+		"much was said":    {[]fake.Step{fake.Call("1", "read", `{"path":"a.txt"}`), fake.Say("Read.")}, "try: coppice compact "},
+		"nothing was said": {nil, "try: a model with a larger context window"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := fake.New(append(tt.steps, fake.Overflow())...)
+			defer server.Close()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(strings.Repeat("a line of words\n", 1200)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"run", "-p", "go on"}
+			if tt.steps != nil {
+				if code, _, errs := runSet(t, server, dir, off, "run", "-p", "read a.txt"); code != 0 {
+					t.Fatalf("exit %d\n%s", code, errs)
+				}
+				args = []string{"run", "--session", "-", "-p", "go on"}
+			}
+			code, _, errs := runSet(t, server, dir, off, args...)
+			if code != 1 || !strings.Contains(errs, coppice.ErrPaused.Error()) || !strings.Contains(errs, tt.advises) {
+				t.Errorf("exit %d\n%s", code, errs)
+			}
+		})
 	}
 }
