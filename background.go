@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/render"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/timeline"
 )
 

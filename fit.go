@@ -7,9 +7,9 @@ import (
 	"iter"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
-	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire"

@@ -9,12 +9,12 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/prune"
-	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 	"github.com/coppice-dev/coppice/wire/dialects"

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
-	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/timeline"
 )
 

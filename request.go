@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire/dialects"

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // SetPrompt makes system and tools those of the next request. They are in the

@@ -27,14 +27,15 @@ import (
 	"github.com/coppice-dev/coppice/convert/opencode"
 	"github.com/coppice-dev/coppice/convert/pi"
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/recall"
-	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -42,7 +43,6 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/coppice-dev/coppice/turn"
 	"github.com/coppice-dev/coppice/wire"
 	"github.com/coppice-dev/coppice/wire/anthropic"
 	wiregemini "github.com/coppice-dev/coppice/wire/gemini"
@@ -69,8 +69,8 @@ var zeros = []any{
 	new(fake.Request), new(fake.Server),
 	new(prune.Edit), new(prune.Settings), new(recall.RangeError), new(render.Step),
 	new(session.AmbiguousError), new(session.Entry), new(session.Header), new(session.Info), new(session.LockedError),
-	new(session.Meta), new(session.Reader), new(session.Session), new(session.Tree), new(filestore.Log), new(filestore.Settings), new(filestore.Store), new(filestore.Sync),
-	new(memstore.Log), new(memstore.Store),
+	new(session.Meta), new(session.Reader), new(session.Session), new(session.Tree), new(filestore.Settings), new(filestore.Sync),
+
 	new(settings.Problem), new(settings.Source),
 	new(summarize.Ladder), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
 	new(timeline.Earlier), new(timeline.Item), new(timeline.OpenCalls), new(timeline.PinTooLargeError), new(timeline.Prompt), new(timeline.Size), new(timeline.Sizer), new(timeline.View),

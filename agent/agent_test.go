@@ -363,8 +363,8 @@ func TestTroubleWithAnswers(t *testing.T) {
 		{"two empty answers", []fake.Step{{}}, 2, "the answer is empty"},
 		{"cut off on the way", []fake.Step{fake.Cut("half"), fake.Say("whole")}, 2, ""},
 		{"rate limit", []fake.Step{fake.Overloaded(), fake.Say("ok")}, 2, ""},
-		{"output limit", []fake.Step{fake.CutOff("one"), fake.CutOff("two"), fake.Say("three")}, 3, ""},
-		{"output limit for ever", []fake.Step{fake.CutOff("more")}, 4, ""},
+		{"output limit", []fake.Step{{Text: "one", Stop: message.StopLength}, {Text: "two", Stop: message.StopLength}, fake.Say("three")}, 3, ""},
+		{"output limit for ever", []fake.Step{{Text: "more", Stop: message.StopLength}}, 4, ""},
 		{"quota", []fake.Step{{Refuse: &fake.Refusal{Status: 402, Message: "Your credit balance is too low"}}}, 1, "quota"},
 	}
 	for _, tt := range tests {

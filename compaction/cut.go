@@ -1,10 +1,10 @@
 package compaction
 
 import (
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // span is the part of the path that a plan may reduce: from the first kept

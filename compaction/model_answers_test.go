@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/summarize"
@@ -31,8 +32,8 @@ func badAnswers() []bad {
 	return []bad{
 		{"empty", fake.Step{}, 3, true, "empty"},
 		{"white space", fake.Say(" \n\t "), 3, true, "empty"},
-		{"thinking only", fake.Think("what may they want"), 3, true, "empty"},
-		{"cut off", fake.CutOff("## Goal\n- the work"), 3, true, "cut-off"},
+		{"thinking only", fake.Step{Thinking: "what may they want"}, 3, true, "empty"},
+		{"cut off", fake.Step{Text: "## Goal\n- the work", Stop: message.StopLength}, 3, true, "cut-off"},
 		{"tool call", fake.Call("call_x", "read", `{"path":"a.go"}`), 3, true, "tool-call"},
 		{"tool call as text", fake.Say("<tool_call>{\"name\":\"read\"}</tool_call>"), 3, true, "tool-call"},
 		{"error text", fake.Say("Error: 429 Too Many Requests"), 3, true, "error-text"},

@@ -8,8 +8,8 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // Context is the event before a model call.

@@ -6,8 +6,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/internal/shell"
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // Options say how facts are found. The zero value masks the known shapes of

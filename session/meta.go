@@ -3,9 +3,9 @@ package session
 import (
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // Meta is what is known of a message without its text: enough to tell whether

@@ -5,9 +5,9 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // scan looks a stored message over while its line is checked: what it finds is

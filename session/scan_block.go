@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/turn"
+	"github.com/coppice-dev/coppice/internal/turn"
 )
 
 // block is a block of content that is being looked over.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // round is what a fold never divides while it fits: a message, or an

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // MaxOpenCalls is how many covered calls without a result are shown, the
@@ -66,7 +66,7 @@ func (t *trail) readOn(ctx context.Context, src Source, back []*session.Entry, c
 // coveredItem is what the algebra of turns has to know of an entry with the
 // edit on it.
 func coveredItem(e *session.Entry, edits map[string]*session.Entry) turn.Item {
-	it := TurnItem(e)
+	it := turnItem(e)
 	if ed := edits[e.ID]; ed != nil {
 		it.Hidden = it.Hidden || ed.ContextEdit().Omit
 	}

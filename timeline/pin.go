@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // ErrNotPinnable says that an entry bears no message that a view could show.
@@ -73,7 +73,7 @@ func settles(back []*session.Entry, at int) bool {
 	if !calls(back[last].Meta(), m.Result) {
 		return false
 	}
-	c := turn.Read(len(back), func(i int) turn.Item { return TurnItem(back[last-i]) })
+	c := turn.Read(len(back), func(i int) turn.Item { return turnItem(back[last-i]) })
 	return !c.Second(last - at) // the call of a second result may be further back
 }
 

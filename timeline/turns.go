@@ -3,24 +3,38 @@ package timeline
 import (
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/turn"
 )
 
-// TurnItem is what the algebra of turns has to know of an entry.
-func TurnItem(e *session.Entry) turn.Item {
+// turnItem is what the algebra of turns has to know of an entry.
+func turnItem(e *session.Entry) turn.Item {
 	if !Bears(e) {
 		return turn.Item{}
 	}
-	m := e.Meta()
+	return itemOf(e.Meta())
+}
+
+func itemOf(m session.Meta) turn.Item {
 	return turn.Item{Role: m.Role, Calls: m.Calls, Result: m.Result, Failed: m.Failed(), Hidden: m.Excluded || m.Role == message.RoleAssistant && !m.Shows}
 }
 
 // Turns reads a piece of a path: which result answers which call, what is a
 // group, what is open.
 func Turns(path []*session.Entry) *turn.Conversation {
-	return turn.Read(len(path), func(i int) turn.Item { return TurnItem(path[i]) })
+	return turn.Read(len(path), func(i int) turn.Item { return turnItem(path[i]) })
+}
+
+// Unanswered returns the indexes of the messages that have a call without a
+// result.
+func Unanswered(messages []session.Meta) []int {
+	c := turn.Read(len(messages), func(i int) turn.Item { return itemOf(messages[i]) })
+	var out []int
+	for _, o := range c.Open(len(messages)) {
+		out = append(out, o.Item)
+	}
+	return out
 }
 
 // Turns returns the algebra of the view: of the covered entries that it shows,
@@ -36,7 +50,7 @@ func (v *View) readTurns(cands []candidate) {
 		if c.item.Entry == nil {
 			return turn.Item{Past: i == v.first-1}
 		}
-		it := TurnItem(c.item.Entry) // pairs are those of the log, edits aside
+		it := turnItem(c.item.Entry) // pairs are those of the log, edits aside
 		it.Hidden = it.Hidden || c.rule != ""
 		return it
 	})

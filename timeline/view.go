@@ -6,9 +6,9 @@ package timeline
 import (
 	"context"
 
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // Source is where a projection reads. *session.Session is one; so is any

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/render"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/timeline"

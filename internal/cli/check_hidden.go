@@ -6,7 +6,6 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // notes are what check remembers of a log, to find what another program's
@@ -21,7 +20,7 @@ type step struct {
 	pin    *session.Pin
 	asks   bool
 	answer bool
-	calls  turn.Item // calls, or a result
+	calls  session.Meta // of a message with calls, or of a result
 }
 
 func (n *notes) note(place int, e *session.Entry) {
@@ -29,7 +28,7 @@ func (n *notes) note(place int, e *session.Entry) {
 	if m := e.Meta(); e.Type == session.TypeMessage {
 		st.asks, st.answer = m.Role == message.RoleUser, m.FinalAnswer()
 		if len(m.Calls) > 0 || m.Role == message.RoleToolResult {
-			st.calls = timeline.TurnItem(e)
+			st.calls = m
 		}
 	}
 	if st.pin != nil || st.calls.Role != "" || st.asks || st.answer || e.Type == session.TypeCompaction {
@@ -85,10 +84,11 @@ func (n *notes) hidden(onPath []bool, v *timeline.View) []session.Problem {
 
 // openCalls reports the calls without a result that the view does not show.
 func (n *notes) openCalls(onPath []bool, v *timeline.View) []session.Problem {
-	var steps []step
+	var ids []string
+	var calls []session.Meta
 	for _, st := range n.steps {
 		if onPath[st.place] {
-			steps = append(steps, st)
+			ids, calls = append(ids, st.id), append(calls, st.calls)
 		}
 	}
 	shown := map[string]bool{}
@@ -97,10 +97,9 @@ func (n *notes) openCalls(onPath []bool, v *timeline.View) []session.Problem {
 			shown[it.Entry.ID] = true
 		}
 	}
-	turns := turn.Read(len(steps), func(i int) turn.Item { return steps[i].calls })
 	var out []session.Problem
-	for _, o := range turns.Open(len(steps)) {
-		if id := steps[o.Item].id; !shown[id] {
+	for _, i := range timeline.Unanswered(calls) {
+		if id := ids[i]; !shown[id] {
 			out = append(out, session.Problem{Kind: "open-call-not-shown", EntryID: id,
 				Detail: "it has a call that had no result when another program compacted; the model sees it only in the summary"})
 		}

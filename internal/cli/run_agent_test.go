@@ -106,7 +106,7 @@ func TestRunAsksAgain(t *testing.T) {
 		{`"retry":{"baseDelayMs":1}`, 0, "the whole answer\n", 2},
 		{`"retry":{"enabled":false}`, 1, "", 1},
 	} {
-		server := fake.New(fake.Step{Text: "half an ans", End: fake.EndCut}, fake.Say("the whole answer"))
+		server := fake.New(fake.Cut("half an ans"), fake.Say("the whole answer"))
 		defer server.Close()
 		code, out, errs := runSet(t, server, t.TempDir(), tt.settings, "run", "-p", "hi")
 		if code != tt.code || out != tt.out || len(server.Requests()) != tt.requests {

@@ -15,7 +15,7 @@ import (
 )
 
 // store is the store of session files.
-func (a *app) store() (*filestore.Store, error) {
+func (a *app) store() (session.Store, error) {
 	root, err := a.sessionRoot()
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (a *app) sessionOf(log session.Log, change ...func(*coppice.Options)) (*cop
 }
 
 // latest returns the newest session of this project.
-func (a *app) latest(ctx context.Context, st *filestore.Store) (string, error) {
+func (a *app) latest(ctx context.Context, st session.Store) (string, error) {
 	for info, err := range st.List(ctx) {
 		if err == nil && info.Cwd == a.Dir {
 			return info.Ref, nil

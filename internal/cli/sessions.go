@@ -120,6 +120,10 @@ type infoJSON struct {
 }
 
 func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
+	root, err := a.sessionRoot()
+	if err != nil {
+		return err
+	}
 	st, err := a.store()
 	if err != nil {
 		return err
@@ -164,11 +168,11 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	switch {
 	case n > 0:
 	case others > 0 && f.here:
-		a.say("no session of %s matches; there are %s of other projects or kinds below %s\n", a.Dir, count(others, "session", "sessions"), st.Root())
+		a.say("no session of %s matches; there are %s of other projects or kinds below %s\n", a.Dir, count(others, "session", "sessions"), root)
 	case others > 0:
-		a.say("no session matches; there are %s below %s\n", count(others, "session", "sessions"), st.Root())
+		a.say("no session matches; there are %s below %s\n", count(others, "session", "sessions"), root)
 	default:
-		a.say("there are no sessions below %s\n", st.Root())
+		a.say("there are no sessions below %s\n", root)
 	}
 	return nil
 }

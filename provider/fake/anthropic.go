@@ -29,7 +29,7 @@ func (a anthropic) begin(w *writer, r Request, s Step) {
 		for _, d := range deltas {
 			a.send(w, object{"type": "content_block_delta", "index": index, "delta": d})
 		}
-		if s.End == EndWell {
+		if s.end == endWell {
 			a.send(w, object{"type": "content_block_stop", "index": index})
 		}
 		index++

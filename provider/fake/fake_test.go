@@ -131,7 +131,7 @@ func TestResponsesAreWhole(t *testing.T) {
 
 func TestPoorAnswers(t *testing.T) {
 	each(t, func(t *testing.T, api string) {
-		_, b := start(t, api, fake.Step{}, fake.Say(" \n\t"), fake.Think("hm"), fake.CutOff("half a sen"), fake.Say("Error: 429"), fake.Longer())
+		_, b := start(t, api, fake.Step{}, fake.Say(" \n\t"), fake.Step{Thinking: "hm"}, fake.Step{Text: "half a sen", Stop: message.StopLength}, fake.Say("Error: 429"), fake.Step{Answer: func(r fake.Request) fake.Step { return fake.Say(r.Text() + " and so on") }})
 		var got []string
 		for range 6 {
 			m, err := b.Complete(t.Context(), user("the source"), message.CallOptions{Thinking: "low"})

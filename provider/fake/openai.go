@@ -111,7 +111,7 @@ func (a responses) begin(w *writer, r Request, s Step) {
 				a.send(w, object{"type": "response.function_call_arguments.delta", "item_id": id, "output_index": i, "delta": p})
 			}
 		}
-		if s.End == EndWell {
+		if s.end == endWell {
 			a.send(w, object{"type": "response.output_item.done", "output_index": i, "item": item})
 		}
 	}

@@ -87,8 +87,8 @@ func (s *Server) BaseURL(dialect string) string {
 	return s.http.URL + "/v1"
 }
 
-// Model is a model of the server: provider and id are made up.
-func (s *Server) Model(dialect string) message.Model {
+// model is a model of the server: provider and id are made up.
+func (s *Server) model(dialect string) message.Model {
 	m := message.Model{Provider: "fake", ID: "fake-1", API: dialect, Window: s.Window, WindowSource: provider.WindowSetting,
 		MaxOutput: 8192, MaxBytes: s.MaxBytes, Images: true, Price: &message.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}}
 	if m.Window == 0 {
@@ -105,7 +105,7 @@ func (s *Server) Bind(dialect string) *provider.Bound {
 		panic("fake: no dialect " + strconv.Quote(dialect))
 	}
 	cfg := provider.ProviderConfig{BaseURL: s.BaseURL(d.Name()), APIKey: "fake-key"}
-	return &provider.Bound{Client: provider.New(cfg, d, s.http.Client()), Model: s.Model(d.Name())}
+	return &provider.Bound{Client: provider.New(cfg, d, s.http.Client()), Model: s.model(d.Name())}
 }
 
 // Requests returns what came in so far, oldest first.
@@ -156,7 +156,7 @@ func (s *Server) read(dialect string, hr *http.Request, body []byte) Request {
 		r.Tokens += s.count(text)
 	}
 	if d, ok := dialects.ByName(dialect); ok {
-		m := s.Model(dialect)
+		m := s.model(dialect)
 		m.ID, m.Window = r.Model, s.Window
 		r.Problems = d.Validate(body, m, false)
 	}
@@ -189,7 +189,7 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, 
 		speak.refuse(w, *step.Refuse)
 		return
 	case step.Full:
-		window := s.Model(r.Dialect).Window
+		window := s.model(r.Dialect).Window
 		r.Tokens = max(r.Tokens, window+1)
 		speak.refuse(w, speak.full(r, window))
 		return
@@ -204,15 +204,15 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, 
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &writer{w: w}
 	speak.begin(out, r, step)
-	switch step.End {
-	case EndError:
-		speak.fail(out, step.Words)
-	case EndStall:
+	switch step.end {
+	case endError:
+		speak.fail(out, step.words)
+	case endStall:
 		select {
 		case <-hr.Context().Done():
 		case <-s.gone:
 		}
-	case EndCut:
+	case endCut:
 		panic(http.ErrAbortHandler) // the way to drop a connection
 	default:
 		speak.end(out, r, step)

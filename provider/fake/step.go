@@ -2,7 +2,6 @@ package fake
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,9 +33,9 @@ type Step struct {
 	// its size.
 	Full bool
 	// End is how the stream ends; what was to be said before is said.
-	End Ending
-	// Words are those of the error that ends the stream (EndError).
-	Words string
+	end ending
+	// Words are those of the error that ends the stream (endError).
+	words string
 }
 
 // Refusal is an HTTP error in the vendor's form.
@@ -47,35 +46,23 @@ type Refusal struct {
 	RetryAfter time.Duration // header retry-after, in whole seconds; 0: none
 }
 
-// Ending is how a stream ends.
-type Ending int
+// ending is how a stream ends.
+type ending int
 
 // The endings.
 const (
-	EndWell  Ending = iota // as it should
-	EndError               // with an error inside the stream
-	EndStall               // silence, until the client goes away
-	EndCut                 // the connection is cut
+	endWell  ending = iota // as it should
+	endError               // with an error inside the stream
+	endStall               // silence, until the client goes away
+	endCut                 // the connection is cut
 )
 
 // Say answers with text. An error text as content is just text.
 func Say(text string) Step { return Step{Text: text} }
 
-// Think thinks and says nothing.
-func Think(thoughts string) Step { return Step{Thinking: thoughts} }
-
 // Call calls one tool. arguments is a JSON object.
 func Call(id, name, arguments string) Step {
 	return Step{Calls: []message.ToolCall{{ID: id, Name: name, Arguments: jsontext.Value(arguments)}}}
-}
-
-// CutOff answers with text that ends because of the output limit.
-func CutOff(text string) Step { return Step{Text: text, Stop: message.StopLength} }
-
-// Longer answers with everything that was said in the request and more: a
-// summary that is larger than its source.
-func Longer() Step {
-	return Step{Answer: func(r Request) Step { return Say(r.Text() + strings.Repeat(" and so on", 20)) }}
 }
 
 // Overflow refuses the request as one that does not fit.
@@ -99,10 +86,10 @@ func ServerError() Step {
 
 // StreamError says text and then sends an error with these words in the
 // stream.
-func StreamError(text, words string) Step { return Step{Text: text, End: EndError, Words: words} }
+func StreamError(text, words string) Step { return Step{Text: text, end: endError, words: words} }
 
 // Stall says text and then nothing, until the client goes away.
-func Stall(text string) Step { return Step{Text: text, End: EndStall} }
+func Stall(text string) Step { return Step{Text: text, end: endStall} }
 
 // Cut says text and cuts the connection.
-func Cut(text string) Step { return Step{Text: text, End: EndCut} }
+func Cut(text string) Step { return Step{Text: text, end: endCut} }

@@ -18,7 +18,7 @@ import (
 // When it fails the log in memory is as before, and can be used and appended
 // to again. What a failed write left behind is never cut off: the next append
 // begins a new line, and whole lines among it come back as foreign entries.
-func (l *Log) Append(ctx context.Context, entries []*session.Entry) (foreign []*session.Entry, err error) {
+func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign []*session.Entry, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (l *Log) Append(ctx context.Context, entries []*session.Entry) (foreign []*
 
 // write adds entries at the end of the file. It returns what a program that
 // knows no locks wrote at the same moment.
-func (l *Log) write(ctx context.Context, entries []*session.Entry) (between []*session.Entry, err error) {
+func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between []*session.Entry, err error) {
 	var buf []byte
 	at := l.end
 	if l.open {
@@ -109,7 +109,7 @@ func (b *batch) encode(buf []byte, at int64, entries []*session.Entry) ([]byte, 
 }
 
 // take adds records whose entries are new to the index.
-func (l *Log) take(b batch) {
+func (l *openLog) take(b batch) {
 	first := len(l.x.recs)
 	l.x.append(b)
 	if err := l.linkNew(first, nil); err != nil {
@@ -134,7 +134,7 @@ func (l *Log) take(b batch) {
 }
 
 // linkNew links the records from a position on, where the index is whole.
-func (l *Log) linkNew(first int, parents map[int]string) error {
+func (l *openLog) linkNew(first int, parents map[int]string) error {
 	if !l.x.whole {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (l *Log) linkNew(first int, parents map[int]string) error {
 }
 
 // forget goes back to an index that knows nothing but the entries handed out.
-func (l *Log) forget() {
+func (l *openLog) forget() {
 	if l.held == nil {
 		l.held = map[int64]*session.Entry{}
 	}
@@ -161,7 +161,7 @@ func (l *Log) forget() {
 }
 
 // sync makes the file durable as far as the options ask for it.
-func (l *Log) sync() error {
+func (l *openLog) sync() error {
 	switch now := l.store.opts.Now(); {
 	case l.store.opts.Sync == SyncOff:
 		return nil
@@ -181,7 +181,7 @@ func (l *Log) sync() error {
 // lookForGrowth checks that the file is still the one that was opened and
 // reads in what others, or a failed append, added to it. It returns the new
 // entries except those that are about to be appended.
-func (l *Log) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*session.Entry, error) {
+func (l *openLog) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*session.Entry, error) {
 	info, err := l.store.fs.Stat(l.path)
 	switch {
 	case err != nil:
@@ -206,7 +206,7 @@ func (l *Log) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*sess
 }
 
 // inPlace checks that a record still stands in the file where it was read.
-func (l *Log) inPlace(r *record) error {
+func (l *openLog) inPlace(r *record) error {
 	raw, err := readRecord(l.file, r)
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (l *Log) inPlace(r *record) error {
 
 // grow reads the file from its known end to size. It returns the offset from
 // which on records are new.
-func (l *Log) grow(ctx context.Context, size int64) (first int64, err error) {
+func (l *openLog) grow(ctx context.Context, size int64) (first int64, err error) {
 	data, err := readInto(l.file, nil, l.end, size)
 	if err != nil {
 		return 0, l.wrap(err)
@@ -245,7 +245,7 @@ func (l *Log) grow(ctx context.Context, size int64) (first int64, err error) {
 }
 
 // regrow reads the file anew: somebody went on in the middle of its last line.
-func (l *Log) regrow(ctx context.Context, size int64) error {
+func (l *openLog) regrow(ctx context.Context, size int64) error {
 	l.end = size
 	if err := l.lookAtTail(); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (l *Log) regrow(ctx context.Context, size int64) error {
 }
 
 // foreign returns the entries from an offset on that nobody was given yet.
-func (l *Log) foreign(from int64, ours []*session.Entry) ([]*session.Entry, error) {
+func (l *openLog) foreign(from int64, ours []*session.Entry) ([]*session.Entry, error) {
 	var out []*session.Entry
 	first, _ := l.x.atOffset(from)
 	for i := first; i < len(l.x.recs); i++ {

@@ -16,8 +16,8 @@ import (
 )
 
 // faulty returns a store whose disk can be told to fail.
-func faulty(root string, opts Options) (*Store, *fsx.Faulty) {
-	s := New(root, opts)
+func faulty(root string, opts Options) (*store, *fsx.Faulty) {
+	s := newStore(root, opts)
 	f := fsx.NewFaulty(s.fs)
 	s.fs = f
 	return s, f
@@ -104,7 +104,7 @@ func TestAppendFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := opened.(*Log)
+			l := opened.(*openLog)
 			checkPath(t, "opened", l, "e0 e1 e2")
 			disk.Inject(fault)
 			if _, err := l.Append(bg, next()); !errors.Is(err, fault.Err) {
@@ -191,7 +191,7 @@ func TestCreateFails(t *testing.T) {
 }
 
 func TestNameTaken(t *testing.T) {
-	s := New(t.TempDir(), Options{})
+	s := newStore(t.TempDir(), Options{})
 	l, err := s.Create(bg, session.Header{Cwd: "/srv/p"})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestOrderOfOperations(t *testing.T) {
 	}
 	step := func(name string, want ...string) {
 		t.Helper()
-		project, root := ProjectDir("/srv/p"), filepath.Base(s.root)
+		project, root := projectDir("/srv/p"), filepath.Base(s.root)
 		got := disk.Record()
 		for i, op := range got {
 			got[i] = strings.NewReplacer(project, "PROJECT", root, "ROOT", "2026-01-01T00-00-00-000Z_id.jsonl", "FILE").Replace(op)

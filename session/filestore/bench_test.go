@@ -51,7 +51,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 		open := func(b *testing.B) session.Log {
-			l, err := New(b.TempDir(), Options{}).Open(ctx, path, session.Mode{})
+			l, err := newStore(b.TempDir(), Options{}).Open(ctx, path, session.Mode{})
 			if err != nil {
 				b.Fatal(err)
 			}

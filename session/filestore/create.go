@@ -14,7 +14,7 @@ import (
 // appendNew appends to a session that has no file yet. It gets one with the
 // first user or assistant message; a session in which nobody spoke is not worth
 // a file.
-func (l *Log) appendNew(entries []*session.Entry) error {
+func (l *openLog) appendNew(entries []*session.Entry) error {
 	all := slices.Concat(l.pending, entries)
 	if !slices.ContainsFunc(entries, (*session.Entry).Speaks) {
 		b := batch{}
@@ -34,7 +34,7 @@ func (l *Log) appendNew(entries []*session.Entry) error {
 // appendMigrated appends to a session of format 1: it makes a session of
 // format 3 beside it, which this log is from then on. The old file stays as
 // it is.
-func (l *Log) appendMigrated(entries []*session.Entry) error {
+func (l *openLog) appendMigrated(entries []*session.Entry) error {
 	var all []*session.Entry
 	for i := range l.x.recs {
 		if r := &l.x.recs[i]; !r.isHeader() && r.same == 0 {
@@ -54,7 +54,7 @@ func (l *Log) appendMigrated(entries []*session.Entry) error {
 // create makes a file with a header and entries, and makes it the file of this
 // log. added are those of the entries that are new to the log. When it fails
 // the log is as before.
-func (l *Log) create(path string, h session.Header, entries, added []*session.Entry) (err error) {
+func (l *openLog) create(path string, h session.Header, entries, added []*session.Entry) (err error) {
 	dir := filepath.Dir(path)
 	if err := l.store.fs.MkdirAll(dir, dirPerm); err != nil {
 		return l.wrap(readOnlyError(err))
@@ -97,7 +97,7 @@ func (l *Log) create(path string, h session.Header, entries, added []*session.En
 
 // createFile makes a durable file. A file that could not be finished holds
 // nothing that anybody was told is safe, so it is removed again.
-func (l *Log) createFile(path string, buf []byte) (_ fsx.File, err error) {
+func (l *openLog) createFile(path string, buf []byte) (_ fsx.File, err error) {
 	s := l.store
 	if l.leftover {
 		if err := s.fs.Remove(path); err != nil {

@@ -103,7 +103,7 @@ func TestNotASession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := write(t, file)
-			s := New(t.TempDir(), Options{})
+			s := newStore(t.TempDir(), Options{})
 			for _, mode := range []session.Mode{{}, {Write: true}, {Write: true, Force: true}} {
 				_, err := s.Open(bg, p, mode)
 				if !errors.Is(err, session.ErrNotASession) || !strings.Contains(err.Error(), p) {

@@ -14,16 +14,16 @@ import (
 )
 
 // openFar opens a session so that nothing that is read from it stays in memory.
-func openFar(t *testing.T, path string) *Log {
+func openFar(t *testing.T, path string) *openLog {
 	t.Helper()
-	s := New(filepath.Dir(path), Options{})
+	s := newStore(filepath.Dir(path), Options{})
 	s.keep = 0
 	l, err := s.Open(bg, path, session.Mode{Write: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	return l.(*Log)
+	return l.(*openLog)
 }
 
 func TestFar(t *testing.T) {

@@ -58,14 +58,14 @@ func content(t testing.TB, path string) string {
 	return string(b)
 }
 
-func open(t testing.TB, path string, mode session.Mode) *Log {
+func open(t testing.TB, path string, mode session.Mode) *openLog {
 	t.Helper()
-	l, err := New(filepath.Dir(path), Options{}).Open(bg, path, mode)
+	l, err := newStore(filepath.Dir(path), Options{}).Open(bg, path, mode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	return l.(*Log)
+	return l.(*openLog)
 }
 
 // path returns the ids from the root to the leaf.

@@ -16,7 +16,7 @@ import (
 
 // readInfo reads the head and the tail of a file. buf is memory to read into,
 // grown where it is too small; nothing of it stays in the answer.
-func (s *Store) readInfo(path string, buf *[]byte) (session.Info, error) {
+func (s *store) readInfo(path string, buf *[]byte) (session.Info, error) {
 	info := session.Info{Ref: path}
 	fail := func(err error) (session.Info, error) { return info, fmt.Errorf("session %s: %w", path, err) }
 	f, err := s.fs.Open(path)

@@ -66,7 +66,7 @@ func TestEdges(t *testing.T) {
 	line := strings.Repeat("x", 999) + "\n"
 	for _, lines := range []int{1, 65, 66, 100, 131, 132, 400} {
 		path := write(t, strings.Repeat(line, lines))
-		f, err := New(t.TempDir(), Options{}).fs.Open(path)
+		f, err := newStore(t.TempDir(), Options{}).fs.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func drawFile(t *rapid.T) []byte {
 }
 
 // answers writes down all that a log says of its tree.
-func answers(t interface{ Fatal(...any) }, l *Log) string {
+func answers(t interface{ Fatal(...any) }, l *openLog) string {
 	var b strings.Builder
 	e, err := l.Leaf(bg)
 	for n := 0; e != nil && err == nil; e, err = l.Parent(bg, e) {
@@ -102,19 +102,19 @@ func checkLazyKeeping(t fataler, dir string, file []byte, keep int64) {
 	if err := os.WriteFile(p, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := New(dir, Options{})
+	s := newStore(dir, Options{})
 	s.keep = keep
 	opened, err := s.Open(bg, p, session.Mode{})
 	if err != nil {
 		return // no session
 	}
-	lazy := opened.(*Log)
+	lazy := opened.(*openLog)
 	defer lazy.Close()
 	opened, err = s.Open(bg, p, session.Mode{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	indexed := opened.(*Log)
+	indexed := opened.(*openLog)
 	defer indexed.Close()
 	if _, err := indexed.Problems(bg, true); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestLazyIsIndexed(t *testing.T) {
 
 // checkNothingLost looks for every entry that stands alone on a line.
 func checkNothingLost(t *testing.T, dir string, file []byte) {
-	l, err := New(dir, Options{}).Open(bg, filepath.Join(dir, "s.jsonl"), session.Mode{})
+	l, err := newStore(dir, Options{}).Open(bg, filepath.Join(dir, "s.jsonl"), session.Mode{})
 	raws := map[string]bool{}
 	ids := 0
 	if err == nil {

@@ -22,7 +22,7 @@ const (
 // A message is hardly ever younger than the file it stands in. So files are
 // read in the order of their own times, and a session goes out as soon as no
 // file left could be newer.
-func (s *Store) List(ctx context.Context) iter.Seq2[session.Info, error] {
+func (s *store) List(ctx context.Context) iter.Seq2[session.Info, error] {
 	return func(yield func(session.Info, error) bool) {
 		files, err := s.files(ctx)
 		if err != nil {
@@ -84,7 +84,7 @@ type result struct {
 
 // readInfos reads files in order, a few at once; the channels have room for
 // one result, so that nobody waits for a reader who has gone.
-func (s *Store) readInfos(ctx context.Context, wg *sync.WaitGroup, files []found) []chan result {
+func (s *store) readInfos(ctx context.Context, wg *sync.WaitGroup, files []found) []chan result {
 	results := make([]chan result, len(files))
 	for i := range results {
 		results[i] = make(chan result, 1)

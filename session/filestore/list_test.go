@@ -60,7 +60,7 @@ func TestList(t *testing.T) {
 	}
 	var got []string
 	failed := 0
-	for info, err := range New(root, Options{}).List(bg) {
+	for info, err := range newStore(root, Options{}).List(bg) {
 		if err != nil {
 			if !errors.Is(err, session.ErrNotASession) || filepath.Base(info.Ref) != "t_bad.jsonl" {
 				t.Errorf("error %v of %s", err, info.Ref)
@@ -85,7 +85,7 @@ func TestList(t *testing.T) {
 func TestListReadsTheEndsOnly(t *testing.T) {
 	long := longSession(t, 1000)
 	root := filepath.Dir(long)
-	s := New(root, Options{})
+	s := newStore(root, Options{})
 	counted := &countingFS{FS: s.fs}
 	s.fs = counted
 	n := 0
@@ -124,7 +124,7 @@ func TestProjectDir(t *testing.T) {
 	seen := map[string]string{}
 	for _, cwd := range []string{"/a/b-c", "/a-b/c", "/a/b/c", "/", "", "/срв/проект", "/srv/プロジェクト", "/srv/a b", "/srv/a/b", "/srv/a_b",
 		"/srv/" + strings.Repeat("長", 200), `C:\Users\me\x`, "/x/..hidden", "/x/\xff"} {
-		dir := ProjectDir(cwd)
+		dir := projectDir(cwd)
 		if other, ok := seen[dir]; ok {
 			t.Errorf("%q and %q share %s", cwd, other, dir)
 		}
@@ -133,10 +133,10 @@ func TestProjectDir(t *testing.T) {
 			t.Errorf("%q gives %q", cwd, dir)
 		}
 	}
-	if got := ProjectDir("/srv/My Project (2)"); !strings.HasPrefix(got, "My-Project-2-") {
+	if got := projectDir("/srv/My Project (2)"); !strings.HasPrefix(got, "My-Project-2-") {
 		t.Errorf("got %s", got)
 	}
-	if ProjectDir("/srv/p/") != ProjectDir("/srv/p") {
+	if projectDir("/srv/p/") != projectDir("/srv/p") {
 		t.Error("a slash at the end makes another project")
 	}
 }

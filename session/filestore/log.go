@@ -15,10 +15,10 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Log is a session in a file. It implements session.Log. The zero value is of
+// openLog is a session in a file. It implements session.Log. The zero value is of
 // no use: a Store opens them.
-type Log struct {
-	store *Store
+type openLog struct {
+	store *store
 	mode  session.Mode
 
 	mu     sync.Mutex
@@ -46,10 +46,10 @@ type Log struct {
 	dirty    bool // written, but not synced yet
 }
 
-var _ session.Log = (*Log)(nil)
+var _ session.Log = (*openLog)(nil)
 
 // Header returns the header of the session.
-func (l *Log) Header() session.Header {
+func (l *openLog) Header() session.Header {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.header
@@ -57,14 +57,14 @@ func (l *Log) Header() session.Header {
 
 // Ref returns the absolute path of the file. It changes when the first append
 // to a file of format 1 makes a new file beside it.
-func (l *Log) Ref() string {
+func (l *openLog) Ref() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.path
 }
 
 // Leaf returns the last entry, or nil in an empty session.
-func (l *Log) Leaf(ctx context.Context) (*session.Entry, error) {
+func (l *openLog) Leaf(ctx context.Context) (*session.Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
@@ -89,7 +89,7 @@ func (l *Log) Leaf(ctx context.Context) (*session.Entry, error) {
 
 // Parent returns the parent of e, or nil at a root. An entry that is not in
 // the log yet has the newest entry with its ParentID as parent.
-func (l *Log) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
+func (l *openLog) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func (l *Log) Parent(ctx context.Context, e *session.Entry) (*session.Entry, err
 
 // locate finds the record of an entry, as far as the file was read. What it was
 // asked for last is what it is asked for most.
-func (l *Log) locate(ctx context.Context, e *session.Entry) (int, bool, error) {
+func (l *openLog) locate(ctx context.Context, e *session.Entry) (int, bool, error) {
 	if i := len(l.x.recs) - l.last; i >= 0 && l.last > 0 && l.x.recs[i].entry == e {
 		return i, true, nil
 	}
@@ -135,7 +135,7 @@ func (l *Log) locate(ctx context.Context, e *session.Entry) (int, bool, error) {
 
 // Find returns the newest entry with the id; at is a place that is tried
 // first, or -1. It wraps session.ErrNotFound.
-func (l *Log) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
+func (l *openLog) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at >= 0 && at < l.x.from {
@@ -150,7 +150,7 @@ func (l *Log) Find(ctx context.Context, id string, at int64) (*session.Entry, er
 	return l.find(ctx, id)
 }
 
-func (l *Log) find(ctx context.Context, id string) (*session.Entry, error) {
+func (l *openLog) find(ctx context.Context, id string) (*session.Entry, error) {
 	if l.x.from == l.end && l.end > 0 {
 		if _, err := l.extend(ctx); err != nil { // most that is asked for is near the leaf
 			return nil, err
@@ -172,7 +172,7 @@ func (l *Log) find(ctx context.Context, id string) (*session.Entry, error) {
 var errStop = errors.New("stop")
 
 // All walks every entry in file order; identical lines come once.
-func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
+func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		l.mu.Lock()
 		err := l.readWhole(ctx)
@@ -193,7 +193,7 @@ func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 }
 
 // each walks the entries among the first n records of a whole index.
-func (l *Log) each(ctx context.Context, x *index, f fsx.File, n int, visit func(*session.Entry) error) error {
+func (l *openLog) each(ctx context.Context, x *index, f fsx.File, n int, visit func(*session.Entry) error) error {
 	w := window{f: f}
 	for i := range n {
 		if err := ctx.Err(); err != nil {
@@ -221,7 +221,7 @@ func (l *Log) each(ctx context.Context, x *index, f fsx.File, n int, visit func(
 
 // Problems returns what was found wrong with the file so far; full reads all
 // of it first.
-func (l *Log) Problems(ctx context.Context, full bool) ([]session.Problem, error) {
+func (l *openLog) Problems(ctx context.Context, full bool) ([]session.Problem, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if full {
@@ -233,7 +233,7 @@ func (l *Log) Problems(ctx context.Context, full bool) ([]session.Problem, error
 }
 
 // Close makes everything durable and gives the lock back.
-func (l *Log) Close() error {
+func (l *openLog) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -259,7 +259,7 @@ func (l *Log) Close() error {
 }
 
 // wrap names the file in an error that does not.
-func (l *Log) wrap(err error) error {
+func (l *openLog) wrap(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -71,7 +71,7 @@ func TestFormat1IsAChain(t *testing.T) {
 	}
 }
 
-func all2ids(l *Log, t *testing.T) []string { return all(t, l) }
+func all2ids(l *openLog, t *testing.T) []string { return all(t, l) }
 
 // firstKeptEntryIndex counts records from the header, which is 0; a damaged
 // line is one.
@@ -127,7 +127,7 @@ func TestFormat1IsContinuedBesideIt(t *testing.T) {
 	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	before := text(v1Header, v1Message("one"), v1Message("two"), v1Compaction(2))
 	file := write(t, before)
-	s := New(filepath.Dir(file), Options{Now: func() time.Time { return now }})
+	s := newStore(filepath.Dir(file), Options{Now: func() time.Time { return now }})
 	l, err := s.Open(bg, file, session.Mode{Write: true})
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func TestPermissions(t *testing.T) {
 		t.Skip("needs Unix permissions")
 	}
 	root := filepath.Join(t.TempDir(), "sessions")
-	s := New(root, Options{})
+	s := newStore(root, Options{})
 	l, err := s.Create(bg, session.Header{Cwd: "/srv/p"})
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +84,11 @@ func TestReadingCreatesNothing(t *testing.T) {
 	if got := names(t, filepath.Dir(file)); len(got) != 1 {
 		t.Errorf("files %q", got)
 	}
-	s := New(filepath.Join(t.TempDir(), "none"), Options{})
+	s := newStore(filepath.Join(t.TempDir(), "none"), Options{})
 	for _, err := range s.List(bg) {
 		t.Errorf("list: %v", err)
 	}
-	if _, err := os.Stat(s.Root()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.root); !errors.Is(err, os.ErrNotExist) {
 		t.Error("list made the folder")
 	}
 }
@@ -96,7 +96,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 func TestLockNamesItsOwner(t *testing.T) {
 	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	file := write(t, text(chain(3)...))
-	s := New(filepath.Dir(file), Options{Now: func() time.Time { return now }})
+	s := newStore(filepath.Dir(file), Options{Now: func() time.Time { return now }})
 	// A text that a dead owner left is not a lock.
 	if err := os.WriteFile(lockPath(file), []byte(`{"pid":1,"host":"elsewhere","since":"2020-01-01T00:00:00Z","token":"x"}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestNewerVersion(t *testing.T) {
 	lines := chain(2)
 	lines[0] = strings.Replace(lines[0], `"version":3`, `"version":4`, 1)
 	file := write(t, text(lines...))
-	s := New(filepath.Dir(file), Options{})
+	s := newStore(filepath.Dir(file), Options{})
 	if _, err := s.Open(bg, file, session.Mode{Write: true}); !errors.Is(err, session.ErrNewerVersion) {
 		t.Errorf("open for writing: %v, want %v", err, session.ErrNewerVersion)
 	}
@@ -183,7 +183,7 @@ func TestWithoutHeaderIsReadOnly(t *testing.T) {
 func TestAnotherAgentsFile(t *testing.T) {
 	home := t.TempDir()
 	now := time.Now()
-	s := New(filepath.Join(home, "coppice"), Options{Now: func() time.Time { return now }})
+	s := newStore(filepath.Join(home, "coppice"), Options{Now: func() time.Time { return now }})
 	for folder, agents := range map[string]bool{".pi/agent/sessions/--srv-p--": true, ".claude/projects": true, "work": false, "coppice/.pi": false} {
 		file := filepath.Join(home, folder, "s.jsonl")
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -222,7 +222,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Dir(file), 0o700) })
-	if _, err := New(t.TempDir(), Options{}).Open(bg, file, session.Mode{Write: true}); !errors.Is(err, session.ErrReadOnly) {
+	if _, err := newStore(t.TempDir(), Options{}).Open(bg, file, session.Mode{Write: true}); !errors.Is(err, session.ErrReadOnly) {
 		t.Errorf("open for writing: %v, want %v", err, session.ErrReadOnly)
 	}
 	checkPath(t, "read", open(t, file, session.Mode{}), "e0 e1")
@@ -241,7 +241,7 @@ func TestReadOnlyDisk(t *testing.T) {
 }
 
 func TestDeleteTakesAll(t *testing.T) {
-	s := New(t.TempDir(), Options{})
+	s := newStore(t.TempDir(), Options{})
 	l, err := s.Create(bg, session.Header{Cwd: "/srv/p"})
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestDeleteTakesAll(t *testing.T) {
 }
 
 func TestOpenMissing(t *testing.T) {
-	s := New(t.TempDir(), Options{})
+	s := newStore(t.TempDir(), Options{})
 	file := filepath.Join(t.TempDir(), "x.jsonl")
 	for _, m := range []session.Mode{{}, {Write: true}} {
 		if _, err := s.Open(bg, file, m); !errors.Is(err, session.ErrNotFound) || !strings.Contains(err.Error(), file) {
@@ -312,7 +312,7 @@ func TestSomebodysFolder(t *testing.T) {
 			if err := os.Chtimes(file, old, old); err != nil {
 				t.Fatal(err)
 			}
-			l, err := New(tt.root(dir), Options{}).Open(bg, file, session.Mode{Write: true})
+			l, err := newStore(tt.root(dir), Options{}).Open(bg, file, session.Mode{Write: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,7 +322,7 @@ func TestSomebodysFolder(t *testing.T) {
 			}
 		})
 	}
-	if _, err := New("", Options{}).Create(bg, session.Header{Cwd: "/"}); err == nil {
+	if _, err := newStore("", Options{}).Create(bg, session.Header{Cwd: "/"}); err == nil {
 		t.Error("a session was created without a folder")
 	}
 }
@@ -339,7 +339,7 @@ func TestAnotherAgentIsUsingIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, root := range []string{"", dir, t.TempDir()} {
-			s := New(root, Options{})
+			s := newStore(root, Options{})
 			l, err := s.Open(bg, file, session.Mode{Write: true})
 			if errors.Is(err, session.ErrForeignActive) != refused {
 				t.Errorf("root %q: open: %v", root, err)
@@ -354,7 +354,7 @@ func TestAnotherAgentIsUsingIt(t *testing.T) {
 				t.Errorf("root %q: delete: %v", root, err)
 			}
 		}
-		if err := New("", Options{}).Delete(bg, file, session.Mode{Force: true}); err != nil {
+		if err := newStore("", Options{}).Delete(bg, file, session.Mode{Force: true}); err != nil {
 			t.Errorf("forced: %v", err)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// ProjectDir returns the name of the folder for sessions of a working
+// projectDir returns the name of the folder for sessions of a working
 // directory: its last part as far as that makes a name, so that people find
 // it, and a hash of the whole path, so that no two share a folder.
-func ProjectDir(cwd string) string {
+func projectDir(cwd string) string {
 	sum := sha256.Sum256([]byte(filepath.Clean(cwd)))
 	slug := slug(filepath.Base(filepath.ToSlash(cwd)))
 	if slug == "" {

@@ -27,7 +27,7 @@ const keepBytes = 4 << 20
 // extend reads more of the file before what is known, and returns how many
 // records that are. A file that cannot be read from its end is read as a whole
 // instead.
-func (l *Log) extend(ctx context.Context) (added int, err error) {
+func (l *openLog) extend(ctx context.Context) (added int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -72,7 +72,7 @@ func (l *Log) extend(ctx context.Context) (added int, err error) {
 
 // scannersAt returns what reads before an offset: what is far from the end is
 // not kept.
-func (l *Log) scannersAt(off int64) scanners {
+func (l *openLog) scannersAt(off int64) scanners {
 	far := l.end-off >= l.store.keep && l.header.Version >= 2
 	if !far {
 		return newScanners(func() *session.Reader { return &session.Reader{} })
@@ -87,7 +87,7 @@ func (l *Log) scannersAt(off int64) scanners {
 // readFar returns what reads the bytes of entries of a file again. Where they
 // are gone, the log takes no more appends: they would go to another file than
 // the one that was read.
-func (l *Log) readFar(f io.ReaderAt) func(id string, at int64, length int) ([]byte, error) {
+func (l *openLog) readFar(f io.ReaderAt) func(id string, at int64, length int) ([]byte, error) {
 	return func(id string, at int64, length int) ([]byte, error) {
 		raw, err := readRecord(f, &record{id: id, off: at, n: uint32(length)})
 		if err == nil {
@@ -111,7 +111,7 @@ func needsWhole(b batch) bool {
 
 // parent finds the parent of the record at i: the nearest line before it with
 // that id. Where there is none the whole file is read. none: a root.
-func (l *Log) parent(ctx context.Context, i int) (int, error) {
+func (l *openLog) parent(ctx context.Context, i int) (int, error) {
 	x := l.x
 	if up, known := x.up(i); known {
 		return up, nil
@@ -152,7 +152,7 @@ func (l *Log) parent(ctx context.Context, i int) (int, error) {
 }
 
 // entry returns the entry of a record, the same object each time.
-func (l *Log) entry(i int) (*session.Entry, error) {
+func (l *openLog) entry(i int) (*session.Entry, error) {
 	r := &l.x.recs[i]
 	if r.entry == nil {
 		e, err := l.x.decode(i, l.read)
@@ -189,7 +189,7 @@ func (x *index) decode(i int, read bytesOf) (*session.Entry, error) {
 }
 
 // read returns the bytes of a record, not to be changed.
-func (l *Log) read(r *record) ([]byte, error) { return readAgain(l.file, r) }
+func (l *openLog) read(r *record) ([]byte, error) { return readAgain(l.file, r) }
 
 func readAgain(f io.ReaderAt, r *record) ([]byte, error) {
 	if r.entry != nil && !r.noID {
@@ -211,7 +211,7 @@ func readRecord(f io.ReaderAt, r *record) ([]byte, error) {
 
 // hint reads the entry that begins at an offset before what is known, or nil
 // where no entry with the id does.
-func (l *Log) hint(id string, at int64) *session.Entry {
+func (l *openLog) hint(id string, at int64) *session.Entry {
 	if e := l.held[at]; e != nil && e.ID == id {
 		return e
 	}

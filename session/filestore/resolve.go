@@ -18,7 +18,7 @@ type found struct {
 }
 
 // resolve turns a reference into a path: a path, an id, or a prefix of one.
-func (s *Store) resolve(ctx context.Context, ref string) (string, error) {
+func (s *store) resolve(ctx context.Context, ref string) (string, error) {
 	if isPath(ref) {
 		return filepath.Abs(ref)
 	}
@@ -55,7 +55,7 @@ func (s *Store) resolve(ctx context.Context, ref string) (string, error) {
 }
 
 // files lists the session files of all projects, by path.
-func (s *Store) files(ctx context.Context) ([]found, error) {
+func (s *store) files(ctx context.Context) ([]found, error) {
 	var out []found
 	if s.root == "" {
 		return nil, nil
@@ -83,7 +83,7 @@ func (s *Store) files(ctx context.Context) ([]found, error) {
 }
 
 // readDir lists a folder; a missing one is empty.
-func (s *Store) readDir(dir string) ([]fs.DirEntry, error) {
+func (s *store) readDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := s.fs.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list sessions: %w", err)
@@ -106,7 +106,7 @@ func appendFiles(out []found, dir string, entries []fs.DirEntry) []found {
 }
 
 // headerID reads the id from the head of a file, or "".
-func (s *Store) headerID(path string) string {
+func (s *store) headerID(path string) string {
 	f, err := s.fs.Open(path)
 	if err != nil {
 		return ""

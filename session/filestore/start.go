@@ -14,7 +14,7 @@ import (
 // start looks at the head of the file and decides how it is read: from its
 // end where the first line is a header of a format with ids, as a whole
 // otherwise. It may be called again when the file has grown.
-func (l *Log) start(ctx context.Context) error {
+func (l *openLog) start(ctx context.Context) error {
 	info, err := l.file.Stat()
 	if err != nil {
 		return l.wrap(err)
@@ -38,7 +38,7 @@ func (l *Log) start(ctx context.Context) error {
 }
 
 // startWhole reads a file that cannot be read from its end.
-func (l *Log) startWhole(ctx context.Context) error {
+func (l *openLog) startWhole(ctx context.Context) error {
 	first, err := l.firstRecord(ctx)
 	if err != nil {
 		return l.wrap(err)
@@ -71,7 +71,7 @@ func (l *Log) startWhole(ctx context.Context) error {
 }
 
 // firstRecord finds the first record of the file, or nil.
-func (l *Log) firstRecord(ctx context.Context) (first *record, err error) {
+func (l *openLog) firstRecord(ctx context.Context) (first *record, err error) {
 	all := newScanners(func() *session.Reader { return nil })
 	err = all.stream(ctx, l.file, 0, l.end, segment, func(s stretch) error {
 		if len(s.recs) == 0 {
@@ -86,7 +86,7 @@ func (l *Log) firstRecord(ctx context.Context) (first *record, err error) {
 	return first, err
 }
 
-func (l *Log) noteVersion() {
+func (l *openLog) noteVersion() {
 	if v := l.header.Version; v > session.Version {
 		l.notes = append(l.notes, session.Problem{Kind: session.ProblemNewerVersion, Line: 1,
 			Detail: fmt.Sprintf("written in format %d, newer than %d; it is read as far as it is understood", v, session.Version)})
@@ -95,7 +95,7 @@ func (l *Log) noteVersion() {
 
 // firstLine returns the line that should be the header: the first one,
 // without a byte-order mark, or the one behind a title.
-func (l *Log) firstLine() ([]byte, error) {
+func (l *openLog) firstLine() ([]byte, error) {
 	for n := int64(4 << 10); ; n *= 4 {
 		data, err := readInto(l.file, nil, 0, min(n, l.end))
 		if err != nil {
@@ -121,7 +121,7 @@ func parseHeader(line []byte) (session.Header, bool) {
 }
 
 // lookAtTail finds out whether the last line is complete.
-func (l *Log) lookAtTail() error {
+func (l *openLog) lookAtTail() error {
 	l.open = false
 	if l.end == 0 {
 		return nil

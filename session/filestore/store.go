@@ -61,23 +61,25 @@ const (
 	dirPerm  = 0o700
 )
 
-// Store keeps sessions below a folder, one folder a project. It is safe for
+// store keeps sessions below a folder, one folder a project. It is safe for
 // concurrent use, also by several processes. The zero value is of no use: New
 // makes one.
-type Store struct {
+type store struct {
 	root string
 	opts Options
 	fs   fsx.FS
 	keep int64 // bytes of a file's end that are kept in memory
 }
 
-var _ session.Store = (*Store)(nil)
+var _ session.Store = (*store)(nil)
 
 // New returns the store of a folder that is the caller's own: it is made with
 // the first session, and kept for its owner only. With the root "" there is no
 // such folder: files are opened by their paths, as somebody else's, and no
 // session can be created.
-func New(root string, opts Options) *Store {
+func New(root string, opts Options) session.Store { return newStore(root, opts) }
+
+func newStore(root string, opts Options) *store {
 	if opts.Sync == "" {
 		opts.Sync = SyncAlways
 	}
@@ -90,16 +92,13 @@ func New(root string, opts Options) *Store {
 	if abs, err := filepath.Abs(root); err == nil && root != "" {
 		root = abs
 	}
-	return &Store{root: root, opts: opts, fs: fsx.OS{}, keep: keepBytes}
+	return &store{root: root, opts: opts, fs: fsx.OS{}, keep: keepBytes}
 }
-
-// Root returns the folder of the store.
-func (s *Store) Root() string { return s.root }
 
 // Create starts an empty session. Its file appears, under the name
 // <timestamp>_<id>.jsonl, with the first user or assistant message; h.Cwd
 // decides the folder.
-func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, error) {
+func (s *store) Create(ctx context.Context, h session.Header) (session.Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -112,14 +111,14 @@ func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, erro
 	}
 	x := newIndex(0, h)
 	x.whole = true
-	return &Log{store: s, mode: session.Mode{Write: true}, header: h, x: x,
-		path: filepath.Join(s.root, ProjectDir(h.Cwd), fileName(h))}, nil
+	return &openLog{store: s, mode: session.Mode{Write: true}, header: h, x: x,
+		path: filepath.Join(s.root, projectDir(h.Cwd), fileName(h))}, nil
 }
 
 // Open opens a session by the path of its file, by its id, or by a prefix that
 // no other id in the store begins with (*session.AmbiguousError). Reading
 // takes no lock and changes nothing on disk.
-func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
+func (s *store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
 	path, err := s.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -131,7 +130,7 @@ func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (sessio
 // next to it. A session that is open for writing is not removed, nor one that
 // another agent is using unless mode.Force is set, nor a file that is not a
 // session.
-func (s *Store) Delete(ctx context.Context, ref string, mode session.Mode) error {
+func (s *store) Delete(ctx context.Context, ref string, mode session.Mode) error {
 	path, err := s.resolve(ctx, ref)
 	if err != nil {
 		return err
@@ -158,11 +157,11 @@ func (s *Store) Delete(ctx context.Context, ref string, mode session.Mode) error
 	return s.fs.SyncDir(filepath.Dir(path))
 }
 
-func (s *Store) open(ctx context.Context, path string, mode session.Mode) (_ *Log, err error) {
+func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *openLog, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	l := &Log{store: s, mode: mode, path: path}
+	l := &openLog{store: s, mode: mode, path: path}
 	defer func() {
 		if err != nil {
 			l.Close()
@@ -193,7 +192,7 @@ func (s *Store) open(ctx context.Context, path string, mode session.Mode) (_ *Lo
 
 // openForWriting takes the lock and opens the file for appending. A file of
 // format 1 needs neither, because it is not appended to.
-func (l *Log) openForWriting(ctx context.Context) error {
+func (l *openLog) openForWriting(ctx context.Context) error {
 	s := l.store
 	if l.header.Version > session.Version && !l.mode.Force {
 		return l.wrap(session.ErrNewerVersion)
@@ -234,7 +233,7 @@ func (l *Log) openForWriting(ctx context.Context) error {
 
 // tighten takes away what group and others may do. Where that fails the
 // session is still of use.
-func (s *Store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
+func (s *store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
 	if info.Mode().Perm()&^perm != 0 {
 		_ = s.fs.Chmod(path, info.Mode().Perm()&perm)
 	}
@@ -242,7 +241,7 @@ func (s *Store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
 
 // owns reports whether a path is in the folder that the store was told is its
 // own. The folder of another agent is not, whatever the store was told.
-func (s *Store) owns(path string) bool {
+func (s *store) owns(path string) bool {
 	if s.root == "" || ofAgent(s.root) {
 		return false
 	}
@@ -256,7 +255,7 @@ const foreignQuiet = 10 * time.Minute
 
 // checkForeign fails where another agent is using the file: it is in that
 // agent's folder, has changed a short while ago, and its last entry is not ours.
-func (l *Log) checkForeign(ctx context.Context) error {
+func (l *openLog) checkForeign(ctx context.Context) error {
 	s := l.store
 	if s.owns(l.path) || !ofAgent(l.path) || s.opts.Now().Sub(l.who.ModTime()) >= foreignQuiet {
 		return nil

@@ -20,7 +20,7 @@ func TestTitleInFrontOfTheHeader(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log, err := New(t.TempDir(), Options{}).Open(t.Context(), file, session.Mode{Write: true})
+	log, err := newStore(t.TempDir(), Options{}).Open(t.Context(), file, session.Mode{Write: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // order, as session.ReadTree says. What was not read of the file yet is read
 // once, and what is found out stays in the log; entries are handed out while
 // the rest of the file is still being read.
-func (l *Log) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) error) (*session.Tree, error) {
+func (l *openLog) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) error) (*session.Tree, error) {
 	p, whole := l.newPass()
 	place := 0
 	p.visit = func(e *session.Entry) error {
@@ -35,7 +35,7 @@ func (l *Log) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) 
 
 // ReadShape reads the tree of the log without making entries, as
 // session.ReadShape says.
-func (l *Log) ReadShape(ctx context.Context) (*session.Shape, error) {
+func (l *openLog) ReadShape(ctx context.Context) (*session.Shape, error) {
 	p, whole := l.newPass()
 	if !whole {
 		if err := l.run(ctx, p); err != nil {
@@ -51,7 +51,7 @@ func (l *Log) ReadShape(ctx context.Context) (*session.Shape, error) {
 
 // readWhole makes the index whole. Entries that were handed out stay the same
 // objects.
-func (l *Log) readWhole(ctx context.Context) error {
+func (l *openLog) readWhole(ctx context.Context) error {
 	if l.x.whole {
 		return nil
 	}
@@ -81,7 +81,7 @@ type pass struct {
 
 // newPass returns the pass over what the log has now; whole says that its index
 // is whole already.
-func (l *Log) newPass() (p *pass, whole bool) {
+func (l *openLog) newPass() (p *pass, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.x.whole {
@@ -90,7 +90,7 @@ func (l *Log) newPass() (p *pass, whole bool) {
 	return l.passLocked(), false
 }
 
-func (l *Log) passLocked() *pass {
+func (l *openLog) passLocked() *pass {
 	x := newIndex(0, l.header)
 	x.whole = true
 	p := &pass{x: x, file: l.file, end: l.end, segment: segment, from: l.x.from,
@@ -100,7 +100,7 @@ func (l *Log) passLocked() *pass {
 }
 
 // run runs a pass. The log takes the index over unless it has gone on since.
-func (l *Log) run(ctx context.Context, p *pass) error {
+func (l *openLog) run(ctx context.Context, p *pass) error {
 	if err := p.run(ctx); err != nil {
 		return l.wrap(err)
 	}
@@ -113,7 +113,7 @@ func (l *Log) run(ctx context.Context, p *pass) error {
 }
 
 // install makes the index of a pass that of the log.
-func (l *Log) install(p *pass) {
+func (l *openLog) install(p *pass) {
 	for at, e := range l.held {
 		if i, ok := p.x.atOffset(at); ok && p.x.recs[i].id == e.ID {
 			if i = p.x.canonical(i); p.x.recs[i].entry == nil {
@@ -209,7 +209,7 @@ func (p *pass) expect(n int, part int64) {
 
 // tree is what a pass found out. Each record that is an entry is handed to
 // node, which may be nil.
-func (l *Log) tree(p *pass, node func(r *record)) *session.Tree {
+func (l *openLog) tree(p *pass, node func(r *record)) *session.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := &session.Tree{Up: make([]int32, 0, p.n), Leaf: none}

@@ -26,7 +26,7 @@ func treeText(tree *session.Tree, entries []*session.Entry) string {
 }
 
 // treeByParents is the tree as the log itself tells it, entry by entry.
-func treeByParents(t *rapid.T, l *Log) (*session.Tree, []*session.Entry) {
+func treeByParents(t *rapid.T, l *openLog) (*session.Tree, []*session.Entry) {
 	tree := &session.Tree{Leaf: none}
 	var entries []*session.Entry
 	places := map[int64]int32{}
@@ -65,13 +65,13 @@ func TestOnePassIsTheTree(t *testing.T) {
 		if err := os.WriteFile(p, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := New(dir, Options{})
-		fresh := func() *Log {
+		s := newStore(dir, Options{})
+		fresh := func() *openLog {
 			l, err := s.Open(bg, p, session.Mode{})
 			if err != nil {
 				t.Skip("needs a file that is a session")
 			}
-			return l.(*Log)
+			return l.(*openLog)
 		}
 		full := fresh()
 		defer full.Close()

@@ -10,25 +10,25 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Log is an open session. It implements session.Log. The zero value is of no
+// openLog is an open session. It implements session.Log. The zero value is of no
 // use: a Store opens them.
-type Log struct {
-	store  *Store
+type openLog struct {
+	store  *store
 	rec    *record
 	write  bool
 	closed bool
 }
 
-var _ session.Log = (*Log)(nil)
+var _ session.Log = (*openLog)(nil)
 
 // Header returns the header of the session.
-func (l *Log) Header() session.Header { return l.rec.header }
+func (l *openLog) Header() session.Header { return l.rec.header }
 
 // Ref returns the session id.
-func (l *Log) Ref() string { return l.rec.header.ID }
+func (l *openLog) Ref() string { return l.rec.header.ID }
 
 // Leaf returns the last entry, or nil in an empty session.
-func (l *Log) Leaf(context.Context) (*session.Entry, error) {
+func (l *openLog) Leaf(context.Context) (*session.Entry, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	if n := len(l.rec.entries); n > 0 {
@@ -39,7 +39,7 @@ func (l *Log) Leaf(context.Context) (*session.Entry, error) {
 
 // Parent returns the parent of e, or nil at a root. An entry that is not in
 // the log yet has the newest entry with its ParentID as parent.
-func (l *Log) Parent(_ context.Context, e *session.Entry) (*session.Entry, error) {
+func (l *openLog) Parent(_ context.Context, e *session.Entry) (*session.Entry, error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func (l *Log) Parent(_ context.Context, e *session.Entry) (*session.Entry, error
 }
 
 // Find returns the newest entry with the id. It wraps session.ErrNotFound.
-func (l *Log) Find(_ context.Context, id string, _ int64) (*session.Entry, error) {
+func (l *openLog) Find(_ context.Context, id string, _ int64) (*session.Entry, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	return l.rec.find(id)
@@ -80,7 +80,7 @@ func (r *record) find(id string) (*session.Entry, error) {
 }
 
 // All walks every entry in log order.
-func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
+func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		l.store.mu.Lock()
 		entries := l.rec.entries
@@ -98,7 +98,7 @@ func (l *Log) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 }
 
 // Append adds entries. Nobody else can have appended any.
-func (l *Log) Append(ctx context.Context, entries []*session.Entry) ([]*session.Entry, error) {
+func (l *openLog) Append(ctx context.Context, entries []*session.Entry) ([]*session.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -131,10 +131,10 @@ func (l *Log) Append(ctx context.Context, entries []*session.Entry) ([]*session.
 }
 
 // Problems returns nothing: what is appended here is whole.
-func (l *Log) Problems(context.Context, bool) ([]session.Problem, error) { return nil, nil }
+func (l *openLog) Problems(context.Context, bool) ([]session.Problem, error) { return nil, nil }
 
 // Close lets another log write.
-func (l *Log) Close() error {
+func (l *openLog) Close() error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	if l.rec.writer == l {

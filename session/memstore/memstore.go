@@ -17,16 +17,16 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Store holds sessions in memory. It is safe for concurrent use. The zero value
+// store holds sessions in memory. It is safe for concurrent use. The zero value
 // is of no use: New makes one.
-type Store struct {
+type store struct {
 	now func() time.Time
 
 	mu       sync.Mutex
 	sessions map[string]*record
 }
 
-var _ session.Store = (*Store)(nil)
+var _ session.Store = (*store)(nil)
 
 // record is a session; its Store's mutex guards it.
 type record struct {
@@ -34,32 +34,32 @@ type record struct {
 	entries []*session.Entry
 	byID    map[string]int // position of the newest entry of an id
 	parents []int          // position of each entry's parent, -1 at a root
-	writer  *Log
+	writer  *openLog
 	since   time.Time
 }
 
 // New returns an empty store. now may be nil: time.Now.
-func New(now func() time.Time) *Store {
+func New(now func() time.Time) session.Store {
 	if now == nil {
 		now = time.Now
 	}
-	return &Store{now: now, sessions: map[string]*record{}}
+	return &store{now: now, sessions: map[string]*record{}}
 }
 
 // Create starts an empty session; it is in the store from the first user or
 // assistant message on.
-func (s *Store) Create(ctx context.Context, h session.Header) (session.Log, error) {
+func (s *store) Create(ctx context.Context, h session.Header) (session.Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	h = h.Complete(s.now())
-	l := &Log{store: s, write: true, rec: &record{header: h, byID: map[string]int{}, since: s.now()}}
+	l := &openLog{store: s, write: true, rec: &record{header: h, byID: map[string]int{}, since: s.now()}}
 	l.rec.writer = l
 	return l, nil
 }
 
 // Open opens a session by its id or by a prefix that no other id begins with.
-func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
+func (s *store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (sessio
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{store: s, write: mode.Write, rec: rec}
+	l := &openLog{store: s, write: mode.Write, rec: rec}
 	if mode.Write {
 		if err := rec.free(); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func (s *Store) Open(ctx context.Context, ref string, mode session.Mode) (sessio
 	return l, nil
 }
 
-func (s *Store) find(ref string) (*record, error) {
+func (s *store) find(ref string) (*record, error) {
 	if rec := s.sessions[ref]; rec != nil {
 		return rec, nil
 	}
@@ -109,7 +109,7 @@ func (r *record) free() error {
 }
 
 // List walks the sessions, newest first.
-func (s *Store) List(ctx context.Context) iter.Seq2[session.Info, error] {
+func (s *store) List(ctx context.Context) iter.Seq2[session.Info, error] {
 	return func(yield func(session.Info, error) bool) {
 		for _, info := range s.infos() {
 			if err := ctx.Err(); err != nil {
@@ -123,7 +123,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[session.Info, error] {
 	}
 }
 
-func (s *Store) infos() []session.Info {
+func (s *store) infos() []session.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	infos := make([]session.Info, 0, len(s.sessions))
@@ -147,7 +147,7 @@ func (s *Store) infos() []session.Info {
 }
 
 // Delete removes a session. One that is open for writing is not removed.
-func (s *Store) Delete(_ context.Context, ref string, _ session.Mode) error {
+func (s *store) Delete(_ context.Context, ref string, _ session.Mode) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec, err := s.find(ref)

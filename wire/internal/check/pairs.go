@@ -1,8 +1,8 @@
 package check
 
 import (
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // Pairs are the tool calls and results of a body, in order. Which result

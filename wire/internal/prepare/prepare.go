@@ -10,9 +10,9 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/turn"
 )
 
 // Message is one message of a request. Neighbours may have the same role.
