@@ -11,6 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
 // openFar opens a session so that nothing that is read from it stays in memory.
@@ -87,5 +89,30 @@ func TestFarLost(t *testing.T) {
 				t.Errorf("an append says %v", err)
 			}
 		})
+	}
+}
+
+// Bytes that cannot be read any more are an error of all that needs them, in
+// each step from the view to the request: no step makes up a message.
+func TestFarLostInAView(t *testing.T) {
+	content := `"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("AAAA", 50) + `"}]`
+	lines := append(chain(2), `{"type":"message","id":"i","parentId":"e1","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user",`+content+`}}`)
+	path := write(t, text(lines...))
+	s := session.New(openFar(t, path), session.Options{})
+	v := must.Get(timeline.Project(bg, s, nil, timeline.Policy{}))
+	size := must.Get(v.Size(tokens.Default{}, 0))
+	if err := os.Truncate(path, int64(len(lines[0]))); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := v.Size(tokens.Default{}, 0); err == nil && again.Estimated != size.Estimated {
+		t.Errorf("%+v, and %+v when the file was whole", again, size)
+	}
+	if r, err := v.Request(true); err == nil {
+		t.Errorf("a request of %d messages", len(r.Messages))
+	}
+	for i := range v.Items {
+		if m, err := v.Items[i].Message(); err == nil || m != nil {
+			t.Errorf("item %d: %+v, %v", i, m, err)
+		}
 	}
 }
