@@ -31,6 +31,7 @@ type Config struct {
 	Permit Permit // nil: every call may run
 
 	Settings
+	Limits Limits // of each run
 
 	// Store keeps an output that is too long for the log and returns where,
 	// in words for the model. nil: the folder next to the session's file, or
@@ -88,6 +89,9 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Session == nil || cfg.Session.Model() == nil {
 		return nil, errors.New("an agent needs a session, and the session a model")
 	}
+	if err := cfg.Limits.Validate(); err != nil {
+		return nil, fmt.Errorf("limits: %w", err)
+	}
 	cfg.EnsureDefaults()
 	a := &Agent{cfg: cfg, session: cfg.Session, hooks: cfg.Session.Hooks(), tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
 	for _, t := range cfg.Tools {
@@ -114,7 +118,7 @@ func (a *Agent) noteForeign(foreign []*session.Entry) {
 // whatever has been queued meanwhile. Events come as things happen, from the
 // caller's own goroutine; leaving the loop aborts. The last event of a run
 // that failed comes with the error, which wraps what stopped it: a
-// *message.Fault, ErrAborted, coppice.ErrDoesNotFit.
+// *message.Fault, ErrAborted, coppice.ErrDoesNotFit, *StuckError, *LimitError.
 func (a *Agent) Run(ctx context.Context, text string) iter.Seq2[Event, error] {
 	return a.start(ctx, func(r *run) error {
 		a.queue.add(FollowUp, text)
@@ -214,6 +218,7 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 			err = r.abortError() // whatever it broke is not its failure
 		}
 		r.tellForeign()
+		r.emit(Event{Type: EventRunEnd, Used: new(r.used)})
 		if err != nil && !r.gone {
 			yield(Event{Type: EventError, Error: err.Error()}, err)
 		}

@@ -36,6 +36,7 @@ tool_end echo
 message_start assistant
 message_end assistant stop
 turn_end stop
+run_end
 `
 			if diff := cmp.Diff(want, r.story()); diff != "" {
 				t.Error(diff)

@@ -14,6 +14,9 @@ import (
 func (r *run) answer() (*message.Message, error) {
 	var broken pauses
 	for {
+		if err := r.goesOn(); err != nil {
+			return nil, err
+		}
 		p, err := r.session.Fit(r.ctx)
 		if err != nil {
 			return nil, r.why(err)
@@ -37,7 +40,8 @@ func (r *run) answer() (*message.Message, error) {
 
 // ask makes one call. What it gives is in the log then.
 func (r *run) ask(p *coppice.Prepared) (*message.Message, error) {
-	r.threshold = p.Meter.Threshold
+	r.threshold, r.size = p.Meter.Threshold, p.Meter.Decision()
+	r.progress.asked(p.Meter.Estimated)
 	r.emit(Event{Type: EventMessageStart, Role: message.RoleAssistant, Context: meterOf(p.Meter)})
 	defer r.endRetry()
 	return r.session.Answer(r.ctx, p.Stream(r.ctx))
@@ -48,6 +52,7 @@ func (r *run) delta(ev message.Event) {
 	r.endRetry()
 	if ev.Retry != nil {
 		r.retrying = true
+		r.used.add(1, nil, true) // the one that failed
 		r.emit(Event{Type: EventRetryStart, Try: ev.Retry.Try, Error: ev.Retry.Fault.Error()})
 		return
 	}

@@ -36,6 +36,7 @@ const (
 	EventModelChange EventType = "model_change"
 	EventWarning     EventType = "warning"        // something looks wrong, and nothing was done about it
 	EventForeign     EventType = "foreign_append" // another program appended to the session
+	EventRunEnd      EventType = "run_end"        // with what the run has used
 	EventError       EventType = "error"
 )
 
@@ -82,6 +83,7 @@ type Event struct {
 	Model        string              `json:"model,omitempty"`       // model_change, warning: provider/id
 	Warning      string              `json:"warning,omitempty"`     // warning: in words
 	Error        string              `json:"error,omitempty"`       // error, compaction_end, retry_start
+	Used         *Used               `json:"used,omitempty"`        // run_end
 	Message      *message.Message    `json:"-"`                     // message_end
 	Compaction   *compaction.Outcome `json:"-"`                     // compaction_end
 }
@@ -120,8 +122,10 @@ func (r *run) told(e coppice.Event) {
 		r.delta(e.Delta)
 	case coppice.EventAnswer:
 		r.endRetry()
+		r.countAnswer(e.Message)
 		r.emit(messageEnd(e.Entry.ID, e.Message))
 	default:
+		r.countReduction(e)
 		r.emit(eventOf(e))
 	}
 }

@@ -25,7 +25,7 @@ func TestGoesOn(t *testing.T) {
 		{"failed", failed, 0, true, false},
 		{"nothing was said", nil, 0, true, false},
 	} {
-		if got := goesOn(tt.last, tt.queued, tt.auto); got != tt.want {
+		if got := continues(tt.last, tt.queued, tt.auto); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

@@ -84,6 +84,7 @@ type config struct {
 	Permit   agent.Permit
 	Store    func(name, text string) (string, error)
 	Settings agent.Settings
+	Limits   agent.Limits
 }
 
 // make makes the engine and the agent.
@@ -93,7 +94,7 @@ func (c config) make() (*coppice.Session, *agent.Agent, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := agent.New(agent.Config{Session: s, Tools: c.Tools, System: c.System, Permit: c.Permit, Store: c.Store, Settings: c.Settings})
+	a, err := agent.New(agent.Config{Session: s, Tools: c.Tools, System: c.System, Permit: c.Permit, Store: c.Store, Settings: c.Settings, Limits: c.Limits})
 	return s, a, err
 }
 

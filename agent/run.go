@@ -24,6 +24,10 @@ type run struct {
 
 	retrying  bool  // the model makes a call again
 	threshold int64 // of the latest request, in tokens; 0: not known
+	size      int64 // of the latest request, in tokens
+	progress  progress
+	used      Used
+	priceless bool // it was told that the price of the model is not known
 }
 
 // emit tells an event. A caller that leaves the loop aborts the run.
@@ -229,6 +233,7 @@ func (r *run) hear(in Input) error {
 		r.queue.putBack(in)
 		return err
 	}
+	r.progress.heard()
 	r.emit(messageEnd(entries[0].ID, m))
 	r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
 	return nil
@@ -251,6 +256,7 @@ func (r *run) refused(in Input, err error) error {
 const (
 	customContinue = "coppice.continue"
 	customCutOff   = "coppice.cut-off"
+	customCircle   = "coppice.no-progress"
 )
 
 // note says something to the model that the user did not say.
@@ -268,13 +274,13 @@ func (r *run) settle(last *message.Message) (goOn bool, err error) {
 		return false, r.why(err)
 	}
 	made := slices.ContainsFunc(report.Outcomes, func(o *compaction.Outcome) bool { return o.Status == compaction.Applied })
-	return made && goesOn(last, len(r.queue.list()), *r.cfg.AutoContinue), nil
+	return made && continues(last, len(r.queue.list()), *r.cfg.AutoContinue), nil
 }
 
-// goesOn reports whether the work is continued by us after a compaction that
+// continues reports whether the work is continued by us after a compaction that
 // came after a turn: only where there is something to continue and no one else
 // says so (docs/compaction.md).
-func goesOn(last *message.Message, queued int, autoContinue bool) bool {
+func continues(last *message.Message, queued int, autoContinue bool) bool {
 	return autoContinue && queued == 0 && last != nil && !last.FinalAnswer() && !last.Failed()
 }
 

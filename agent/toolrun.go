@@ -170,6 +170,7 @@ func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	if err != nil {
 		return err
 	}
+	r.progress.ran(c, res, entries[0].ID)
 	r.emit(Event{Type: EventToolEnd, ToolCallID: c.ID, ToolName: c.Name, EntryID: entries[0].ID, IsError: m.IsError, Text: m.Text("\n")})
 	return nil
 }

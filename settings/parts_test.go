@@ -19,6 +19,7 @@ type everything struct {
 	Compaction compaction.Settings
 	Summaries  summarize.Settings
 	Agent      agent.Settings
+	Run        agent.Limits
 	Branches   compaction.BranchSettings
 	Prompts    struct {
 		SkipPrompt bool `json:"skipPrompt"`
@@ -43,7 +44,7 @@ func (e *everything) parts() []settings.Part {
 	e.Session.EnsureDefaults()
 	e.Config.EnsureDefaults()
 	e.Permissions.EnsureDefaults()
-	return []settings.Part{{"compaction", &e.Compaction}, {"compaction", &e.Summaries}, {"compaction", &e.Agent}, {"branchSummary", &e.Branches},
+	return []settings.Part{{"compaction", &e.Compaction}, {"compaction", &e.Summaries}, {"compaction", &e.Agent}, {"run", &e.Run}, {"branchSummary", &e.Branches},
 		{"branchSummary", &e.Prompts}, {"prune", &e.Prune}, {"secrets", &e.Secrets}, {"session", &e.Session}, {"", &e.Config},
 		{"permissions", &e.Permissions}, {"", &e.Hooks}, {"", &e.Servers}}
 }

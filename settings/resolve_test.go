@@ -90,6 +90,9 @@ func TestDefaults(t *testing.T) {
 		"retry.enabled":                   "true",
 		"retry.maxRetries":                "3",
 		"retry.baseDelayMs":               "2000",
+		"run.maxCalls":                    "null",
+		"run.maxTokens":                   "null",
+		"run.maxUSD":                      "null",
 		"model":                           "null",
 		"providers":                       "{}",
 		"mcpServers":                      "{}",
@@ -138,6 +141,7 @@ func TestEveryVariable(t *testing.T) {
 		"compaction.keepRecentTokens": "COPPICE_COMPACTION_KEEP_RECENT_TOKENS",
 		"session.dir":                 "COPPICE_SESSION_DIR",
 		"retry.baseDelayMs":           "COPPICE_RETRY_BASE_DELAY_MS",
+		"run.maxUSD":                  "COPPICE_RUN_MAX_USD",
 		"model":                       "COPPICE_MODEL",
 		"branchSummary.skipPrompt":    "COPPICE_BRANCH_SUMMARY_SKIP_PROMPT",
 	} {

@@ -62,6 +62,9 @@ var table = []row{
 	{"retry.baseDelayMs", "milliseconds before the first retry; doubles each time", plain},
 	{"model", "provider/model to work with; unset: the first provider with a key", guarded},
 	{"providers", "places to call models at, by name", guarded},
+	{"run.maxCalls", "calls of models after which a run is stopped", plain},
+	{"run.maxTokens", "tokens, read and written, after which a run is stopped", plain},
+	{"run.maxUSD", "US dollars, at the known prices, after which a run is stopped", plain},
 	{"windows.trustSettings", "keep a window that the settings name, whatever a refusal says", plain},
 	{"permissions.default", "what becomes of calls that need permission and have no rule: allow, ask or deny", guarded},
 	{"permissions.allow", "calls that run unasked", both},
@@ -105,16 +108,18 @@ func names() []string {
 func Variable(key string) string {
 	var b strings.Builder
 	b.WriteString("COPPICE_")
+	capital := false
 	for _, r := range key {
 		switch {
 		case r == '.':
 			b.WriteByte('_')
-		case unicode.IsUpper(r):
+		case unicode.IsUpper(r) && !capital: // the letters of USD are one word
 			b.WriteByte('_')
 			b.WriteRune(r)
 		default:
 			b.WriteRune(unicode.ToUpper(r))
 		}
+		capital = unicode.IsUpper(r)
 	}
 	return b.String()
 }

@@ -24,6 +24,7 @@ type config struct {
 	compaction compaction.Settings
 	summaries  summarize.Settings
 	agent      agent.Settings
+	run        agent.Limits
 	branches   compaction.BranchSettings
 	prompts    struct {
 		SkipPrompt bool `json:"skipPrompt"`
@@ -43,7 +44,7 @@ type config struct {
 // types are handed in.
 func (c *config) parts() []settings.Part {
 	parts := []settings.Part{
-		{Key: "compaction", Into: &c.compaction}, {Key: "compaction", Into: &c.summaries}, {Key: "compaction", Into: &c.agent},
+		{Key: "compaction", Into: &c.compaction}, {Key: "compaction", Into: &c.summaries}, {Key: "compaction", Into: &c.agent}, {Key: "run", Into: &c.run},
 		{Key: "branchSummary", Into: &c.branches}, {Key: "branchSummary", Into: &c.prompts},
 		{Key: "prune", Into: &c.prune}, {Key: "secrets", Into: &c.secrets}, {Key: "session", Into: &c.session},
 		{Into: &c.models}, {Key: "permissions", Into: &c.permissions}, {Into: &c.hooks}, {Into: &c.servers},

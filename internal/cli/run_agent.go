@@ -216,7 +216,7 @@ func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Optio
 		a.warn("the window of %s is not known; assuming %s", name, window(facts))
 	}
 	o.Model = bound
-	cfg := agent.Config{System: systemPrompt + instructions(a.Dir), Settings: a.settings().agent,
+	cfg := agent.Config{System: systemPrompt + instructions(a.Dir), Settings: a.settings().agent, Limits: a.settings().run,
 		Tools: tools.All(tools.Options{Dir: a.Dir, Log: log})}
 	// No one can be asked.
 	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: a.settings().permissions}).Permit

@@ -58,8 +58,32 @@ func (p *runPrinter) print(e agent.Event) {
 	case agent.EventModelChange:
 		fmt.Fprintf(p.Err, "model %s\n", e.Model)
 	case agent.EventWarning:
-		p.warn(e.Model + ": " + e.Warning)
+		if e.Model != "" {
+			e.Warning = e.Model + ": " + e.Warning
+		}
+		p.warn("%s", visible(e.Warning))
+	case agent.EventRunEnd:
+		fmt.Fprintf(p.Err, "used %s\n", used(*e.Used))
 	}
+}
+
+// used says what a run has used.
+func used(u agent.Used) string {
+	s := count(int(u.Calls), "call", "calls") + ", "
+	if u.Estimated {
+		s += "about "
+	}
+	s += thousands(u.Tokens()) + " tokens"
+	if u.CacheRead > 0 {
+		s += " (" + thousands(u.CacheRead) + " from the cache)"
+	}
+	switch {
+	case u.USD > 0 && u.Unpriced:
+		s += fmt.Sprintf(", more than $%.3f", u.USD)
+	case u.USD > 0:
+		s += fmt.Sprintf(", $%.3f", u.USD)
+	}
+	return s
 }
 
 func (p *runPrinter) compaction(e agent.Event) {

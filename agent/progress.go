@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Circle is a way of running without progress.
+type Circle string
+
+// The circles (docs/agent.md, Going in circles).
+const (
+	SameCall        Circle = "same-call"        // a call is made again after each reduction, and gives the same again
+	SameRequest     Circle = "same-request"     // the requests have the same size, and nothing new comes of them
+	ReducedUnheeded Circle = "reduced-unheeded" // reductions follow each other without an answer in between
+)
+
+// StuckError says that a run was stopped because it made no progress. The model
+// and the user had been told once before.
+type StuckError struct {
+	Circle Circle
+	Times  int    // of the call, the request or the reduction
+	Tool   string // whose call it was; same-call alone
+	Entry  string // that holds its latest result; same-call alone
+}
+
+func (e *StuckError) Error() string { return "stopped without progress: " + e.says() }
+
+func (e *StuckError) says() string {
+	switch e.Circle {
+	case SameCall:
+		return fmt.Sprintf("%s was called %d times with the same arguments and the same result, each time after the context had been reduced", e.Tool, e.Times)
+	case SameRequest:
+		return fmt.Sprintf("%d requests in a row had the same size, and nothing new came of them", e.Times)
+	}
+	return fmt.Sprintf("the context was reduced %d times without an answer in between", e.Times)
+}
+
+// advice is what the model is told before the run is stopped.
+func (e *StuckError) advice() string {
+	what := "If the work cannot go on, say so and stop."
+	if e.Circle == SameCall {
+		what = "Read only the part that you need, or note what matters in it before you go on; the latest result is in the log as en:" + e.Entry + ". " + what
+	}
+	return "You make no progress: " + e.says() + ". " + what
+}
+
+// When a circle is told, and when it ends the run. Each circle begins anew with
+// whatever is new, so these count what nothing new came of.
+const (
+	callsTold, callsStop       = 3, 6
+	requestsTold, requestsStop = 5, 10
+	reducedTold, reducedStop   = 5, 8
+)
+
+// sameSize is how far the sizes of requests that count as the same may be apart
+// where the context was reduced in between.
+const sameSize = 0.01
+
+// progress watches one run for circles. It decides and does nothing. The zero
+// value is ready.
+type progress struct {
+	calls    map[[32]byte]*made
+	repeated []*made // since there was something new
+	told     bool    // since the user said something
+
+	size       int64 // of the latest request, in tokens
+	requests   int   // of that size in a row
+	shrunk     bool  // since the latest request
+	reductions int
+	unheeded   int // reductions since the latest answer
+}
+
+// made is a call by its tool and arguments.
+type made struct {
+	tool   string
+	entry  string // of its latest result
+	result [32]byte
+	at     int // how many reductions there had been
+	times  int // made in vain, the first included; 0: not since there was something new
+}
+
+// heard notes that the user said something.
+func (p *progress) heard() {
+	p.isNew()
+	p.told, p.unheeded = false, 0
+}
+
+// isNew ends all circles of calls and requests.
+func (p *progress) isNew() {
+	for _, m := range p.repeated {
+		m.times = 0
+	}
+	p.repeated, p.requests, p.size = p.repeated[:0], 0, 0
+}
+
+// cut notes that the context was reduced.
+func (p *progress) cut() {
+	p.reductions++
+	p.unheeded++
+	p.shrunk = true
+}
+
+// asked notes a request of so many tokens.
+func (p *progress) asked(size int64) {
+	apart := float64(max(size, p.size) - min(size, p.size))
+	if same := size == p.size || p.shrunk && apart <= sameSize*float64(p.size); same {
+		p.requests++
+	} else {
+		p.requests = 1
+	}
+	p.size, p.shrunk = size, false
+}
+
+// answered notes that an answer came.
+func (p *progress) answered() { p.unheeded = 0 }
+
+// ran notes that a call was made whose result is in an entry. It is something
+// new if the call is, or if it had another result than before.
+func (p *progress) ran(c message.ToolCall, res Result, entry string) {
+	key, sum := callKey(c), resultSum(res)
+	m := p.calls[key]
+	if m == nil {
+		m = &made{tool: c.Name}
+		if p.calls == nil {
+			p.calls = map[[32]byte]*made{}
+		}
+		p.calls[key] = m
+	}
+	switch {
+	case m.result != sum:
+		p.isNew()
+	case m.at < p.reductions:
+		if m.times++; m.times == 1 {
+			m.times = 2 // that which had the result first
+			p.repeated = append(p.repeated, m)
+		}
+	}
+	m.entry, m.result, m.at = entry, sum, p.reductions
+}
+
+// verdict is the circle that the run is in, or nil. stop says that it was told
+// before, and the run has to end.
+func (p *progress) verdict() (e *StuckError, stop bool) {
+	tell, end := 0, 0
+	if m := p.worst(); m != nil {
+		e, tell, end = &StuckError{Circle: SameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop
+	}
+	if e == nil || e.Times < tell {
+		e, tell, end = &StuckError{Circle: SameRequest, Times: p.requests}, requestsTold, requestsStop
+	}
+	if e.Times < tell {
+		e, tell, end = &StuckError{Circle: ReducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop
+	}
+	if e.Times < tell || p.told && e.Times < end {
+		return nil, false
+	}
+	stop = p.told
+	p.told = true
+	return e, stop
+}
+
+// worst is the call that was made in vain most often.
+func (p *progress) worst() *made {
+	var worst *made
+	for _, m := range p.repeated {
+		if worst == nil || m.times > worst.times {
+			worst = m
+		}
+	}
+	return worst
+}
+
+// callKey is the same for calls of one tool with the same arguments.
+func callKey(c message.ToolCall) [32]byte {
+	args := jsontext.Value(strings.Clone(string(c.Arguments)))
+	_ = args.Canonicalize() // what is no JSON stays as it is
+	return sha256.Sum256([]byte(c.Name + "\x00" + string(args)))
+}
+
+func resultSum(res Result) [32]byte {
+	h := sha256.New()
+	for _, b := range res.Content {
+		fmt.Fprintf(h, "%T\x00%v\x00", b, b)
+	}
+	fmt.Fprint(h, res.IsError)
+	return [32]byte(h.Sum(nil))
+}
