@@ -15,9 +15,10 @@ import (
 
 // Append writes entries in one write and syncs as the store's options say.
 //
-// When it fails the log in memory is as before, and can be used and appended
-// to again. What a failed write left behind is never cut off: the next append
-// begins a new line, and whole lines among it come back as foreign entries.
+// When it fails, the log in memory is unchanged and can still be used and
+// appended to. What a failed write left in the file is never cut off: the next
+// append begins a new line, and whole lines among the leftovers come back as
+// foreign entries.
 func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign []*session.Entry, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -51,12 +52,12 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 }
 
 // write adds entries at the end of the file. It returns what a program that
-// knows no locks wrote at the same moment.
+// ignores locks wrote at the same moment.
 func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between []*session.Entry, err error) {
 	var buf []byte
 	at := l.end
 	if l.open {
-		// A fence: whatever the last line is, it ends here.
+		// Whatever the last line is, it ends here.
 		buf = append(buf, '\n')
 	}
 	b := batch{lines: len(entries)}
@@ -78,7 +79,7 @@ func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between 
 		return nil, l.wrap(err)
 	}
 	if info.Size() != l.end+int64(len(buf)) {
-		// Our lines do not stand where they would have: look where they do.
+		// Our lines are not where we expected them: find out where they are.
 		from, err := l.grow(context.WithoutCancel(ctx), info.Size())
 		if err != nil {
 			return nil, err
@@ -113,8 +114,8 @@ func (l *openLog) take(b batch) {
 	first := len(l.x.recs)
 	l.x.append(b)
 	if err := l.linkNew(first, nil); err != nil {
-		// The entries are in the file, only the index could not be kept up. It
-		// is built again when somebody asks.
+		// The entries are in the file; only the index could not be updated. It
+		// is rebuilt when it is needed.
 		l.forget()
 	}
 	for i := range b.recs {
@@ -124,7 +125,8 @@ func (l *openLog) take(b batch) {
 			continue
 		}
 		if k := l.x.canonical(first + i); k != first+i {
-			// The second try of an append whose first one did reach the file.
+			// This is the second try of an append whose first try did reach
+			// the file.
 			e.At = l.x.recs[k].off
 			if l.x.recs[k].entry == nil {
 				l.x.recs[k].entry = e
@@ -133,7 +135,7 @@ func (l *openLog) take(b batch) {
 	}
 }
 
-// linkNew links the records from a position on, where the index is whole.
+// linkNew links the records from a position on, if the index is whole.
 func (l *openLog) linkNew(first int, parents map[int]string) error {
 	if !l.x.whole {
 		return nil
@@ -147,7 +149,7 @@ func (l *openLog) linkNew(first int, parents map[int]string) error {
 	return nil
 }
 
-// forget goes back to an index that knows nothing but the entries handed out.
+// forget goes back to an index that knows only the entries handed out.
 func (l *openLog) forget() {
 	if l.held == nil {
 		l.held = map[int64]*session.Entry{}
@@ -160,7 +162,7 @@ func (l *openLog) forget() {
 	l.x = newIndex(l.end, l.header)
 }
 
-// sync makes the file durable as far as the options ask for it.
+// sync makes the file durable if the options ask for it.
 func (l *openLog) sync() error {
 	switch now := l.store.opts.Now(); {
 	case l.store.opts.Sync == SyncOff:
@@ -205,7 +207,7 @@ func (l *openLog) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*
 	return l.foreign(first, ours)
 }
 
-// inPlace checks that a record still stands in the file where it was read.
+// inPlace checks that a record is still in the file where it was read.
 func (l *openLog) inPlace(r *record) error {
 	raw, err := readRecord(l.file, r)
 	if err != nil {
@@ -244,7 +246,8 @@ func (l *openLog) grow(ctx context.Context, size int64) (first int64, err error)
 	return from, nil
 }
 
-// regrow reads the file anew: somebody went on in the middle of its last line.
+// regrow reads the file again, because someone continued in the middle of its
+// last line.
 func (l *openLog) regrow(ctx context.Context, size int64) error {
 	l.end = size
 	if err := l.lookAtTail(); err != nil {
@@ -254,7 +257,8 @@ func (l *openLog) regrow(ctx context.Context, size int64) error {
 	return l.readWhole(ctx)
 }
 
-// foreign returns the entries from an offset on that nobody was given yet.
+// foreign returns the entries from an offset on that have not been handed out
+// yet.
 func (l *openLog) foreign(from int64, ours []*session.Entry) ([]*session.Entry, error) {
 	var out []*session.Entry
 	first, _ := l.x.atOffset(from)

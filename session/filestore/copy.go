@@ -15,7 +15,7 @@ import (
 
 // WriteCopy writes a whole session to a new file, durably: the header, then
 // the raw bytes of the entries in order. The file appears under its name only
-// when it is complete; a name that is taken is fs.ErrExist.
+// when it is complete. If the name is taken the error is fs.ErrExist.
 func WriteCopy(ctx context.Context, path string, h session.Header, entries iter.Seq2[*session.Entry, error]) error {
 	return writeCopy(ctx, fsx.OS{}, path, h, entries)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// appendNew appends to a session that has no file yet. It gets one with the
-// first user or assistant message; a session in which nobody spoke is not worth
+// appendNew appends to a session that has no file yet. The file is created
+// with the first user or assistant message; a session without one is not worth
 // a file.
 func (l *openLog) appendNew(entries []*session.Entry) error {
 	all := slices.Concat(l.pending, entries)
@@ -31,9 +31,9 @@ func (l *openLog) appendNew(entries []*session.Entry) error {
 	return l.create(l.path, l.header, all, entries)
 }
 
-// appendMigrated appends to a session of format 1: it makes a session of
-// format 3 beside it, which this log is from then on. The old file stays as
-// it is.
+// appendMigrated appends to a session of format 1: it creates a session of
+// format 3 next to it, and this log uses that from then on. The old file stays
+// as it is.
 func (l *openLog) appendMigrated(entries []*session.Entry) error {
 	var all []*session.Entry
 	for i := range l.x.recs {
@@ -52,8 +52,8 @@ func (l *openLog) appendMigrated(entries []*session.Entry) error {
 }
 
 // create makes a file with a header and entries, and makes it the file of this
-// log. added are those of the entries that are new to the log. When it fails
-// the log is as before.
+// log. added are the entries that are new to the log. When it fails, the log
+// is unchanged.
 func (l *openLog) create(path string, h session.Header, entries, added []*session.Entry) (err error) {
 	dir := filepath.Dir(path)
 	if err := l.store.fs.MkdirAll(dir, dirPerm); err != nil {
@@ -95,8 +95,8 @@ func (l *openLog) create(path string, h session.Header, entries, added []*sessio
 	return nil
 }
 
-// createFile makes a durable file. A file that could not be finished holds
-// nothing that anybody was told is safe, so it is removed again.
+// createFile makes a durable file. A file that could not be finished has
+// nothing that was reported as saved, so it is removed again.
 func (l *openLog) createFile(path string, buf []byte) (_ fsx.File, err error) {
 	s := l.store
 	if l.leftover {

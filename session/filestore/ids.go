@@ -2,15 +2,16 @@ package filestore
 
 import "hash/maphash"
 
-// idIndex finds the newest record of an id. It keeps positions alone, because the
-// ids stand in the records: a few bytes an entry. Zero is empty.
+// idIndex finds the newest record of an id. It keeps only positions, a few
+// bytes for each entry, because the ids are in the records. The zero value is
+// empty.
 type idIndex struct {
 	seed  maphash.Seed
 	slots []int32 // position of a record + 1; 0: free. A power of two, at most three quarters used.
 	used  int
 }
 
-// reserve makes room for n ids in all.
+// reserve makes room for n ids in total.
 func (x *idIndex) reserve(recs []record, n int) {
 	size := max(64, len(x.slots))
 	for size*3/4 < n {
@@ -31,7 +32,7 @@ func (x *idIndex) reserve(recs []record, n int) {
 	}
 }
 
-// slot is where an id stands, or where it would.
+// slot returns where an id is, or where it would go.
 func (x *idIndex) slot(recs []record, id string) int {
 	mask := len(x.slots) - 1
 	i := int(maphash.String(x.seed, id)) & mask

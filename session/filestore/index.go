@@ -7,14 +7,13 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// index says where the lines of a log are and how they hang together. It grows
-// from the end of the file: it knows the lines from an offset on, and more of
-// them are read when somebody asks. What only all lines can tell (what is
-// wrong, which lines repeat others, the newest entry of an id) it can tell
-// when it is whole.
+// index says where the lines of a log are and how they are linked. It grows
+// from the end of the file: it knows the lines from an offset on, and reads
+// more when they are needed. It must be whole to answer what depends on all
+// lines: what is wrong, which lines repeat others, the newest entry of an id.
 type index struct {
 	recs  []record // in file order
-	room  []record // where recs is, with free places before it
+	room  []record // holds recs, with free places before it
 	front int      // how many
 	from  int64    // offset from which the file is known
 	size  int64    // of the file when the index was begun
@@ -26,7 +25,7 @@ type index struct {
 	lines int // in the file; whole only
 	lost  int // unreadable pieces in the file; whole only
 
-	version int    // of the format; 1 where there is no header
+	version int    // of the format; 1 without a header
 	header  []byte // the header line; nil: none
 	first   int    // position of the header; none: the file has none
 
@@ -42,8 +41,8 @@ type part struct {
 	parents           map[int]string
 }
 
-// newIndex returns the index of a file of the given size, of which nothing is
-// known yet.
+// newIndex returns the index of a file of the given size, before any line is
+// known.
 func newIndex(size int64, h session.Header) *index {
 	return &index{from: size, size: size, version: h.Version, header: h.Raw, first: none}
 }
@@ -59,13 +58,13 @@ func (x *index) prepend(b batch) {
 	x.parts = slices.Insert(x.parts, 0, b.part())
 }
 
-// longWalk is how many records a walk has read that will likely go on to the
-// root.
+// longWalk is how many records a walk has to read before it is taken to go on
+// to the root.
 const longWalk = 20_000
 
-// grow makes room before the records for n more, the first of which is at an
-// offset: for as many as there are, so that a long walk copies each a few times
-// only, and once it is long, for all that may come.
+// grow makes room for n more records before the known ones; the first new one
+// is at an offset. It doubles the room, so that a long walk copies each record
+// only a few times, and makes room for all that may come once a walk is long.
 func (x *index) grow(n int, from int64) {
 	front := len(x.recs) + n
 	if front > longWalk {
@@ -76,11 +75,11 @@ func (x *index) grow(n int, from int64) {
 	x.front = front
 }
 
-// append adds the lines after those that are known. Where the index is whole
-// they have to be linked.
+// append adds the lines after the known ones. If the index is whole, they
+// still have to be linked.
 func (x *index) append(b batch) {
 	x.recs = append(x.recs, b.recs...)
-	x.room, x.front = nil, 0 // append may have moved recs away from there
+	x.room, x.front = nil, 0 // append may have moved recs out of it
 	if x.whole {
 		x.number(len(x.recs)-len(b.recs), b.part())
 	} else {
@@ -92,8 +91,8 @@ func (b *batch) part() part {
 	return part{recs: len(b.recs), lines: b.lines, lost: b.lost, flaws: b.flaws, parents: b.parents}
 }
 
-// number counts the lines of the part that begins at a position from the begin
-// of the file, and reports what is wrong with them.
+// number gives the lines of a part their numbers in the file, and reports what
+// is wrong with them. The part begins at a position.
 func (x *index) number(first int, p part) {
 	for i := range p.recs {
 		r := &x.recs[first+i]
@@ -107,19 +106,19 @@ func (x *index) number(first int, p part) {
 	x.lost += p.lost
 }
 
-// found returns what is wrong with the lines that are known.
+// found returns what is wrong with the known lines.
 func (x *index) found() []session.Problem {
 	out := slices.Clone(x.problems)
 	for _, p := range x.parts {
-		for _, f := range p.flaws { // which line it is can be told when all are known
+		for _, f := range p.flaws { // line numbers are known only when all lines are
 			out = append(out, session.Problem{Kind: f.kind, Detail: f.detail})
 		}
 	}
 	return out
 }
 
-// position finds the record of an entry: by its place, or, where that has
-// changed because the file was made anew, by its id.
+// position finds the record of an entry by its place, or by its id if the file
+// was recreated and the place has changed.
 func (x *index) position(id string, at int64) (int, bool) {
 	if i, ok := x.atOffset(at); ok && x.recs[i].id == id && !x.recs[i].isHeader() {
 		return x.canonical(i), true
@@ -133,7 +132,7 @@ func (x *index) atOffset(at int64) (int, bool) {
 	return i, at >= 0 && i < len(x.recs) && x.recs[i].off == at
 }
 
-// newest finds the newest record of an id among those that are known.
+// newest finds the newest known record of an id.
 func (x *index) newest(id string) (int, bool) {
 	if x.whole {
 		i := x.ids.find(x.recs, id)
@@ -153,8 +152,8 @@ func (x *index) before(i int, id string) int {
 	return none
 }
 
-// up returns the position of the parent of a record, or none at a root. Where
-// the index is not whole it may not be known.
+// up returns the position of the parent of a record, or none at a root. If the
+// index is not whole the parent may be unknown.
 func (x *index) up(i int) (up int, known bool) {
 	switch back := x.recs[i].back; back {
 	case unset:
@@ -175,11 +174,11 @@ func (x *index) canonical(i int) int {
 	return i
 }
 
-// leaf returns the position of the leaf; decided is false where more lines have
-// to be known.
+// leaf returns the position of the leaf; decided is false if more lines have
+// to be read first.
 //
-// The leaf is the last readable entry. Copies of older lines at the end, as
-// left by a program that wrote a part of a session twice, are none.
+// The leaf is the last readable entry. Copies of older lines at the end, left
+// by a program that wrote part of a session twice, do not count.
 func (x *index) leaf() (i int, decided bool) {
 	last := x.entryBefore(len(x.recs))
 	switch {
@@ -191,7 +190,7 @@ func (x *index) leaf() (i int, decided bool) {
 	return last, !x.maybeCopies(last)
 }
 
-// leafOf is the leaf of the first n records of a whole index.
+// leafOf returns the leaf of the first n records of a whole index.
 func (x *index) leafOf(n int) int {
 	last := x.entryBefore(n)
 	for last >= 0 && x.recs[last].same > 0 {
@@ -200,10 +199,10 @@ func (x *index) leafOf(n int) int {
 	return last
 }
 
-// maybeCopies reports whether the lines up to last may be copies of older ones.
-// Lines that carry on from one another are copied together; where the first of
-// them does not carry on from the line before it, it begins a new branch if it
-// is younger than that line, and else may be a copy.
+// maybeCopies reports whether the lines up to last may be copies of older
+// ones. Lines that continue one another are copied together. If the first of
+// them does not continue the line before it, it begins a new branch if it is
+// younger than that line; otherwise it may be a copy.
 func (x *index) maybeCopies(last int) bool {
 	for i := last; ; {
 		prev := x.entryBefore(i)

@@ -14,8 +14,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// readInfo reads the head and the tail of a file. buf is memory to read into,
-// grown where it is too small; nothing of it stays in the answer.
+// readInfo reads the head and the tail of a file. buf is memory to read into
+// and grows if it is too small; the answer does not refer to it.
 func (s *store) readInfo(path string, buf *[]byte) (session.Info, error) {
 	info := session.Info{Ref: path}
 	fail := func(err error) (session.Info, error) { return info, fmt.Errorf("session %s: %w", path, err) }
@@ -47,12 +47,12 @@ func (s *store) readInfo(path string, buf *[]byte) (session.Info, error) {
 	return info, nil
 }
 
-// firstEntries reads the header and the entries up to the first thing that the
-// user said; rest is what is behind it. It reports false where there is neither
-// a header nor an entry.
+// firstEntries reads the header and the entries up to the user's first
+// message; rest is what follows. It reports false if there is neither a header
+// nor an entry.
 func firstEntries(head []byte) (h session.Header, first []*session.Entry, rest []byte, ok bool) {
 	rest = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	begin := true // nothing but a title was found yet
+	begin := true // only a title has been found so far
 	for asked := false; len(rest) > 0 && !asked; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
@@ -74,9 +74,9 @@ func firstEntries(head []byte) (h session.Header, first []*session.Entry, rest [
 	return h, first, rest, ok || len(first) > 0
 }
 
-// lastEntries reads the entries of data from its end that a list is interested
-// in: the last message with a time, unless timed says that there is a later
-// one, and the last name. What is in front of them is not looked at.
+// lastEntries reads, from the end of data, the entries that a list needs: the
+// last message with a time, unless timed says that there is a later one, and
+// the last name. It does not look at what comes before them.
 func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
 	var last []*session.Entry
 	name := []byte(session.TypeInfo)
@@ -102,7 +102,7 @@ func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
 	return last, timed
 }
 
-// spokenAt is the time of a message whose bytes are in memory.
+// spokenAt returns the time of a message whose bytes are in memory.
 func spokenAt(e *session.Entry) time.Time {
 	m, err := e.Message()
 	if err != nil {
@@ -118,8 +118,8 @@ func asks(e *session.Entry) bool {
 }
 
 // readEdges returns the whole lines in the first and the last 64 KiB of a
-// file; of a small one everything is head. Where the two parts touch, the line
-// across their border belongs to the tail.
+// file; a small file is all head. If the two parts touch, the line across
+// their border belongs to the tail.
 func readEdges(f fsx.File, size int64, buf *[]byte) (head, tail []byte, err error) {
 	data := (*buf)[:0]
 	defer func() { *buf = data }()

@@ -35,8 +35,8 @@ type openRecord struct {
 	parent string
 }
 
-// link links the records from position first on. parents are those that the
-// records do not tell. More records may follow before the end.
+// link links the records from position first on. parents has the parent ids
+// that the records do not have. More records may follow before the end.
 func (k *linker) link(first int, parents map[int]string) error {
 	for i := first; i < len(k.recs); i++ {
 		if k.recs[i].isHeader() {
@@ -54,7 +54,7 @@ func (k *linker) link(first int, parents map[int]string) error {
 	return nil
 }
 
-// end links what has no parent before it.
+// end links the records whose parent does not come before them.
 func (k *linker) end() {
 	for _, o := range k.open {
 		k.linkOpen(o.at, o.parent)
@@ -83,7 +83,7 @@ func (k *linker) linkEntry(i int, parent string) error {
 	if r.noID {
 		r.id = lines.DerivedID(k.header, k.numberOf(i), raw)
 		if k.version >= 2 {
-			k.report(i, session.ProblemMissingID, "an entry without an id; one was derived from its line")
+			k.report(i, session.ProblemMissingID, "the entry has no id; one was derived from its line")
 		}
 	}
 	found := k.place(i, parent)
@@ -99,8 +99,8 @@ func (k *linker) linkEntry(i int, parent string) error {
 	return nil
 }
 
-// place finds the parent of an entry. It reports false where the one that the
-// entry names is not before it.
+// place finds the parent of an entry. It reports false if the parent that the
+// entry names does not come before it.
 func (k *linker) place(i int, parent string) bool {
 	r := &k.recs[i]
 	prev := k.entryBefore(i)
@@ -116,7 +116,7 @@ func (k *linker) place(i int, parent string) bool {
 	case r.back == 0:
 		return true
 	case r.back == unset && parent == r.id:
-		return false // never its own, nor under an older entry of that id
+		return false // not its own parent, nor under an older entry with its id
 	case r.back == unset && prev >= 0 && k.recs[prev].id == parent:
 		up = prev
 	case r.back == unset:
@@ -128,8 +128,8 @@ func (k *linker) place(i int, parent string) bool {
 	return true
 }
 
-// chained reports whether the parent of an entry is the one before it, because
-// its line names none.
+// chained reports whether the parent of an entry is the entry before it,
+// because its line does not name one.
 func (x *index) chained(r *record) bool { return r.noParent && (r.noID || x.version < 2) }
 
 // register makes an entry known by its id. A line that repeats an earlier one
@@ -155,9 +155,9 @@ func (k *linker) register(i int) error {
 	}
 	if first != i && k.sameParent(first, i) {
 		r.same = int32(i - first)
-		k.report(i, session.ProblemDuplicateLine, "the same line again; ignored")
+		k.report(i, session.ProblemDuplicateLine, "a repeated line; ignored")
 	} else {
-		k.report(i, session.ProblemDuplicateID, "another entry has this id; what follows refers to the nearest one before it")
+		k.report(i, session.ProblemDuplicateID, "another entry has the same id; references mean the nearest one before them")
 	}
 	return nil
 }
@@ -183,9 +183,9 @@ func (k *linker) twin(i int) (int, error) {
 	return i, nil
 }
 
-// linkOpen places an entry whose parent is not before it. Where a line was lost
-// the parent may have been on it, so the entry goes under the nearest one
-// before it; otherwise it begins a tree of its own.
+// linkOpen places an entry whose parent does not come before it. If a line was
+// lost, the parent may have been on it, so the entry goes under the nearest
+// one before it; otherwise it becomes a root.
 func (k *linker) linkOpen(i int, parent string) {
 	r := &k.recs[i]
 	r.back = 0
@@ -193,14 +193,14 @@ func (k *linker) linkOpen(i int, parent string) {
 	later := k.ids.find(k.recs, parent) >= 0
 	switch {
 	case parent == r.id:
-		k.report(i, session.ProblemSelfParent, "an entry that is its own parent; taken as a root")
+		k.report(i, session.ProblemSelfParent, "the entry is its own parent; treated as a root")
 	case later:
-		k.report(i, session.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; taken as a root", parent))
+		k.report(i, session.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; treated as a root", parent))
 	case r.lost > 0 && prev >= 0:
 		r.back = int32(i - k.canonical(prev))
-		k.report(i, session.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; put under the entry before it, %q", parent, k.recs[prev].id))
+		k.report(i, session.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; placed under the entry before it, %q", parent, k.recs[prev].id))
 	default:
-		k.report(i, session.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; taken as a root", parent))
+		k.report(i, session.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; treated as a root", parent))
 	}
 }
 
@@ -208,7 +208,7 @@ func (k *linker) report(i int, kind, detail string) {
 	k.problems = append(k.problems, session.Problem{Kind: kind, Detail: detail, Line: int(k.recs[i].line), EntryID: k.recs[i].id})
 }
 
-// checkFirstKept reports a compaction whose first kept entry is not there.
+// checkFirstKept reports a compaction whose first kept entry is missing.
 func (k *linker) checkFirstKept(i int, raw []byte) {
 	id := rawjson.String(rawjson.Get(raw, "firstKeptEntryId"))
 	if id != "" && k.ids.find(k.recs, id) < 0 {
@@ -217,8 +217,8 @@ func (k *linker) checkFirstKept(i int, raw []byte) {
 	}
 }
 
-// numberOf is the place of a record among all records of the file, the header
-// being 0; lost ones count (lines.DerivedID).
+// numberOf returns the number of a record among all records of the file, where
+// the header is 0 and lost records count (lines.DerivedID).
 func (x *index) numberOf(i int) int {
 	n := i + int(x.recs[i].lost)
 	if x.first < 0 {
@@ -233,14 +233,14 @@ func (x *index) migrates(r *record) bool {
 	return r.noID || x.version < 2 && (r.noParent || r.typ == session.TypeCompaction)
 }
 
-// migrate returns the bytes of an entry as format 3 has them.
+// migrate returns the bytes of an entry in format 3.
 func (x *index) migrate(i int, parent string, raw []byte) []byte {
 	own := x.numberOf(i)
 	return lines.Migrate(raw, x.recs[i].id, parent, func(index int64) string {
 		if index <= 0 || index > int64(own) {
-			return "" // the header, or what was not there yet
+			return "" // the header, or a record that comes later
 		}
-		// A damaged line has no record; the kept side then begins after it.
+		// A damaged line has no record, so the kept side begins after it.
 		k := sort.Search(i, func(k int) bool { return x.numberOf(k) >= int(index) })
 		for k < i && x.recs[k].isHeader() {
 			k++

@@ -17,11 +17,11 @@ const (
 )
 
 // List walks the sessions, newest first. The time of a session is that of its
-// last message, not that of its file, which changes when it is copied.
+// last message, not of its file, which changes when the file is copied.
 //
-// A message is hardly ever younger than the file it stands in. So files are
-// read in the order of their own times, and a session goes out as soon as no
-// file left could be newer.
+// A message is hardly ever younger than its file. So files are read in the
+// order of their own times, and a session is yielded as soon as no remaining
+// file can be newer.
 func (s *store) List(ctx context.Context) iter.Seq2[session.Info, error] {
 	return func(yield func(session.Info, error) bool) {
 		files, err := s.files(ctx)
@@ -82,8 +82,8 @@ type result struct {
 	err  error
 }
 
-// readInfos reads files in order, a few at once; the channels have room for
-// one result, so that nobody waits for a reader who has gone.
+// readInfos reads files in order, a few at once. The channels have room for
+// one result, so that no goroutine blocks after the reader has gone.
 func (s *store) readInfos(ctx context.Context, wg *sync.WaitGroup, files []found) []chan result {
 	results := make([]chan result, len(files))
 	for i := range results {

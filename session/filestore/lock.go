@@ -12,8 +12,8 @@ import (
 )
 
 // lock is the right to write to a session. It is an advisory lock of the
-// operating system on a file beside the session, which goes away with its
-// process; the text in that file only tells people who has it.
+// operating system on a file next to the session and ends with its process.
+// The text in that file only tells people who holds it.
 type lock struct {
 	f *flock.Flock
 }
@@ -23,14 +23,13 @@ type owner struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
-	Token string    `json:"token"` // tells two locks of one process apart
+	Token string    `json:"token"` // distinguishes two locks of one process
 }
 
 func lockPath(path string) string { return path + ".lock" }
 
-// acquire takes the lock of the session file at path without waiting. It
-// fails with *session.LockedError where somebody else has it, also in this
-// process.
+// acquire takes the lock of the session file at path without waiting. It fails
+// with *session.LockedError if someone else holds it, even in this process.
 func acquire(path string, now time.Time) (*lock, error) {
 	name := lockPath(path)
 	for {
@@ -42,8 +41,8 @@ func acquire(path string, now time.Time) (*lock, error) {
 		if !ok {
 			return nil, lockedError(path)
 		}
-		// The owner before us may have removed the file after we opened
-		// it; then this lock is on a file that nobody else will find.
+		// The previous owner may have removed the file after we opened it;
+		// then this lock is on a file that no one else will find.
 		mine, err1 := f.Stat()
 		there, err2 := os.Stat(name)
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
@@ -57,7 +56,8 @@ func acquire(path string, now time.Time) (*lock, error) {
 	}
 }
 
-// sign writes who has the lock. It may fail, as on a full disk; the lock holds.
+// sign writes who holds the lock. If that fails, as on a full disk, the lock
+// still holds.
 func (l *lock) sign(now time.Time) {
 	host, _ := os.Hostname()
 	text, err := json.Marshal(owner{PID: os.Getpid(), Host: host, Since: now.UTC(), Token: uuid.NewString()})
@@ -75,8 +75,8 @@ func lockedError(path string) error {
 	return e
 }
 
-// release gives the lock back. Its file is removed while the lock still holds,
-// so that it cannot be somebody else's.
+// release gives the lock back. Its file is removed while the lock is still
+// held, so that it cannot belong to someone else.
 func (l *lock) release() {
 	_ = os.Remove(l.f.Path())
 	_ = l.f.Unlock()

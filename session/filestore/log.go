@@ -15,8 +15,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// openLog is a session in a file. It implements session.Log. The zero value is of
-// no use: a Store opens them.
+// openLog is a session in a file. It implements session.Log. The zero value is
+// not usable: a Store opens logs.
 type openLog struct {
 	store *store
 	mode  session.Mode
@@ -28,18 +28,18 @@ type openLog struct {
 	who    fs.FileInfo
 	lock   *lock
 	x      *index
-	last   int // the record that was asked for last, counted from the end
+	last   int // the record that was requested last, counted from the end
 	closed bool
 
-	end      int64 // how much of the file has been looked at
+	end      int64 // how much of the file has been read
 	open     bool  // the last line has no LF yet
 	openAt   int64 // where that line begins
-	readOnly bool  // it cannot be written to, whatever the mode says
+	readOnly bool  // it cannot be written to, whatever its mode says
 	notes    []session.Problem
-	scanners scanners                 // for what is far from the end of the file
-	lost     atomic.Pointer[error]    // why an entry could not be read again; nothing is appended then
+	scanners scanners                 // for lines far from the end of the file
+	lost     atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
 	held     map[int64]*session.Entry // entries from before what the index knows, by offset
-	pending  []*session.Entry         // set-up entries that wait for the file
+	pending  []*session.Entry         // set-up entries that wait for the file to be created
 	leftover bool                     // a file half made by us could not be removed
 	old      []fsx.File               // files that this log has left; closed with it
 	syncedAt time.Time
@@ -56,7 +56,7 @@ func (l *openLog) Header() session.Header {
 }
 
 // Ref returns the absolute path of the file. It changes when the first append
-// to a file of format 1 makes a new file beside it.
+// to a file of format 1 creates a new file next to it.
 func (l *openLog) Ref() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,8 +87,8 @@ func (l *openLog) Leaf(ctx context.Context) (*session.Entry, error) {
 	}
 }
 
-// Parent returns the parent of e, or nil at a root. An entry that is not in
-// the log yet has the newest entry with its ParentID as parent.
+// Parent returns the parent of e, or nil at a root. For an entry that is not
+// in the log yet, that is the newest entry with the id ParentID.
 func (l *openLog) Parent(ctx context.Context, e *session.Entry) (*session.Entry, error) {
 	if e == nil {
 		return nil, nil
@@ -112,8 +112,8 @@ func (l *openLog) Parent(ctx context.Context, e *session.Entry) (*session.Entry,
 	return l.entry(i)
 }
 
-// locate finds the record of an entry, as far as the file was read. What it was
-// asked for last is what it is asked for most.
+// locate finds the record of an entry in the part of the file that was read.
+// It tries the last requested one first, which is the most frequent case.
 func (l *openLog) locate(ctx context.Context, e *session.Entry) (int, bool, error) {
 	if i := len(l.x.recs) - l.last; i >= 0 && l.last > 0 && l.x.recs[i].entry == e {
 		return i, true, nil
@@ -133,8 +133,8 @@ func (l *openLog) locate(ctx context.Context, e *session.Entry) (int, bool, erro
 	return i, ok, nil
 }
 
-// Find returns the newest entry with the id; at is a place that is tried
-// first, or -1. It wraps session.ErrNotFound.
+// Find returns the newest entry with the id; at is a place to try first, or
+// -1. It wraps session.ErrNotFound.
 func (l *openLog) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +152,7 @@ func (l *openLog) Find(ctx context.Context, id string, at int64) (*session.Entry
 
 func (l *openLog) find(ctx context.Context, id string) (*session.Entry, error) {
 	if l.x.from == l.end && l.end > 0 {
-		if _, err := l.extend(ctx); err != nil { // most that is asked for is near the leaf
+		if _, err := l.extend(ctx); err != nil { // most requests are near the leaf
 			return nil, err
 		}
 	}
@@ -168,7 +168,7 @@ func (l *openLog) find(ctx context.Context, id string) (*session.Entry, error) {
 	return nil, fmt.Errorf("entry %q: %w", id, session.ErrNotFound)
 }
 
-// errStop ends a walk that no one wants to go on.
+// errStop ends a walk early.
 var errStop = errors.New("stop")
 
 // All walks every entry in file order; identical lines come once.
@@ -219,8 +219,8 @@ func (l *openLog) each(ctx context.Context, x *index, f fsx.File, n int, visit f
 	return nil
 }
 
-// Problems returns what was found wrong with the file so far; full reads all
-// of it first.
+// Problems returns what has been found wrong with the file so far; with full
+// it reads the whole file first.
 func (l *openLog) Problems(ctx context.Context, full bool) ([]session.Problem, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -258,7 +258,7 @@ func (l *openLog) Close() error {
 	return l.wrap(err)
 }
 
-// wrap names the file in an error that does not.
+// wrap adds the file's name to an error that does not have it.
 func (l *openLog) wrap(err error) error {
 	if err == nil {
 		return nil

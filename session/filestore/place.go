@@ -23,8 +23,9 @@ func projectDir(cwd string) string {
 	return slug + "-" + hex.EncodeToString(sum[:6])
 }
 
-// slug keeps letters and digits of any script and puts one dash for the rest.
-// Names in file systems end at 255 bytes; 60 are enough to recognize one.
+// slug keeps letters and digits of any script and replaces everything else by
+// single dashes. Names in file systems end at 255 bytes; 60 are enough to
+// recognize one.
 func slug(name string) string {
 	var b strings.Builder
 	dash := false
@@ -45,8 +46,8 @@ func slug(name string) string {
 	return b.String()
 }
 
-// fileName is <timestamp>_<id>.jsonl with the characters that some file
-// systems refuse replaced, as in pi.
+// fileName returns <timestamp>_<id>.jsonl, with characters that some file
+// systems refuse replaced, as pi does.
 func fileName(h session.Header) string {
 	stamp := h.Time.UTC().Format("2006-01-02T15:04:05.000Z")
 	return strings.NewReplacer(":", "-", ".", "-").Replace(stamp) + "_" + h.ID + ".jsonl"
@@ -62,7 +63,7 @@ func nameID(name string) string {
 	return ""
 }
 
-// validID reports whether an id can be part of a file name: pi's rule.
+// validID reports whether an id can be part of a file name, by pi's rule.
 func validID(id string) bool {
 	alnum := func(c byte) bool {
 		return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -12,20 +12,20 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// The first stretch read from the end holds what most views need; later ones
-// grow, so that a long walk is few of them.
+// The first stretch from the end holds what most views need. Later ones grow,
+// so that a long walk needs only a few.
 const (
 	firstStretch = 256 << 10
 	lastStretch  = 32 << 20
 )
 
-// keepBytes is how much of a file's end is kept in memory. What a walk reads
-// beyond it is looked over, and the bytes of messages stay in the file: of a
-// path so long, no one looks at every message.
+// keepBytes is how much of a file's end is kept in memory. Of what a walk
+// reads beyond it, only an outline is kept and the bytes of messages stay in
+// the file: on such a long path no caller looks at every message.
 const keepBytes = 4 << 20
 
-// extend reads more of the file before what is known, and returns how many
-// records that are. A file that cannot be read from its end is read as a whole
+// extend reads more of the file before the known part, and returns how many
+// records it found. A file that cannot be read from its end is read whole
 // instead.
 func (l *openLog) extend(ctx context.Context) (added int, err error) {
 	if err := ctx.Err(); err != nil {
@@ -39,7 +39,7 @@ func (l *openLog) extend(ctx context.Context) (added int, err error) {
 	}
 	size = max(size, firstStretch)
 	var batches []batch
-	for ; len(batches) == 0; size *= 2 { // until there is a line that begins there
+	for ; len(batches) == 0; size *= 2 { // until a line begins there
 		from := max(x.from-size, 0)
 		err := l.scannersAt(x.from).stream(ctx, l.file, from, x.from, segment, func(s stretch) error {
 			batches = append(batches, s.batch)
@@ -70,8 +70,8 @@ func (l *openLog) extend(ctx context.Context) (added int, err error) {
 	return added, nil
 }
 
-// scannersAt returns what reads before an offset: what is far from the end is
-// not kept.
+// scannersAt returns the scanners for the part before an offset. They do not
+// keep what is far from the end.
 func (l *openLog) scannersAt(off int64) scanners {
 	far := l.end-off >= l.store.keep && l.header.Version >= 2
 	if !far {
@@ -84,16 +84,17 @@ func (l *openLog) scannersAt(off int64) scanners {
 	return l.scanners
 }
 
-// readFar returns what reads the bytes of entries of a file again. Where they
-// are gone, the log takes no more appends: they would go to another file than
-// the one that was read.
+// readFar returns a function that reads the bytes of a file's entries again.
+// If they are gone, the log refuses further appends, which would go to a
+// different file than the one that was read.
 func (l *openLog) readFar(f io.ReaderAt) func(id string, at int64, length int) ([]byte, error) {
 	return func(id string, at int64, length int) ([]byte, error) {
 		raw, err := readRecord(f, &record{id: id, off: at, n: uint32(length)})
 		if err == nil {
-			// The whole entry has to be valid: it is read in place of one that was.
+			// The whole entry has to be valid, as it was when it was first
+			// read.
 			if h, ok := lines.ScanHead(raw); !ok || rawjson.String(h.ID) != id || !rawjson.Valid(raw) {
-				err = fmt.Errorf("entry %q is not at its place any more: %w", id, session.ErrReplaced)
+				err = fmt.Errorf("entry %q is no longer at its place: %w", id, session.ErrReplaced)
 			}
 		}
 		if err != nil {
@@ -104,13 +105,15 @@ func (l *openLog) readFar(f io.ReaderAt) func(id string, at int64, length int) (
 	}
 }
 
-// needsWhole reports whether a batch has what only a whole index can place.
+// needsWhole reports whether a batch has lines that only a whole index can
+// place.
 func needsWhole(b batch) bool {
 	return slices.ContainsFunc(b.recs, func(r record) bool { return r.noID && !r.isHeader() })
 }
 
 // parent finds the parent of the record at i: the nearest line before it with
-// that id. Where there is none the whole file is read. none: a root.
+// that id. If there is none, it reads the whole file. It returns none for a
+// root.
 func (l *openLog) parent(ctx context.Context, i int) (int, error) {
 	x := l.x
 	if up, known := x.up(i); known {
@@ -137,7 +140,7 @@ func (l *openLog) parent(ctx context.Context, i int) (int, error) {
 			if l.x.whole {
 				break
 			}
-			at, i = added, i+added // only the new records are left to be looked at
+			at, i = added, i+added // only the new records still have to be searched
 		}
 	}
 	if err := l.readWhole(ctx); err != nil {
@@ -151,7 +154,7 @@ func (l *openLog) parent(ctx context.Context, i int) (int, error) {
 	return up, nil
 }
 
-// entry returns the entry of a record, the same object each time.
+// entry returns the entry of a record, and the same object each time.
 func (l *openLog) entry(i int) (*session.Entry, error) {
 	r := &l.x.recs[i]
 	if r.entry == nil {
@@ -164,7 +167,7 @@ func (l *openLog) entry(i int) (*session.Entry, error) {
 	return r.entry, nil
 }
 
-// decode makes the entry of a record of a whole index.
+// decode makes the entry of a record in a whole index.
 func (x *index) decode(i int, read bytesOf) (*session.Entry, error) {
 	r := &x.recs[i]
 	raw, err := read(r)
@@ -173,8 +176,8 @@ func (x *index) decode(i int, read bytesOf) (*session.Entry, error) {
 	}
 	h, ok := lines.ScanHead(raw)
 	if !ok || !r.noID && !lines.Quotes(h.ID, r.id) && rawjson.String(h.ID) != r.id {
-		// A program that rewrites files changed it in place.
-		return nil, fmt.Errorf("entry %q is not at its place any more: %w", r.id, session.ErrReplaced)
+		// Another program changed the file in place.
+		return nil, fmt.Errorf("entry %q is no longer at its place: %w", r.id, session.ErrReplaced)
 	}
 	parent := rawjson.String(h.ParentID)
 	if up, _ := x.up(i); up >= 0 && x.chained(r) {
@@ -204,13 +207,13 @@ func readRecord(f io.ReaderAt, r *record) ([]byte, error) {
 		return nil, fmt.Errorf("read entry %q: %w", r.id, err)
 	}
 	if len(raw) < 2 || raw[0] != '{' || raw[len(raw)-1] != '}' {
-		return nil, fmt.Errorf("entry %q is not at its place any more: %w", r.id, session.ErrReplaced)
+		return nil, fmt.Errorf("entry %q is no longer at its place: %w", r.id, session.ErrReplaced)
 	}
 	return raw, nil
 }
 
-// hint reads the entry that begins at an offset before what is known, or nil
-// where no entry with the id does.
+// hint reads the entry that begins at an offset before the known part. It
+// returns nil if no entry with the id begins there.
 func (l *openLog) hint(id string, at int64) *session.Entry {
 	if e := l.held[at]; e != nil && e.ID == id {
 		return e
@@ -244,7 +247,7 @@ func (l *openLog) hint(id string, at int64) *session.Entry {
 	return e
 }
 
-// window reads records one after the other from large blocks.
+// window reads records one after another from large blocks.
 type window struct {
 	f    io.ReaderAt
 	buf  []byte

@@ -9,18 +9,18 @@ import (
 )
 
 // record is what the index knows of a header or an entry: where it is and how
-// it hangs together with others, but not its bytes.
+// it is linked to others, but not its bytes.
 type record struct {
 	id       string
 	typ      session.Type
 	off      int64  // of the object in the file; -1 while it waits for the file
 	n        uint32 // length of the object
-	line     int32  // from 1; counted from the begin of its part as long as the index is not whole
+	line     int32  // from 1; counted from the start of its part until the index is whole
 	lost     int32  // unreadable pieces before it; counted as line is
-	back     int32  // how many records before it its parent is; 0: it is a root; unset: not looked for yet
-	same     int32  // how many records before it the first line with the same bytes is; 0: it is the first
-	noID     bool   // the file gives it no id
-	noParent bool   // the file gives it no parentId, not even null
+	back     int32  // how many records back its parent is; 0: it is a root; unset: not looked up yet
+	same     int32  // how many records back the first line with the same bytes is; 0: it is the first
+	noID     bool   // the file does not give it an id
+	noParent bool   // the file does not give it a parentId, not even null
 	entry    *session.Entry
 }
 
@@ -37,10 +37,10 @@ type flaw struct {
 	kind, detail string
 }
 
-// batch is what a part of a file holds that consists of whole lines.
+// batch is what was found in a part of a file that consists of whole lines.
 type batch struct {
 	recs    []record
-	parents map[int]string // of records without an entry, as far as back is not set
+	parents map[int]string // of records without an entry whose back is not set
 	flaws   []flaw
 	lines   int
 	lost    int
@@ -52,13 +52,14 @@ type batch struct {
 
 // scanner reads the lines of parts of a file, one part after the other.
 type scanner struct {
-	reader *session.Reader // makes entries; nil: none are made
+	reader *session.Reader // makes entries; nil: do not make any
 	pool   lines.Pool
 	buf    []byte // memory for the next part
 }
 
-// scan reads whole lines that begin at offset off of a file; only the last line
-// of the file may lack its LF. Without a reader it keeps nothing of data.
+// scan reads whole lines that begin at offset off of a file; only the last
+// line of the file may lack its LF. Without a reader it does not keep any of
+// data.
 func (s *scanner) scan(data []byte, off int64) batch {
 	b := batch{from: off}
 	if off == 0 {
@@ -83,7 +84,7 @@ func (s *scanner) scan(data []byte, off int64) batch {
 }
 
 func (s *scanner) line(b *batch, line []byte, off int64) {
-	// Nearly every line is one entry; no list of records is made for it.
+	// Nearly every line is one entry, and needs no list of records.
 	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' {
 		if e, h, ok := s.entry(line, off); ok {
 			s.add(b, e, h, off, len(line), b.lost)
@@ -107,7 +108,7 @@ func (s *scanner) line(b *batch, line []byte, off int64) {
 	b.flaws = append(b.flaws, f)
 }
 
-// entry reads one object. It reports false where it is not whole.
+// entry reads one object. It reports false if the object is not whole.
 func (s *scanner) entry(raw []byte, off int64) (e *session.Entry, h lines.Head, ok bool) {
 	if s.reader != nil {
 		return s.reader.Entry(raw, off)
@@ -144,7 +145,7 @@ func (s *scanner) add(b *batch, e *session.Entry, h lines.Head, off int64, n, lo
 	b.recs = append(b.recs, r)
 }
 
-// parent decodes the parent of the next record, which is nearly always the one
+// parent decodes the parent of the next record. It is nearly always the record
 // before, whose id is at hand.
 func (s *scanner) parent(b *batch, h lines.Head) string {
 	if k := len(b.recs); k > 0 && lines.Quotes(h.ParentID, b.recs[k-1].id) {
@@ -153,12 +154,12 @@ func (s *scanner) parent(b *batch, h lines.Head) string {
 	return rawjson.String(h.ParentID)
 }
 
-// near is how far back a parent is looked for while lines are read. Nearly all
-// are closer.
+// near is how far back a parent is searched for while lines are read. Nearly
+// all are closer.
 const near = 64
 
-// nearest returns how many records before the next one, which has the id own,
-// its parent is: the nearest one of that id.
+// nearest returns how many records back the parent of the next record is: the
+// nearest one with that id. own is the id of the next record.
 func (b *batch) nearest(parent, own string) int32 {
 	if parent == own {
 		return unset
@@ -171,7 +172,7 @@ func (b *batch) nearest(parent, own string) int32 {
 	return unset
 }
 
-// bomLength is where the first line begins after a byte-order mark.
+// bomLength returns the length of a byte-order mark at the start.
 const bomLength = 3
 
 // isTitle recognizes the title that oh-my-pi keeps before the header, in a slot

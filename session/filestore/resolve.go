@@ -33,7 +33,7 @@ func (s *store) resolve(ctx context.Context, ref string) (string, error) {
 	for _, f := range files {
 		id := f.id
 		if id == "" {
-			// A file that somebody put there under a name of their own.
+			// A file that someone put there under another name.
 			id = s.headerID(f.path)
 		}
 		if id == ref {

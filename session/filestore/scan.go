@@ -11,12 +11,12 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// segment is how much of a file one worker reads at a time: small, so that what
-// is read is still in the processor's cache when it is scanned.
+// segment is how much of a file one worker reads at a time. It is small, so
+// that the bytes are still in the processor's cache when they are scanned.
 const segment = 256 << 10
 
-// stretch is a part of a file that consists of whole lines. Its memory is used
-// again when the next one is looked at.
+// stretch is a part of a file that consists of whole lines. Its memory is
+// reused for the next one.
 type stretch struct {
 	batch
 	data []byte
@@ -24,7 +24,7 @@ type stretch struct {
 	s    *scanner
 }
 
-// bytes returns the bytes of a record, or nil where it is not in the stretch.
+// bytes returns the bytes of a record, or nil if it is not in the stretch.
 func (s *stretch) bytes(r *record) []byte {
 	at := r.off - s.from
 	if end := at + int64(r.n); at >= 0 && end <= int64(len(s.data)) {
@@ -33,11 +33,11 @@ func (s *stretch) bytes(r *record) []byte {
 	return nil
 }
 
-// scanners are those of the workers that read a file, one more than there are
-// processors: what one has read can be looked at while the others go on.
+// scanners belong to the workers that read a file. There is one more than
+// there are processors, so that one result can be used while the others go on.
 type scanners chan *scanner
 
-// newScanners returns scanners, each with what reader returns.
+// newScanners returns scanners, each with its own reader from reader.
 func newScanners(reader func() *session.Reader) scanners {
 	all := make(scanners, runtime.GOMAXPROCS(0)+1)
 	for range cap(all) {
@@ -46,9 +46,9 @@ func newScanners(reader func() *session.Reader) scanners {
 	return all
 }
 
-// stream reads the lines that begin in a range of a file, segments in
-// parallel, and calls each with every stretch in file order. to is where a line
-// begins, or the end of the file.
+// stream reads the lines that begin in a range of a file, several segments in
+// parallel, and calls each with every stretch in file order. to is the start
+// of a line, or the end of the file.
 func (all scanners) stream(ctx context.Context, f io.ReaderAt, from, to, segment int64, each func(stretch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -65,7 +65,7 @@ func (all scanners) stream(ctx context.Context, f io.ReaderAt, from, to, segment
 				return
 			}
 			result := make(chan stretch, 1)
-			results <- result // has room: there are no more results than scanners
+			results <- result // does not block: there are no more results than scanners
 			wg.Go(func() { result <- s.stretch(f, at, min(at+segment, to), to) })
 		}
 	})
@@ -105,7 +105,7 @@ func (s *scanner) stretch(f io.ReaderAt, from, to, size int64) stretch {
 // readLines reads the lines that begin in [from, to), whole, into buf, and
 // returns them with the offset of the first.
 func readLines(f io.ReaderAt, from, to, size int64, buf *[]byte) ([]byte, int64, error) {
-	start := max(from-1, 0) // a line begins at from when a LF stands before it
+	start := max(from-1, 0) // a line begins at from if a LF comes before it
 	data, err := readInto(f, (*buf)[:0], start, to)
 	*buf = data
 	if err != nil {
@@ -145,7 +145,7 @@ func readInto(f io.ReaderAt, buf []byte, from, to int64) ([]byte, error) {
 	buf = buf[:need]
 	got, err := f.ReadAt(buf[n:], from)
 	if got == need-n {
-		return buf, nil // io.EOF at the very end is no error
+		return buf, nil // io.EOF at the very end is not an error
 	}
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 )
 
-// CopySide gives the session file at to the big things of the one at from:
+// CopySide gives the session file at to the large outputs of the one at from:
 // the files in its <session>.d folder (docs/format.md, File). They never
-// change, so both sessions share them on disk where the file system can do
-// that. Without such a folder nothing happens; a file that is there already
-// stays as it is.
+// change, so both sessions share them on disk if the file system supports it.
+// Without such a folder nothing happens; a file that already exists stays as
+// it is.
 func CopySide(ctx context.Context, from, to string) error {
 	src, dst := SideDir(from), SideDir(to)
 	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
@@ -33,7 +33,7 @@ func CopySide(ctx context.Context, from, to string) error {
 		case d.IsDir():
 			return os.MkdirAll(target, dirPerm)
 		case !d.Type().IsRegular():
-			return nil // a link would show what lies outside
+			return nil // a link could expose files from outside the folder
 		}
 		return linkOrCopy(path, target)
 	})

@@ -11,9 +11,9 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// start looks at the head of the file and decides how it is read: from its
-// end where the first line is a header of a format with ids, as a whole
-// otherwise. It may be called again when the file has grown.
+// start looks at the head of the file and decides how to read it: from its end
+// if the first line is a header of a format with ids, and whole otherwise. It
+// may be called again when the file has grown.
 func (l *openLog) start(ctx context.Context) error {
 	info, err := l.file.Stat()
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *openLog) startWhole(ctx context.Context) error {
 	l.x = newIndex(l.end, h)
 	if !ok {
 		l.notes = append(l.notes, session.Problem{Kind: session.ProblemMissingHeader,
-			Detail: "the file has no session header; it can be read, but not written to"})
+			Detail: "the file has no session header; it can be read but not written to"})
 	}
 	l.noteVersion()
 	if err := l.readWhole(ctx); err != nil {
@@ -89,12 +89,12 @@ func (l *openLog) firstRecord(ctx context.Context) (first *record, err error) {
 func (l *openLog) noteVersion() {
 	if v := l.header.Version; v > session.Version {
 		l.notes = append(l.notes, session.Problem{Kind: session.ProblemNewerVersion, Line: 1,
-			Detail: fmt.Sprintf("written in format %d, newer than %d; it is read as far as it is understood", v, session.Version)})
+			Detail: fmt.Sprintf("written in format %d, newer than %d; only the known parts are read", v, session.Version)})
 	}
 }
 
-// firstLine returns the line that should be the header: the first one,
-// without a byte-order mark, or the one behind a title.
+// firstLine returns the line that should be the header: the first one without
+// a byte-order mark, or the one after a title.
 func (l *openLog) firstLine() ([]byte, error) {
 	for n := int64(4 << 10); ; n *= 4 {
 		data, err := readInto(l.file, nil, 0, min(n, l.end))

@@ -23,17 +23,17 @@ type Settings struct {
 	Sync Sync   `json:"sync"`
 }
 
-// EnsureDefaults gives every field that is not set its default.
+// EnsureDefaults sets every empty field to its default.
 func (s *Settings) EnsureDefaults() {
 	if s.Sync == "" {
 		s.Sync = SyncAlways
 	}
 }
 
-// Validate names the fields that are wrong.
+// Validate returns an error that names the fields with wrong values.
 func (s Settings) Validate() error { return valid.OneOf("sync", s.Sync, s.Sync.Values()) }
 
-// Sync says when an append is made durable. The zero value stands for SyncAlways.
+// Sync says when an append is made durable. The zero value means SyncAlways.
 type Sync string
 
 // Values are the words that a setting may have.
@@ -45,25 +45,25 @@ func (Sync) Values() []string {
 const (
 	SyncAlways   Sync = "always"   // before each append returns
 	SyncInterval Sync = "interval" // by the first append after Options.SyncEvery, and on Close
-	SyncOff      Sync = "off"      // when the operating system likes to
+	SyncOff      Sync = "off"      // when the operating system does so
 )
 
-// Options are what a store depends on besides its folder.
+// Options configure a store.
 type Options struct {
 	Sync      Sync
 	SyncEvery time.Duration    // for SyncInterval; 0: one second
 	Now       func() time.Time // nil: time.Now
 }
 
-// Sessions hold secrets: they are for their owner only.
+// Sessions contain secrets, so only their owner can read them.
 const (
 	filePerm = 0o600
 	dirPerm  = 0o700
 )
 
 // store keeps sessions below a folder, one folder a project. It is safe for
-// concurrent use, also by several processes. The zero value is of no use: New
-// makes one.
+// concurrent use, also by several processes. The zero value is not usable:
+// call New.
 type store struct {
 	root string
 	opts Options
@@ -73,10 +73,10 @@ type store struct {
 
 var _ session.Store = (*store)(nil)
 
-// New returns the store of a folder that is the caller's own: it is made with
-// the first session, and kept for its owner only. With the root "" there is no
-// such folder: files are opened by their paths, as somebody else's, and no
-// session can be created.
+// New returns the store of a folder that belongs to the caller: it is created
+// with the first session, and only its owner can read it. With the root ""
+// there is no such folder: files are opened by their paths, as files that
+// belong to someone else, and sessions cannot be created.
 func New(root string, opts Options) session.Store { return newStore(root, opts) }
 
 func newStore(root string, opts Options) *store {
@@ -126,10 +126,10 @@ func (s *store) Open(ctx context.Context, ref string, mode session.Mode) (sessio
 	return s.open(ctx, path, mode)
 }
 
-// Delete removes the file of a session, its lock and the folder of big things
-// next to it. A session that is open for writing is not removed, nor one that
-// another agent is using unless mode.Force is set, nor a file that is not a
-// session.
+// Delete removes the file of a session, its lock and the folder of large
+// outputs next to it. A session that is open for writing is not removed, nor
+// one that another agent is using unless mode.Force is set, nor a file that is
+// not a session.
 func (s *store) Delete(ctx context.Context, ref string, mode session.Mode) error {
 	path, err := s.resolve(ctx, ref)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *store) Delete(ctx context.Context, ref string, mode session.Mode) error
 		return err
 	}
 	defer lock.release()
-	// The session goes last: if this is interrupted it can be deleted again.
+	// The session goes last, so that an interrupted delete can be repeated.
 	if err := errors.Join(s.fs.RemoveAll(SideDir(path)), s.fs.Remove(path)); err != nil {
 		return fmt.Errorf("delete session %s: %w", path, err)
 	}
@@ -191,7 +191,7 @@ func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *op
 }
 
 // openForWriting takes the lock and opens the file for appending. A file of
-// format 1 needs neither, because it is not appended to.
+// format 1 needs neither, because nothing is appended to it.
 func (l *openLog) openForWriting(ctx context.Context) error {
 	s := l.store
 	if l.header.Version > session.Version && !l.mode.Force {
@@ -221,7 +221,7 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 			s.tighten(dir, info, dirPerm)
 		}
 	}
-	// Somebody may have written between the first look and the lock.
+	// Someone may have written between the first look and the lock.
 	if l.who, err = w.Stat(); err != nil {
 		return l.wrap(err)
 	}
@@ -231,16 +231,16 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 	return nil
 }
 
-// tighten takes away what group and others may do. Where that fails the
-// session is still of use.
+// restrict removes the permissions of group and others. If that fails, the
+// session can still be used.
 func (s *store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
 	if info.Mode().Perm()&^perm != 0 {
 		_ = s.fs.Chmod(path, info.Mode().Perm()&perm)
 	}
 }
 
-// owns reports whether a path is in the folder that the store was told is its
-// own. The folder of another agent is not, whatever the store was told.
+// owns reports whether a path is in the store's own folder. Another agent's
+// folder is never the store's own, whatever New was given.
 func (s *store) owns(path string) bool {
 	if s.root == "" || ofAgent(s.root) {
 		return false
@@ -249,12 +249,13 @@ func (s *store) owns(path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// foreignQuiet is how long another agent's file has to rest before it is
-// written to without force: that agent would go on from its own leaf.
+// foreignQuiet is how long another agent's file must be unchanged before it is
+// written to without force: while in use, that agent would continue from its
+// own leaf.
 const foreignQuiet = 10 * time.Minute
 
-// checkForeign fails where another agent is using the file: it is in that
-// agent's folder, has changed a short while ago, and its last entry is not ours.
+// checkForeign fails if another agent is using the file: it is in that agent's
+// folder, has changed recently, and its last entry is not ours.
 func (l *openLog) checkForeign(ctx context.Context) error {
 	s := l.store
 	if s.owns(l.path) || !ofAgent(l.path) || s.opts.Now().Sub(l.who.ModTime()) >= foreignQuiet {
@@ -284,7 +285,7 @@ func ofAgent(path string) bool {
 	return false
 }
 
-// readOnlyError marks the errors that mean that nothing can be written here.
+// readOnlyError marks the errors that mean that the file cannot be written to.
 func readOnlyError(err error) error {
 	if errors.Is(err, fs.ErrPermission) || isReadOnlyFS(err) {
 		return fmt.Errorf("%w: %w", session.ErrReadOnly, err)
@@ -292,7 +293,8 @@ func readOnlyError(err error) error {
 	return err
 }
 
-// SideDir returns the folder beside a session file that holds its big things.
+// SideDir returns the folder next to a session file that holds its large
+// outputs.
 func SideDir(path string) string {
 	return strings.TrimSuffix(path, ".jsonl") + ".d"
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // ReadTree reads the tree of the log and hands each entry to visit, in log
-// order, as session.ReadTree says. What was not read of the file yet is read
-// once, and what is found out stays in the log; entries are handed out while
-// the rest of the file is still being read.
+// order, as session.ReadTree says. It reads the unread part of the file once
+// and keeps what it learns in the log. Entries are handed out while the rest
+// of the file is still being read.
 func (l *openLog) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) error) (*session.Tree, error) {
 	p, whole := l.newPass()
 	place := 0
@@ -63,8 +63,8 @@ func (l *openLog) readWhole(ctx context.Context) error {
 	return nil
 }
 
-// pass reads what is not known of a file yet, from its begin, and makes an index
-// that is whole.
+// pass reads the unknown part of a file, from its start, and makes a whole
+// index.
 type pass struct {
 	x       *index
 	links   linker
@@ -72,15 +72,15 @@ type pass struct {
 	file    fsx.File
 	end     int64
 	segment int64
-	from    int64                      // from here on the log knows the file
-	known   []record                   // what it knows
-	parts   []part                     // and how that was read
-	held    map[int64]*session.Entry   // entries that somebody may hold, by offset
-	visit   func(*session.Entry) error // nil: entries are not asked for
+	from    int64                      // the log already knows the file from here on
+	known   []record                   // the records it knows
+	parts   []part                     // and how they were read
+	held    map[int64]*session.Entry   // entries that have been handed out, by offset
+	visit   func(*session.Entry) error // nil: entries are not wanted
 }
 
-// newPass returns the pass over what the log has now; whole says that its index
-// is whole already.
+// newPass returns the pass over what the log has now; whole says that its
+// index is already whole.
 func (l *openLog) newPass() (p *pass, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *openLog) passLocked() *pass {
 	return p
 }
 
-// run runs a pass. The log takes the index over unless it has gone on since.
+// run runs a pass. The log adopts the index unless it has changed since.
 func (l *openLog) run(ctx context.Context, p *pass) error {
 	if err := p.run(ctx); err != nil {
 		return l.wrap(err)
@@ -112,7 +112,7 @@ func (l *openLog) run(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// install makes the index of a pass that of the log.
+// install makes the index of a pass the log's index.
 func (l *openLog) install(p *pass) {
 	for at, e := range l.held {
 		if i, ok := p.x.atOffset(at); ok && p.x.recs[i].id == e.ID {
@@ -147,7 +147,7 @@ func (p *pass) run(ctx context.Context) error {
 	return nil
 }
 
-// take links a stretch and hands its entries out.
+// take links a stretch and hands out its entries.
 func (p *pass) take(s stretch) error {
 	if len(p.x.recs) == 0 && len(s.recs) > 0 {
 		p.expect(len(s.recs), int64(len(s.data)))
@@ -165,7 +165,7 @@ func (p *pass) take(s stretch) error {
 	if err != nil {
 		return err
 	}
-	// The memory of a stretch is used again, that of an entry is not.
+	// The memory of a stretch is reused, so an entry needs its own copy.
 	return p.show(first, func(r *record) ([]byte, error) { return bytes.Clone(s.bytes(r)), nil })
 }
 
@@ -197,8 +197,9 @@ func (p *pass) show(first int, read bytesOf) (err error) {
 	return nil
 }
 
-// expect makes room for the records of the file, n of which are in the first
-// part: a list that grows is copied, and lies in memory twice.
+// expect makes room for the records of the whole file, judging by the n in its
+// first part. Otherwise the list would be copied as it grows and be in memory
+// twice.
 func (p *pass) expect(n int, part int64) {
 	if part < p.end {
 		n = int(1.05 * float64(n) * float64(p.end) / float64(part))
@@ -207,8 +208,8 @@ func (p *pass) expect(n int, part int64) {
 	p.x.ids.reserve(p.x.recs, n+1)
 }
 
-// tree is what a pass found out. Each record that is an entry is handed to
-// node, which may be nil.
+// tree returns what a pass found out. Each record that is an entry is handed
+// to node, which may be nil.
 func (l *openLog) tree(p *pass, node func(r *record)) *session.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()

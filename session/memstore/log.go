@@ -10,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// openLog is an open session. It implements session.Log. The zero value is of no
-// use: a Store opens them.
+// openLog is an open session. It implements session.Log. The zero value is not
+// usable: a Store opens logs.
 type openLog struct {
 	store  *store
 	rec    *record
@@ -37,8 +37,8 @@ func (l *openLog) Leaf(context.Context) (*session.Entry, error) {
 	return nil, nil
 }
 
-// Parent returns the parent of e, or nil at a root. An entry that is not in
-// the log yet has the newest entry with its ParentID as parent.
+// Parent returns the parent of e, or nil at a root. For an entry that is not
+// in the log yet, that is the newest entry with the id ParentID.
 func (l *openLog) Parent(_ context.Context, e *session.Entry) (*session.Entry, error) {
 	if e == nil {
 		return nil, nil
@@ -53,7 +53,7 @@ func (l *openLog) Parent(_ context.Context, e *session.Entry) (*session.Entry, e
 		}
 		return r.find(e.ParentID)
 	}
-	// Of several entries with one id, the one that was handed out counts.
+	// If several entries have the id, the one that was handed out is meant.
 	if r.entries[i] != e {
 		if k := slices.Index(r.entries, e); k >= 0 {
 			i = k
@@ -97,7 +97,7 @@ func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	}
 }
 
-// Append adds entries. Nobody else can have appended any.
+// Append adds entries. No one else can have appended any.
 func (l *openLog) Append(ctx context.Context, entries []*session.Entry) ([]*session.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -130,10 +130,10 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) ([]*sess
 	return nil, nil
 }
 
-// Problems returns nothing: what is appended here is whole.
+// Problems returns nothing, because entries in memory are never damaged.
 func (l *openLog) Problems(context.Context, bool) ([]session.Problem, error) { return nil, nil }
 
-// Close lets another log write.
+// Close releases the session for another writer.
 func (l *openLog) Close() error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()

@@ -1,7 +1,7 @@
 // Package memstore keeps sessions in memory, for tests and for sessions that
-// are not kept. It behaves as the file store does, without files: a log is in
-// the store from the first user or assistant message on, has one writer at a
-// time, and can be opened again after it was closed.
+// are not kept. It behaves like the file store, without files: a log is in the
+// store from the first user or assistant message on, has one writer at a time,
+// and can be opened again after it is closed.
 package memstore
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// store holds sessions in memory. It is safe for concurrent use. The zero value
-// is of no use: New makes one.
+// store holds sessions in memory. It is safe for concurrent use. The zero
+// value is not usable: call New.
 type store struct {
 	now func() time.Time
 
@@ -99,7 +99,7 @@ func (s *store) find(ref string) (*record, error) {
 	return nil, &session.AmbiguousError{Prefix: ref, Candidates: ids}
 }
 
-// free returns a *session.LockedError while somebody writes.
+// free returns a *session.LockedError while another log is writing.
 func (r *record) free() error {
 	if r.writer == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of session.Store. Whoever writes
-// a store runs it:
+// Package storetest is the conformance suite of session.Store. A store runs it
+// in its tests:
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) session.Store { return mystore.New(t.TempDir()) })
@@ -19,7 +19,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Run tests a store. open returns an empty store each time it is called.
+// Run tests a store. open must return a new empty store each time.
 func Run(t *testing.T, open func(t *testing.T) session.Store) {
 	for _, test := range []struct {
 		name string
@@ -74,7 +74,7 @@ func raw(line string) *session.Entry {
 	return e
 }
 
-// lineOf is the line of an entry, or why there is none.
+// lineOf returns the line of an entry, or why it cannot be read.
 func lineOf(e *session.Entry) string {
 	line, err := e.Raw()
 	if err != nil {
@@ -83,7 +83,7 @@ func lineOf(e *session.Entry) string {
 	return string(line)
 }
 
-// textOf is the text of an entry's message, or why there is none.
+// textOf returns the text of an entry's message, or why it cannot be read.
 func textOf(e *session.Entry) string {
 	m, err := e.Message()
 	if err != nil {
@@ -224,7 +224,7 @@ func testSetupWaits(t *testing.T, s session.Store) {
 	want(t, "path", path(t, l), "t", "s")
 	want(t, "all", all(t, l), "s", "t")
 	if other, err := s.Open(ctx, l.Ref(), session.Mode{}); !errors.Is(err, session.ErrNotFound) {
-		t.Errorf("a session in which nobody spoke can be opened: %v, %v", other, err)
+		t.Errorf("a session without messages can be opened: %v, %v", other, err)
 	}
 	add(t, l, Entry("a", "t", message.RoleUser, "one"))
 	want(t, "path", path(t, l), "a", "t", "s")
@@ -308,7 +308,7 @@ func testOneWriter(t *testing.T, s session.Store) {
 	}
 	r, err := s.Open(ctx, l.Ref(), session.Mode{})
 	if err != nil {
-		t.Fatalf("reader beside a writer: %v", err)
+		t.Fatalf("reader next to a writer: %v", err)
 	}
 	want(t, "path of the reader", path(t, r), "a")
 	r.Close()
@@ -345,7 +345,8 @@ func testFind(t *testing.T, s session.Store) {
 		}
 		l = reopen(t, s, l, session.Mode{})
 	}
-	// An entry that is not in the log yet hangs under what it names.
+	// An entry that is not in the log yet is the child of the one that it
+	// names.
 	p, err := l.Parent(ctx, Entry("new", "b", message.RoleUser, "x"))
 	if err != nil || p == nil || p.ID != "b" {
 		t.Errorf("parent of a new entry: %v, %v", p, err)
@@ -410,7 +411,7 @@ func testList(t *testing.T, s session.Store) {
 	}
 	want(t, "list", ids, "new", "mid", "old")
 	for range s.List(context.Background()) {
-		break // a walk may be left
+		break // a walk may be stopped early
 	}
 }
 
