@@ -32,8 +32,8 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 		return nil, l.wrap(session.ErrReadOnly)
 	case len(entries) == 0:
 		return nil, nil
-	case l.lost.Load() != nil:
-		return nil, l.wrap(*l.lost.Load())
+	case l.readErr.Load() != nil:
+		return nil, l.wrap(*l.readErr.Load())
 	}
 	if err := session.CheckAppend(entries); err != nil {
 		return nil, l.wrap(err)
@@ -188,7 +188,7 @@ func (l *openLog) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*
 	switch {
 	case err != nil:
 		return nil, l.wrap(fmt.Errorf("%w: %w", session.ErrReplaced, err))
-	case !os.SameFile(info, l.who):
+	case !os.SameFile(info, l.info):
 		return nil, l.wrap(session.ErrReplaced)
 	case info.Size() < l.end:
 		return nil, l.wrap(fmt.Errorf("%w: it has %d bytes, and had %d", session.ErrReplaced, info.Size(), l.end))

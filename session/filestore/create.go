@@ -124,7 +124,7 @@ func (l *openLog) createFile(path string, buf []byte) (_ fsx.File, err error) {
 			return nil, err
 		}
 	}
-	if l.who, err = f.Stat(); err != nil {
+	if l.info, err = f.Stat(); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -25,7 +25,7 @@ type openLog struct {
 	path   string
 	header session.Header
 	file   fsx.File // nil as long as there is no file
-	who    fs.FileInfo
+	info   fs.FileInfo
 	lock   *lock
 	x      *index
 	last   int // the record that was requested last, counted from the end
@@ -37,7 +37,7 @@ type openLog struct {
 	readOnly bool  // it cannot be written to, whatever its mode says
 	notes    []session.Problem
 	scanners scanners                 // for lines far from the end of the file
-	lost     atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
+	readErr  atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
 	held     map[int64]*session.Entry // entries from before what the index knows, by offset
 	pending  []*session.Entry         // set-up entries that wait for the file to be created
 	leftover bool                     // a file half made by us could not be removed

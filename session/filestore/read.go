@@ -98,7 +98,7 @@ func (l *openLog) readFar(f io.ReaderAt) func(id string, at int64, length int) (
 			}
 		}
 		if err != nil {
-			l.lost.CompareAndSwap(nil, &err)
+			l.readErr.CompareAndSwap(nil, &err)
 			return nil, err
 		}
 		return raw, nil
