@@ -1,6 +1,6 @@
-// Package convert brings other agents' sessions in. Each agent has a package
-// of its own below it; what they share is here: what an importer is, and the
-// sink that it writes to.
+// Package convert imports other agents' sessions. Each agent has its own
+// package below this one. This package has what they share: the Importer
+// interface and the Sink that importers write to.
 package convert
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Importer reads one agent's files. Implementations hold no state.
+// Importer reads one agent's files. Implementations are stateless.
 type Importer interface {
-	// Name is the agent's name for --from: claude-code, codex, …
+	// Name returns the agent's name for --from: claude-code, codex, …
 	Name() string
 	// Recognizes reports whether a file is of this agent, by its name and its
 	// first bytes (up to 64 KiB).
 	Recognizes(path string, head []byte) bool
-	// Describe reads what the header of the new session needs. It looks at no
+	// Describe reads what the header of the new session needs. It reads no
 	// more of the file than it has to.
 	Describe(ctx context.Context, src Source) (session.Header, error)
-	// Import walks the file once and writes what it holds to the sink. What
-	// it cannot carry it counts with Sink.Skip; it fails only where nothing
-	// more can be read.
+	// Import walks the file once and writes what it holds to the sink. What it
+	// cannot import it counts with Sink.Skip; it fails only if nothing more
+	// can be read.
 	Import(ctx context.Context, src Source, to *Sink) error
 }
 
-// Source is a file to import. Which conversation of several it should be is
-// named by Session ("": the newest, or the only one).
+// Source is a file to import. Session names the conversation to import if the
+// file has several ("": the newest, or the only one).
 type Source struct {
 	Path    string
 	Size    int64
@@ -37,7 +37,7 @@ type Source struct {
 	Session string
 }
 
-// Counts say what came over.
+// Counts say what was imported.
 type Counts struct {
 	Messages    int `json:"messages"`
 	Calls       int `json:"calls"`
@@ -51,7 +51,7 @@ type Counts struct {
 const batch = 256
 
 // Sink takes entries in order and writes them to a session in groups. The zero
-// value is of no use: NewSink makes one.
+// value is not usable: call NewSink.
 type Sink struct {
 	s       *session.Session
 	counts  Counts
@@ -59,20 +59,22 @@ type Sink struct {
 	pending []*session.Entry
 	leaf    *session.Entry
 
-	// Progress is told how many bytes of the source have been read; nil: no one.
+	// Progress, if not nil, is called with how many bytes of the source have
+	// been read.
 	Progress func(read int64)
 }
 
-// NewSink writes to an empty session.
+// NewSink returns a sink that writes to an empty session.
 func NewSink(s *session.Session) *Sink {
 	return &Sink{s: s, skipped: map[string]int{}}
 }
 
-// Leaf is the entry that the next Add goes under; nil: a root.
+// Leaf returns the entry that the next Add goes under; nil: the next one is a
+// root.
 func (k *Sink) Leaf() *session.Entry { return k.leaf }
 
-// MoveTo makes e (nil: before the first entry) the place that the next Add
-// goes under: how a rewind becomes a branch.
+// MoveTo makes the next Add go under e (nil: before the first entry). This is
+// how a rewind becomes a branch.
 func (k *Sink) MoveTo(e *session.Entry) {
 	if e != k.leaf {
 		k.counts.Branches++
@@ -86,9 +88,9 @@ func (k *Sink) Add(ctx context.Context, d session.Draft) (*session.Entry, error)
 	return e, k.put(ctx, e)
 }
 
-// Copy appends an entry as it is, under the entry that its ParentID names:
-// for files that are of our format already. The entry must not be in another
-// log, and has to read back as it is (session.CheckAppend).
+// Copy appends an entry unchanged, under the entry that its ParentID names:
+// for files that are already in our format. The entry must not be in another
+// log, and must read back unchanged (session.CheckAppend).
 func (k *Sink) Copy(ctx context.Context, e *session.Entry) error {
 	if k.leaf != nil && e.ParentID != k.leaf.ID {
 		k.counts.Branches++
@@ -106,7 +108,7 @@ func (k *Sink) put(ctx context.Context, e *session.Entry) error {
 	return nil
 }
 
-// Skip counts something that cannot be carried, by kind.
+// Skip counts something that cannot be imported, by kind.
 func (k *Sink) Skip(kind string) { k.skipped[kind]++ }
 
 // SkipBytes counts a part of the source that cannot be read.
@@ -115,7 +117,7 @@ func (k *Sink) SkipBytes(kind string, n int64) {
 	k.skipped["bytes that were not read"] += int(n)
 }
 
-// Read tells how far the source has been read.
+// Read reports how far the source has been read.
 func (k *Sink) Read(n int64) {
 	if k.Progress != nil {
 		k.Progress(n)
@@ -132,7 +134,7 @@ func (k *Sink) Flush(ctx context.Context) error {
 	return err
 }
 
-// Counts returns what came over so far, and what did not, by kind.
+// Counts returns what has been imported so far, and by kind what has not.
 func (k *Sink) Counts() (Counts, map[string]int) { return k.counts, maps.Clone(k.skipped) }
 
 func (k *Sink) count(e *session.Entry) {
@@ -141,7 +143,7 @@ func (k *Sink) count(e *session.Entry) {
 		return
 	}
 	m, err := e.Message()
-	if m == nil || err != nil { // what is to be appended is in memory
+	if m == nil || err != nil { // what is waiting to be appended is in memory
 		return
 	}
 	k.counts.Messages++

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/convert/pi"
 )
 
-// HeadSize is how much of a file Detect wants to see, in bytes.
+// HeadSize is how much of a file Detect needs, in bytes.
 const HeadSize = 64 << 10
 
 // All returns every importer, in a fixed order.
@@ -19,8 +19,8 @@ func All() []convert.Importer {
 	return []convert.Importer{claudecode.Importer, codex.Importer, opencode.Importer, gemini.Importer, crush.Importer, pi.Importer}
 }
 
-// ByName finds an importer by its name, or by that of an agent whose files are
-// of the same form.
+// ByName finds an importer by its name, or by the name of another agent with
+// the same file format.
 func ByName(name string) (convert.Importer, bool) {
 	switch name {
 	case "oh-my-pi", "openclaw", "coppice":

@@ -9,7 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// synthetic is the model of what Claude Code itself says in the model's place.
+// synthetic is the model name of what Claude Code itself says instead of the
+// model.
 const synthetic = "<synthetic>"
 
 // assistant takes a line with one block of an answer.
@@ -34,7 +35,7 @@ func (r *run) assistant(ctx context.Context, f *fields) error {
 		r.answerBlock(m, b)
 	}
 	if u := usage(rawjson.Get(msg, "usage")); u != nil {
-		m.Usage = u // it grows from line to line
+		m.Usage = u // it is repeated, longer, on each line
 	}
 	if f.flag("isApiErrorMessage") {
 		m.StopReason, m.ErrorMessage = message.StopError, m.Text("\n")
@@ -44,8 +45,8 @@ func (r *run) assistant(ctx context.Context, f *fields) error {
 	return nil
 }
 
-// begin opens an answer. What Claude Code says itself comes under the name of
-// the model that it speaks for.
+// begin opens an answer. What Claude Code says itself gets the name of the
+// model that it speaks for.
 func (r *run) begin(ctx context.Context, f *fields, model string) error {
 	r.dropBoundary()
 	if err := r.settle(ctx); err != nil {
@@ -82,9 +83,9 @@ func (r *run) answerBlock(m *message.Message, b []byte) {
 	}
 }
 
-// stopReason translates Claude's word. Most lines have none, since they are
-// written while the answer is still coming; then the content tells. Thinking
-// alone was never an answer.
+// stopReason translates Claude's word. Most lines have none, because they are
+// written while the answer is still streaming; then the content decides.
+// Thinking alone is never an answer.
 func stopReason(reason string, m *message.Message) message.StopReason {
 	switch reason {
 	case "end_turn", "stop_sequence":

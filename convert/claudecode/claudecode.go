@@ -1,11 +1,11 @@
 // Package claudecode imports sessions of Claude Code: JSON Lines files below
 // ~/.claude/projects, of versions 2.0 and 2.1.
 //
-// An answer of the model is on several lines, one block each; they become
-// one message. What was said to the model is carried, also where Claude Code
-// put it in itself; what only its screen showed is counted. Rewinds become
-// branches, compactions become compactions, results that were cleared become
-// context edits. Traffic of subagents stays out of the conversation.
+// An answer of the model is on several lines, one block each; they become one
+// message. What was said to the model is imported, even what Claude Code added
+// itself; what was only shown on screen is counted. Rewinds become branches,
+// compactions become compactions, results that were cleared become context
+// edits. Subagents' messages stay out of the conversation.
 package claudecode
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// What imported assistant messages name as their origin.
+// The origin that imported assistant messages name.
 const (
 	provider = "anthropic"
 	api      = "anthropic-messages"
@@ -32,10 +32,10 @@ var Importer convert.Importer = importer{}
 
 type importer struct{}
 
-// Name is "claude-code".
+// Name returns "claude-code".
 func (importer) Name() string { return "claude-code" }
 
-// Recognizes looks for a line that names a session in Claude Code's way.
+// Recognizes looks for a line that names a session the way Claude Code does.
 func (importer) Recognizes(path string, head []byte) bool {
 	if !strings.EqualFold(filepath.Ext(path), ".jsonl") {
 		return false
@@ -56,8 +56,8 @@ func (importer) Recognizes(path string, head []byte) bool {
 // starts are the bytes with which a line begins.
 var starts = []string{`{"parentUuid":`, `{"type":"`, `{"logicalParentUuid":`}
 
-// Describe reads up to the first line that names session, folder and time. An
-// error wraps convert.ErrNotOurs where no line does.
+// Describe reads up to the first line that names session, folder and time. The
+// error wraps convert.ErrNotOurs if no line does.
 func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	var h session.Header
 	for raw, err := range jsonl.Objects(ctx, src, jsonl.Options{Starts: starts}) {

@@ -17,11 +17,11 @@ type boundary struct {
 }
 
 // cleared is what Claude Code shows the model in place of a result that a
-// microcompaction took out.
+// microcompaction removed.
 const cleared = "[Old tool result content cleared]"
 
-// system takes a line of type system. Compactions are carried, and what
-// commands of the user's printed; the rest is for the screen.
+// system takes a line of type system. Compactions and the output of the user's
+// commands are imported; the rest was only for the screen.
 func (r *run) system(ctx context.Context, f *fields) error {
 	switch sub := str(f.line, "subtype"); sub {
 	case "compact_boundary":
@@ -37,8 +37,8 @@ func (r *run) system(ctx context.Context, f *fields) error {
 	return nil
 }
 
-// dropBoundary counts a boundary whose summary never came: nothing was
-// replaced by it.
+// dropBoundary counts a boundary whose summary never came, so that it replaced
+// nothing.
 func (r *run) dropBoundary() {
 	if r.boundary != nil {
 		r.boundary = nil
@@ -46,8 +46,9 @@ func (r *run) dropBoundary() {
 	}
 }
 
-// compacted writes a compaction. Claude Code goes on from the summary alone,
-// so nothing before it is kept word for word. Old versions wrote no boundary.
+// compacted writes a compaction. Claude Code continues from the summary alone,
+// so nothing before it is kept word for word. Old versions did not write a
+// boundary.
 func (r *run) compacted(ctx context.Context, f *fields, content []byte) error {
 	c := &session.Compaction{Summary: message.JoinText(blocks(content), "\n\n")}
 	at := f.time
@@ -69,7 +70,7 @@ func (r *run) compacted(ctx context.Context, f *fields, content []byte) error {
 	return nil
 }
 
-// microcompacted writes one context edit per result that was cleared.
+// microcompacted writes one context edit for each cleared result.
 func (r *run) microcompacted(ctx context.Context, f *fields) error {
 	if err := r.settle(ctx); err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// fields are the members of a line. Those that every line is asked for are
+// fields are the members of a line. The ones that every line needs are
 // decoded; raw values are valid as long as the line is.
 type fields struct {
 	typ       string
 	uuid      string
 	parent    string // "": a root
-	hasParent bool   // the line says what its parent is, if only that it has none
+	hasParent bool   // the line has a parent member, even if it is null
 	sidechain bool   // a subagent's
 	sessionID string
 	time      time.Time

@@ -16,10 +16,10 @@ type run struct {
 	queue queue
 	title title
 
-	line     string // uuid of the line that is read
+	line     string // uuid of the current line
 	answer   string // message id of the open answer
 	model    string // of the last answer
-	named    string // the model that the path names
+	named    string // the model in force on the path
 	boundary *boundary
 }
 
@@ -32,8 +32,7 @@ func (r *run) take(ctx context.Context, raw []byte) error {
 	f := fields{}
 	f.read(raw)
 	if r.tree.known(f.uuid) {
-		// A session that is resumed can get its last line again, joined to
-		// the one that was torn.
+		// A resumed session can repeat its last line, joined to the torn one.
 		r.to.Skip("repeated line")
 		return nil
 	}
@@ -64,8 +63,8 @@ func (r *run) take(ctx context.Context, raw []byte) error {
 	return nil
 }
 
-// settle writes the open answer and ties the lines before this one to the
-// last entry that came of them.
+// settle writes the open answer and links the lines before this one to the
+// last entry made from them.
 func (r *run) settle(ctx context.Context) error {
 	r.answer = ""
 	if err := r.w.Close(ctx); err != nil {
@@ -88,7 +87,7 @@ func (r *run) add(ctx context.Context, d session.Draft) error {
 	return nil
 }
 
-// end writes what is left, and the title.
+// end writes what remains, and the title.
 func (r *run) end(ctx context.Context) error {
 	r.dropBoundary()
 	if err := r.settle(ctx); err != nil {
@@ -105,13 +104,13 @@ func (r *run) end(ctx context.Context) error {
 	return r.w.End(ctx)
 }
 
-// title collects the names that a session was given.
+// title collects the names of a session.
 type title struct {
 	custom, ai, summary string
 	summaries           []summary
 }
 
-// summary is one line about the session that has a certain leaf.
+// summary is a one-line summary of the session with a given leaf.
 type summary struct{ leaf, text string }
 
 // read takes a line that names a session.
@@ -126,8 +125,9 @@ func (t *title) read(f *fields) {
 	}
 }
 
-// sort finds the newest summary that is about this session: its leaf is in the
-// file, before the summary or after it. It returns how many are about others.
+// sort finds the newest summary of this session: its leaf is in the file,
+// before the summary or after it. It returns how many summaries are about
+// other sessions.
 func (t *title) sort(lines *tree) (others int) {
 	for _, s := range t.summaries {
 		if lines.known(s.leaf) {

@@ -10,13 +10,13 @@ import (
 
 // queue holds what the user typed while the model worked.
 //
-// Claude Code hands such text to the model in the middle of the turn. Older
-// versions leave no other trace of it than that it was put into the queue and
-// removed; newer ones write an attachment as well. Text that is taken from the
-// queue to be a prompt comes again as one.
+// Claude Code passes such text to the model in the middle of the turn. In
+// older versions the only trace is that it was added to the queue and removed;
+// newer ones write an attachment too. Text that leaves the queue as a prompt
+// appears again as a prompt.
 type queue struct {
-	waiting  []string // put in, not taken out
-	removed  []string // taken out, without an attachment so far
+	waiting  []string // added, not removed yet
+	removed  []string // removed, without an attachment so far
 	attached []string // attached, without a removal so far
 }
 
@@ -46,15 +46,15 @@ func (r *run) queued(ctx context.Context, f *fields) error {
 		}
 		q.removed = append(q.removed, text)
 		return r.aside(ctx, r.said(f, []message.Block{message.Text{Text: text}}, false))
-	default: // the user took it back
+	default: // the user withdrew it
 		q.waiting = nil
 		r.to.Skip("queue-operation/" + op)
 	}
 	return nil
 }
 
-// attachment takes what went to the model next to a message. Of the many kinds
-// only what the user said is known to have been sent as it is.
+// attachment takes what went to the model next to a message. Of the many
+// kinds, only the user's own words are known to have been sent unchanged.
 func (r *run) attachment(ctx context.Context, f *fields) error {
 	a := f.get("attachment")
 	kind := str(a, "type")

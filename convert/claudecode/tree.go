@@ -6,10 +6,10 @@ import (
 
 // tree follows parentUuid far enough to find rewinds.
 //
-// Parents say in what order lines were written, and parallel calls fork that
-// chain, so a fork is not a branch. But whatever happens in a turn descends from
-// the prompt that began it. A prompt that does not descend from the prompt
-// before it was typed after a rewind.
+// Parents give the order in which lines were written, and parallel calls fork that
+// chain, so a fork is not always a branch. But everything in a turn descends from the
+// prompt that began it. A prompt that does not descend from the previous
+// prompt was typed after a rewind.
 type tree struct {
 	links map[string]link // by uuid
 	turns int             // prompts and compactions so far
@@ -17,14 +17,14 @@ type tree struct {
 	here  *place
 }
 
-// link is what is known of a line.
+// link is what is known about a line.
 type link struct {
 	turn  int // the turn it descends from
 	place *place
 }
 
-// place is where the conversation was at a line. What the line belongs to
-// may not be written yet.
+// place is where the conversation was at a line. The entry that the line
+// belongs to may not be written yet.
 type place struct{ entry *session.Entry } // nil: before the first entry
 
 func newTree() tree {
@@ -36,8 +36,9 @@ func (t *tree) known(uuid string) bool {
 	return ok
 }
 
-// add takes a line into the tree. One whose parent is not known, because it
-// was lost or belongs to a subagent, goes on in the turn of the line before.
+// add adds a line to the tree. A line whose parent is unknown, because the
+// parent was lost or belongs to a subagent, belongs to the turn of the line
+// before.
 func (t *tree) add(f *fields) {
 	if f.uuid == "" {
 		return
@@ -49,13 +50,13 @@ func (t *tree) add(f *fields) {
 	t.links[f.uuid] = link{turn: turn, place: t.here}
 }
 
-// settle says which entry is the last one that came of the lines so far.
+// settle says which entry is the last one made from the lines so far.
 func (t *tree) settle(e *session.Entry) {
 	t.here.entry = e
 	t.here = &place{}
 }
 
-// rebind ties a line to what is written from now on.
+// rebind links a line to what is written from now on.
 func (t *tree) rebind(uuid string) {
 	if l, ok := t.links[uuid]; ok {
 		l.place = t.here
@@ -63,7 +64,8 @@ func (t *tree) rebind(uuid string) {
 	}
 }
 
-// rewound reports whether a prompt was typed after a rewind, and where it goes.
+// rewound reports whether a prompt was typed after a rewind, and where the
+// rewind went.
 func (t *tree) rewound(f *fields) (to *session.Entry, ok bool) {
 	if f.parent == "" {
 		return nil, f.hasParent && t.turn > 0
@@ -82,7 +84,7 @@ func (t *tree) begin(uuid string) {
 	t.join(uuid)
 }
 
-// join puts a line into the turn that the conversation is in.
+// join adds a line to the current turn.
 func (t *tree) join(uuid string) {
 	if l, ok := t.links[uuid]; ok {
 		l.turn = t.turn

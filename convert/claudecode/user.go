@@ -10,12 +10,12 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// injected is the type of messages that Claude Code put in itself: skills,
+// injected is the type of messages that Claude Code added itself: skills,
 // output of local commands, reminders, notices of interruption.
 const injected = "claude-code.injected"
 
-// user takes a line of role user: a prompt, results of tools, a summary, or
-// what Claude Code put in.
+// user takes a line with role user: a prompt, tool results, a summary, or
+// something that Claude Code added.
 func (r *run) user(ctx context.Context, f *fields) error {
 	content := rawjson.Get(f.get("message"), "content")
 	switch {
@@ -42,7 +42,7 @@ func (r *run) user(ctx context.Context, f *fields) error {
 		return nil
 	case len(rest) == 0:
 		if r.w.Open() == nil {
-			return r.settle(ctx) // it is written already
+			return r.settle(ctx) // it is already written
 		}
 		return nil
 	case len(results) > 0 || f.flag("isMeta"):
@@ -51,7 +51,7 @@ func (r *run) user(ctx context.Context, f *fields) error {
 	return r.prompt(ctx, f, rest)
 }
 
-// prompt writes what begins a turn.
+// prompt writes the message that begins a turn.
 func (r *run) prompt(ctx context.Context, f *fields, content []message.Block) error {
 	if err := r.settle(ctx); err != nil {
 		return err
@@ -60,14 +60,14 @@ func (r *run) prompt(ctx context.Context, f *fields, content []message.Block) er
 		if err := r.w.MoveTo(ctx, to); err != nil {
 			return err
 		}
-		r.named = "" // the path may name another one
+		r.named = "" // the path may have another one in force
 	}
 	r.tree.begin(f.uuid)
 	return r.add(ctx, r.said(f, content, false))
 }
 
-// aside writes a message that does not begin a turn: after the answer that
-// is open, so that its parts stay together.
+// aside writes a message that does not begin a turn. It goes after the open
+// answer, so that the answer's parts stay together.
 func (r *run) aside(ctx context.Context, d session.Draft) error {
 	if r.w.Open() == nil {
 		return r.add(ctx, d)
@@ -75,7 +75,7 @@ func (r *run) aside(ctx context.Context, d session.Draft) error {
 	return r.w.Later(ctx, d)
 }
 
-// said is a message of the user's, or of Claude Code in the user's place.
+// said is a message from the user, or from Claude Code on the user's behalf.
 func (r *run) said(f *fields, content []message.Block, meta bool) session.Draft {
 	if meta || isNotice(content) {
 		return r.w.Injected(injected, content, f.time)
@@ -83,9 +83,9 @@ func (r *run) said(f *fields, content []message.Block, meta bool) session.Draft 
 	return r.w.User(content, f.time)
 }
 
-// notices are the beginnings of texts that no user typed. A slash command that
-// is expanded into a prompt begins with <command-message> and is the user's
-// own; one that ran on the spot begins with <command-name>.
+// notices are the beginnings of texts that the user did not type. A slash
+// command that expands into a prompt begins with <command-message> and counts
+// as typed; one that ran immediately begins with <command-name>.
 var notices = []string{"<command-name>", "<local-command-", "<bash-", "<task-notification>", "<system-reminder>",
 	"[Request interrupted by user"}
 
@@ -108,7 +108,7 @@ func hasPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// split divides a content into results of tools and what else was said.
+// split divides content into tool results and everything else.
 func split(content []byte) (results [][]byte, rest []message.Block) {
 	if rawjson.Kind(content) != '[' {
 		return nil, blocks(content)
@@ -123,7 +123,7 @@ func split(content []byte) (results [][]byte, rest []message.Block) {
 	return results, rest
 }
 
-// blocks is a content: a string, or a list of blocks.
+// blocks reads content: a string, or a list of blocks.
 func blocks(content []byte) []message.Block {
 	if rawjson.Kind(content) == '"' {
 		return []message.Block{message.Text{Text: rawjson.String(content)}}

@@ -1,11 +1,11 @@
 // Package codex imports rollouts of Codex: JSON Lines files below
 // ~/.codex/sessions, of versions 0.118 to 0.144.
 //
-// The conversation is in the lines of type response_item; the events
-// repeat it for the screen and are counted. Rollbacks become branches. Codex
-// replaces its history when it compacts and writes no summary: what can be
-// read of the replacement becomes the summary, and what only its vendor can
-// read is kept next to it.
+// The conversation is in the lines of type response_item; events repeat it for
+// the screen and are only counted. Rollbacks become branches. When Codex
+// compacts it replaces its history and does not write a summary: the readable
+// part of the replacement becomes the summary, and the encrypted part is kept
+// next to it.
 package codex
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// api is what imported answers name as the form they came in.
+// api is the API that imported answers name.
 const api = "openai-responses"
 
 // Importer reads Codex's rollouts.
@@ -31,10 +31,10 @@ var Importer convert.Importer = importer{}
 
 type importer struct{}
 
-// Name is "codex".
+// Name returns "codex".
 func (importer) Name() string { return "codex" }
 
-// Recognizes looks for a line of Codex's kinds.
+// Recognizes looks for a line of one of Codex's types.
 func (importer) Recognizes(path string, head []byte) bool {
 	if !strings.EqualFold(filepath.Ext(path), ".jsonl") {
 		return false
@@ -76,7 +76,7 @@ func readRecord(line []byte) record {
 
 func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }
 
-// isKind reports whether lines of a type are Codex's.
+// isKind reports whether a type is one of Codex's.
 func isKind(typ string) bool {
 	switch typ {
 	case "session_meta", "turn_context", "response_item", "event_msg", "compacted":
@@ -85,9 +85,9 @@ func isKind(typ string) bool {
 	return false
 }
 
-// Describe reads up to the first session_meta. Where that is lost, the header
-// has what the first line and the first turn say. An error wraps
-// convert.ErrNotOurs where no line is of Codex.
+// Describe reads up to the first session_meta. If that is missing, the header
+// is taken from the first line and the first turn. The error wraps
+// convert.ErrNotOurs if no line is from Codex.
 func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	var h session.Header
 	ours := false
@@ -113,7 +113,7 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 		}
 	}
 	if !ours {
-		return session.Header{}, fmt.Errorf("%s: %w: no line of Codex in it", src.Path, convert.ErrNotOurs)
+		return session.Header{}, fmt.Errorf("%s: %w: it has no line from Codex", src.Path, convert.ErrNotOurs)
 	}
 	return h, src.Only("")
 }

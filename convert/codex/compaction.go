@@ -11,15 +11,15 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// What a summary says about itself.
+// What an imported summary says about itself.
 const (
-	noSummary = "(Codex wrote no summary here. Of the conversation before this point it kept these messages only, word for word.)"
-	nothing   = "(Codex wrote no summary here and kept nothing readable of the conversation before this point.)"
-	sealed    = "(An encrypted note that only its vendor can read was kept as well.)"
+	noSummary = "(Codex did not write a summary here. Of the conversation before this point it kept only these messages, word for word.)"
+	nothing   = "(Codex did not write a summary here and kept nothing readable of the conversation before this point.)"
+	sealed    = "(An encrypted note that only the vendor can read was kept as well.)"
 )
 
-// compacted takes a replacement of the history. Nothing before it is kept in
-// its place; what it is replaced by is in the summary.
+// compacted takes a replacement of the history. Nothing before it is kept; the
+// replacement goes into the summary.
 func (r *run) compacted(ctx context.Context, payload []byte, at time.Time) error {
 	history := rawjson.Get(payload, "replacement_history")
 	if str(payload, "message") == "" && rawjson.Kind(history) != '[' {
@@ -44,8 +44,8 @@ func (r *run) compacted(ctx context.Context, payload []byte, at time.Time) error
 	return r.w.Compact(ctx, c, at)
 }
 
-// summary is what can be read of a replacement, in order: the vendor's own
-// summary where there is one (old versions), then the messages that were kept.
+// summary returns the readable part of a replacement, in order: the vendor's
+// own summary if there is one (old versions), then the kept messages.
 func (r *run) summary(text string, history []byte) string {
 	var out []string
 	if text != "" {
@@ -72,7 +72,7 @@ func (r *run) summary(text string, history []byte) string {
 	return strings.Join(out, "\n\n")
 }
 
-// speaker names who said a message of a replacement.
+// speaker names the author of a message in a replacement.
 func speaker(item []byte) string {
 	switch role := str(item, "role"); {
 	case role == "assistant":
@@ -83,7 +83,7 @@ func speaker(item []byte) string {
 	return "User"
 }
 
-// readable is the text of a message; what is not text is named and counted.
+// readable returns the text of a message; anything else is named and counted.
 func (r *run) readable(content []byte) string {
 	var texts []string
 	for _, b := range parts(content) {

@@ -16,13 +16,13 @@ type run struct {
 	to *convert.Sink
 	w  *scribe.Writer
 
-	described bool // the session_meta has come
+	described bool // the session_meta has been read
 	provider  string
-	model     string // in use
-	named     string // the model that the path names
-	effort    string // the effort that the path names
-	counted   bool   // the open answer has its usage: the next item is of another answer
-	total     int64  // tokens of the whole session, at the last count
+	model     string // in use now
+	named     string // the model in force on the path
+	effort    string // the effort in force on the path
+	counted   bool   // the open answer has its usage, so the next item belongs to another answer
+	total     int64  // tokens of the whole session at the last count
 	context   int64  // tokens of the last call
 	turns     []*session.Entry
 }
@@ -47,7 +47,7 @@ func (r *run) record(ctx context.Context, rec record) error {
 	return nil
 }
 
-// meta takes the first session_meta; a file that is resumed has more of them.
+// meta takes the first session_meta; a resumed session has more of them.
 func (r *run) meta(payload []byte) {
 	if r.described {
 		r.to.Skip("session_meta repeated")
@@ -84,7 +84,7 @@ func (r *run) settings(ctx context.Context, payload []byte, at time.Time) error 
 	return nil
 }
 
-// level is an effort in the words of a session.
+// level translates an effort into the session's word for it.
 func level(effort string) string {
 	if effort == "none" {
 		return "off"
@@ -92,8 +92,8 @@ func level(effort string) string {
 	return effort
 }
 
-// event takes what is said in events alone: the usage of a call, and turns
-// that the user took back.
+// event takes what only events have: the usage of a call, and turns that the
+// user undid.
 func (r *run) event(ctx context.Context, kind string, payload []byte) error {
 	switch kind {
 	case "token_count":
@@ -106,8 +106,8 @@ func (r *run) event(ctx context.Context, kind string, payload []byte) error {
 	return nil
 }
 
-// tokenCount gives the open answer its usage. A count that repeats the total
-// of the last one only tells of rate limits.
+// tokenCount gives the open answer its usage. A count that repeats the last
+// total is only about rate limits.
 func (r *run) tokenCount(info []byte) {
 	total := rawjson.Int(rawjson.Get(rawjson.Get(info, "total_token_usage"), "total_tokens"))
 	last := rawjson.Get(info, "last_token_usage")
@@ -135,6 +135,6 @@ func (r *run) rollBack(ctx context.Context, n int64) error {
 	to := max(0, int64(len(r.turns))-n)
 	e := r.turns[to]
 	r.turns = r.turns[:to]
-	r.named, r.effort = "", "" // the path may name others
+	r.named, r.effort = "", "" // the path may have others in force
 	return r.w.MoveTo(ctx, e)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Types of messages that Codex put in itself.
+// Types of messages that Codex added itself.
 const (
 	developer = "codex.developer" // its instructions
-	contextOf = "codex.context"   // what it tells of the surroundings, in the user's place
+	contextOf = "codex.context"   // what it says about the environment, on the user's behalf
 )
 
 // item takes a response_item.
@@ -24,7 +24,7 @@ func (r *run) item(ctx context.Context, kind string, item []byte, at time.Time) 
 		return r.message(ctx, item, at)
 	case kind == "reasoning":
 		return r.reasoning(ctx, item, at)
-	case kind == "web_search_call": // runs at the vendor's and has no output here
+	case kind == "web_search_call": // runs at the vendor and has no output here
 		r.to.Skip("web_search_call (kept, not shown to the model)")
 		return r.block(ctx, at, scribe.Opaque(item))
 	case strings.HasSuffix(kind, "_call") && rawjson.Kind(rawjson.Get(item, "call_id")) == '"':
@@ -37,14 +37,14 @@ func (r *run) item(ctx context.Context, kind string, item []byte, at time.Time) 
 }
 
 // answer opens an answer unless one is open that may still grow. The items of
-// one call of the model are together: its outputs, or its token count, end it.
+// one model call are together; its outputs or its token count end it.
 func (r *run) answer(ctx context.Context, at time.Time) (*message.Message, error) {
 	if m := r.w.Open(); m != nil && !r.counted && !r.w.Answered() {
 		return m, nil
 	}
 	r.counted = false
 	m := &message.Message{Role: message.RoleAssistant, API: api, Provider: r.provider, Model: r.model, Time: at,
-		StopReason: message.StopAborted} // until there is more in it than thinking
+		StopReason: message.StopAborted} // until it has more than thinking
 	return m, r.w.Begin(ctx, m)
 }
 
@@ -88,7 +88,7 @@ func (r *run) message(ctx context.Context, item []byte, at time.Time) error {
 	}
 }
 
-// contexts are the beginnings of what Codex says in the user's place.
+// contexts are the beginnings of what Codex says on the user's behalf.
 var contexts = []string{"<environment_context>", "# AGENTS.md", "<user_instructions>", "<turn_aborted>", "<permissions instructions>"}
 
 func isContext(blocks []message.Block) bool {
@@ -110,8 +110,8 @@ func startsWith(s string, prefixes []string) bool {
 	return false
 }
 
-// said is the text of an answer's message item. Its id and phase go along in
-// the form in which pi keeps them, so that the item can be sent back.
+// said returns the text of an answer's message item. It keeps the id and phase
+// the way pi does, so that the item can be sent back.
 func said(item []byte) []message.Block {
 	var text strings.Builder
 	var others []message.Block
@@ -133,7 +133,7 @@ func said(item []byte) []message.Block {
 	return append([]message.Block{t}, others...)
 }
 
-// parts is a content: a string, or a list of parts.
+// parts reads content: a string, or a list of parts.
 func parts(content []byte) []message.Block {
 	if rawjson.Kind(content) == '"' {
 		return []message.Block{message.Text{Text: rawjson.String(content)}}
@@ -158,8 +158,8 @@ func parts(content []byte) []message.Block {
 	return out
 }
 
-// reasoning keeps a reasoning item. What can be sent back is the item with its
-// encrypted content; its members that only Codex knows would be refused.
+// reasoning keeps a reasoning item. The item with its encrypted content can be
+// sent back; the members that only Codex knows would be refused.
 func (r *run) reasoning(ctx context.Context, item []byte, at time.Time) error {
 	var texts []string
 	for p := range rawjson.Elements(rawjson.Get(item, "summary")) {
@@ -184,8 +184,8 @@ func (r *run) reasoning(ctx context.Context, item []byte, at time.Time) error {
 	return r.block(ctx, at, t)
 }
 
-// call takes a call of a tool: function_call, custom_tool_call,
-// tool_search_call and their like.
+// call takes a tool call: function_call, custom_tool_call, tool_search_call
+// and similar items.
 func (r *run) call(ctx context.Context, kind string, item []byte, at time.Time) error {
 	m, err := r.answer(ctx, at)
 	if err != nil {
@@ -204,7 +204,7 @@ func (r *run) call(ctx context.Context, kind string, item []byte, at time.Time) 
 	return nil
 }
 
-// arguments are JSON in a string (function_call), JSON (tool_search_call,
+// arguments reads JSON in a string (function_call), JSON (tool_search_call,
 // local_shell_call), or the text that the tool takes (custom_tool_call).
 func arguments(item []byte) []byte {
 	if v := rawjson.Get(item, "input"); rawjson.Kind(v) == '"' {
@@ -228,8 +228,8 @@ func (r *run) output(ctx context.Context, item []byte, at time.Time) error {
 	return r.w.Result(ctx, str(item, "call_id"), &message.Message{Content: output(item), IsError: failed, Time: at})
 }
 
-// output is what a tool gave back: text, parts, or, from a search for tools,
-// the list of them.
+// output reads what a tool returned: text, parts, or the list of tools from a
+// tool search.
 func output(item []byte) []message.Block {
 	v := rawjson.Get(item, "output")
 	if rawjson.Kind(v) == '{' { // of old versions

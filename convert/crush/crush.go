@@ -1,8 +1,8 @@
-// Package crush imports sessions of Crush, which keeps all of a project in one
-// SQLite database (.crush/crush.db).
+// Package crush imports sessions of Crush, which keeps all sessions of a
+// project in one SQLite database (.crush/crush.db).
 //
-// A tool message holds the results of all calls of the answer before it. What
-// subagents said is in sessions of its own, which stay out.
+// A tool message holds the results of all calls of the answer before it.
+// Subagents have their own sessions, which are left out.
 package crush
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Importer reads databases of Crush. It opens Source.Path by itself, since a
+// Importer reads databases of Crush. It opens Source.Path itself, because a
 // database cannot be read as a stream.
 var Importer convert.Importer = importer{}
 
@@ -27,7 +27,7 @@ func (importer) Name() string { return "crush" }
 var magic = []byte("SQLite format 3\x00")
 
 // Recognizes reports whether a file is a database with Crush's tables. Other
-// agents keep databases too.
+// agents use databases too.
 func (importer) Recognizes(path string, head []byte) bool {
 	if !bytes.HasPrefix(head, magic) {
 		return false
@@ -36,7 +36,7 @@ func (importer) Recognizes(path string, head []byte) bool {
 		bytes.Contains(head, []byte("CREATE TABLE sessions")) && bytes.Contains(head, []byte("parent_session_id"))
 }
 
-// Describe picks the session: the one asked for, or the newest that is not a
+// Describe picks the session: the requested one, or the newest that is not a
 // subagent's.
 func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	db, err := open(ctx, src.Path)

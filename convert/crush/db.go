@@ -21,8 +21,8 @@ import (
 type database struct{ *sql.DB }
 
 // open opens a database so that nothing is written to it or next to it. A
-// database that is in use has a log next to it with the newest rows; to see
-// those, SQLite has to share its index with the agent that is writing.
+// database in use has a log next to it with the newest rows; to see those,
+// SQLite has to share its index with the agent that is writing.
 func open(ctx context.Context, path string) (*database, error) {
 	params := "mode=ro&_pragma=trusted_schema(0)&_pragma=query_only(1)"
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
@@ -59,15 +59,15 @@ type chat struct {
 	messages  int64
 	summary   string // id of the message that replaces all before it; "": none
 
-	// Of the latest call: the database counts no tokens per message.
+	// Of the latest call: the database does not count tokens per message.
 	promptTokens, outputTokens int64
 	cost                       float64
 
 	answer string // id of the last answer
 }
 
-// pick finds the session with the id, or the only one whose id begins so; ""
-// means the newest session that no other one is the parent of.
+// pick finds the session with the id, or the only one whose id begins with it;
+// "" means the newest session without a parent.
 func (d *database) pick(ctx context.Context, id string) (chat, error) {
 	query, args := "SELECT * FROM sessions WHERE parent_session_id IS NULL OR parent_session_id = '' ORDER BY updated_at DESC, rowid DESC LIMIT 1", []any{}
 	if id != "" {
@@ -81,7 +81,7 @@ func (d *database) pick(ctx context.Context, id string) (chat, error) {
 		}
 		s := chatOf(row)
 		if found, ids = append(found, s), append(ids, s.id); s.id == id {
-			found = []chat{s} // the id itself, whatever others begin with it
+			found = []chat{s} // the exact id wins over longer ones
 			break
 		}
 	}
@@ -111,12 +111,12 @@ func (d *database) lastAnswer(ctx context.Context, s *chat) error {
 }
 
 // messages walks the messages of a session. Their times are whole seconds, so
-// the order of writing decides too.
+// the order of writing breaks ties.
 func (d *database) messages(ctx context.Context, id string) iter.Seq2[row, error] {
 	return d.rows(ctx, "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid", id)
 }
 
-// countRest counts what belongs to the project, but not to the conversation.
+// countRest counts what belongs to the project but not to the conversation.
 func (d *database) countRest(ctx context.Context, s chat, to *convert.Sink) error {
 	for row, err := range d.rows(ctx, "SELECT parent_session_id FROM sessions WHERE id <> ?", s.id) {
 		switch {
@@ -137,8 +137,7 @@ func (d *database) countRest(ctx context.Context, s chat, to *convert.Sink) erro
 	return nil
 }
 
-// row is a row by the names of its columns, of which there are more in later
-// versions.
+// row is a row by column name. Later versions have more columns.
 type row map[string]any
 
 func (r row) str(name string) string {
@@ -156,7 +155,7 @@ func (r row) int(name string) int64 {
 	return n
 }
 
-// time reads a time that old versions keep in milliseconds and new ones in
+// time reads a time, which old versions keep in milliseconds and new ones in
 // seconds.
 func (r row) time(name string) time.Time {
 	const seconds = 100_000_000_000 // the year 5138 in seconds, 1973 in milliseconds

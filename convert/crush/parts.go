@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// content reads texts and files out of parts; other parts say nothing here.
+// content reads texts and files from parts; other parts do not matter here.
 func (r *reader) content(parts []byte) []message.Block {
 	var out []message.Block
 	for p := range rawjson.Elements(parts) {
@@ -80,7 +80,7 @@ func (r *reader) answerParts(m *message.Message, parts []byte) {
 	}
 }
 
-// thinking reads a reasoning part with what its provider wants back.
+// thinking reads a reasoning part, with what its provider needs to get back.
 func thinking(data []byte) message.Thinking {
 	t := message.Thinking{Thinking: carry.Str(data, "thinking"), Signature: carry.Str(data, "signature")}
 	if t.Signature == "" {
@@ -89,7 +89,7 @@ func thinking(data []byte) message.Thinking {
 	return t
 }
 
-// ending is how an answer ended, in the words of the session.
+// ending returns the session's word for how an answer ended.
 func ending(content []message.Block, finish []byte) (message.StopReason, string) {
 	text := carry.Str(finish, "message")
 	if details := carry.Str(finish, "details"); details != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// reader carries messages over, one by one.
+// reader imports messages one by one.
 type reader struct {
 	sink  *convert.Sink
 	to    *scribe.Writer
@@ -51,8 +51,8 @@ func (r *reader) message(ctx context.Context, row row) error {
 	}
 }
 
-// answer takes an answer, which may be the summary of all before it. It stays
-// open for its results.
+// answer takes an answer, which may be the summary of everything before it. It
+// stays open for its results.
 func (r *reader) answer(ctx context.Context, row row, parts []byte, at time.Time) error {
 	if r.isSummary(row) {
 		return r.summary(ctx, parts, at)
@@ -72,7 +72,7 @@ func (r *reader) answer(ctx context.Context, row row, parts []byte, at time.Time
 	return nil
 }
 
-// isSummary reports whether Crush begins the conversation with this message.
+// isSummary reports whether Crush begins the conversation at this message.
 func (r *reader) isSummary(row row) bool {
 	return row.int("is_summary_message") != 0 || r.chat.summary != "" && row.str("id") == r.chat.summary
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/coppice-dev/coppice/wire/gemini"
 )
 
-// snapshot is how the CLI's summary of an earlier conversation begins. It is
-// the first content after a compression.
+// snapshot is the beginning of the CLI's summary of an earlier conversation,
+// which is the first content after a compression.
 const snapshot = "<state_snapshot>"
 
-// calls are the calls of a list of contents that wait for a response. The API
-// matches the two by name and order where they have no ids.
+// calls are the calls in a list of contents that wait for a response. Without
+// ids the API matches calls and responses by name and order.
 type calls struct {
 	open []message.ToolCall
 }
@@ -94,8 +94,8 @@ func (r *reader) model(ctx context.Context, parts []byte) error {
 	return nil
 }
 
-// answer finds the call that a response is for: the one of that id, else the
-// first open one of that name. It returns its id, or the response's own.
+// answer finds the call of a response: the one with its id, else the first
+// open one with its name. It returns the call's id, or the response's own.
 func (c *calls) answer(id, name string) string {
 	for i, call := range c.open {
 		if id != "" && call.ID == id || id == "" && call.Name == name {

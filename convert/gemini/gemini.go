@@ -1,6 +1,6 @@
 // Package gemini imports sessions of Gemini CLI: the chat files that it writes
-// by itself, and the bare lists of contents that `/chat save` writes, in the
-// form of Google's API.
+// automatically, and the plain lists of contents that `/chat save` writes in
+// the format of Google's API.
 package gemini
 
 import (
@@ -30,17 +30,18 @@ func (importer) Name() string { return "gemini" }
 // list is the member of a chat file that holds the messages.
 const list = "messages"
 
-// provider is the name that models have in a catalogue.
+// provider is the catalogue's name for the provider.
 const provider = "google"
 
-// elements is what a message or a content looks like after damage.
+// elements describes how a message or content begins, to find the next one
+// after damage.
 var elements = jsondoc.Elements{List: list, First: []string{"id", "role", "parts", "timestamp", "type"}, Is: isElement}
 
 func isElement(v []byte) bool {
 	return isContent(v) || rawjson.Kind(rawjson.Get(v, "type")) == '"' && rawjson.Kind(rawjson.Get(v, "timestamp")) == '"'
 }
 
-// Recognizes reports whether a document begins as one of the two forms does.
+// Recognizes reports whether a document begins like one of the two formats.
 func (importer) Recognizes(_ string, head []byte) bool {
 	session := false
 	for p, err := range jsondoc.Read(bytes.NewReader(head), list) {
@@ -60,9 +61,9 @@ func (importer) Recognizes(_ string, head []byte) bool {
 	return false
 }
 
-// Describe reads when the session began. Chat files name the project by a
-// hash only, so the folder is not known. Where what comes before the
-// messages is lost, the first of them says when it was.
+// Describe reads when the session began. Chat files name the project only by a
+// hash, so the folder is unknown. If the part before the messages is lost, the
+// time of the first message is used.
 func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
@@ -99,8 +100,8 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 	return session.Header{ID: scribe.SessionID(id)}, src.Only(id)
 }
 
-// Import walks the messages. Of a document that is cut off or broken it takes
-// the messages that are whole, before the damage and after it.
+// Import walks the messages. If the document is cut off or broken it takes the
+// whole messages before and after the damage.
 func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {
@@ -129,7 +130,7 @@ func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	return r.to.End(ctx)
 }
 
-// reader carries messages over, one by one.
+// reader imports messages one by one.
 type reader struct {
 	sink     *convert.Sink
 	to       *scribe.Writer
@@ -150,7 +151,7 @@ func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
 		return r.message(ctx, p.Value)
 	case p.Name == "startTime":
 		r.start = message.DecodeTime(p.Value)
-	case p.Name == "summary": // one line for lists
+	case p.Name == "summary": // on one line, for lists
 		return carry.Name(ctx, r.to, rawjson.String(p.Value), r.start)
 	}
 	return nil
@@ -208,8 +209,8 @@ func (r *reader) answer(ctx context.Context, raw []byte, at time.Time) error {
 	return r.to.Close(ctx)
 }
 
-// thought is a headline of the model's reasoning with what it says. Chat files
-// keep no signature, so it cannot be sent back.
+// thought reads a headline of the model's reasoning and its text. Chat files
+// do not keep the signature, so it cannot be sent back.
 func thought(t []byte) message.Thinking {
 	subject, text := carry.Str(t, "subject"), carry.Str(t, "description")
 	if subject != "" {
@@ -218,8 +219,8 @@ func thought(t []byte) message.Thinking {
 	return message.Thinking{Thinking: text}
 }
 
-// usage reads what one call took. Input has what came from the cache in it,
-// output does not have the thoughts.
+// usage reads the usage of one call. Input includes cached tokens; output does
+// not include thoughts.
 func usage(t []byte) *message.Usage {
 	if rawjson.Kind(t) != '{' {
 		return nil

@@ -36,8 +36,8 @@ func (r *reader) result(ctx context.Context, call []byte, id string) error {
 	return r.to.Result(ctx, id, m)
 }
 
-// response reads what a function gave back: mostly its output or its error
-// as text, else the object itself.
+// response reads what a function returned: usually its output or its error as
+// text, else the object itself.
 func (r *reader) response(fn []byte) (content []message.Block, failed bool) {
 	response := carry.Get(fn, "response")
 	output, failure := carry.Get(response, "output"), carry.Get(response, "error")
@@ -71,7 +71,7 @@ func (r *reader) blocks(v []byte) []message.Block {
 	return out
 }
 
-// block reads one part; what cannot be carried gives none.
+// block reads one part. A part that cannot be imported gives none.
 func (r *reader) block(p []byte) []message.Block {
 	if rawjson.Kind(p) == '"' {
 		return []message.Block{message.Text{Text: rawjson.String(p)}}

@@ -31,12 +31,12 @@ func (importer) Name() string { return "opencode" }
 // list is the member of the document that holds the messages.
 const list = "messages"
 
-// elements is what a message looks like after damage.
+// elements describes how a message begins, to find the next one after damage.
 var elements = jsondoc.Elements{List: list, First: []string{"info"}, Is: isMessage}
 
 func isMessage(v []byte) bool { return strings.HasPrefix(carry.Str(v, "info", "id"), "msg_") }
 
-// Recognizes reports whether a document begins as an export does.
+// Recognizes reports whether a document begins like an export.
 func (importer) Recognizes(_ string, head []byte) bool {
 	for p, err := range jsondoc.Salvage(bytes.NewReader(head), elements) {
 		switch {
@@ -53,8 +53,8 @@ func (importer) Recognizes(_ string, head []byte) bool {
 
 func isSession(info []byte) bool { return strings.HasPrefix(carry.Str(info, "id"), "ses_") }
 
-// Describe reads the session's info, which comes before the messages.
-// Where that is lost the first message says when the session began.
+// Describe reads the session's info, which comes before the messages. If that
+// is lost, the time of the first message is used.
 func (importer) Describe(ctx context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {
@@ -80,8 +80,8 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 	return session.Header{}, convert.ErrNotOurs
 }
 
-// Import walks the messages. Of a document that is cut off or broken it takes
-// the messages that are whole, before the damage and after it.
+// Import walks the messages. If the document is cut off or broken it takes the
+// whole messages before and after the damage.
 func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
 	f, err := src.Open()
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 // said is the content of a user message.
 type said struct {
 	content  []message.Block
-	injected bool // all of it was put in by the agent
+	injected bool // the agent added all of it
 }
 
 // userParts reads the parts of a user message.
 func (r *reader) userParts(parts []byte) said {
 	var c said
-	own := false // something comes from the user
+	own := false // some of it comes from the user
 	for p := range rawjson.Elements(parts) {
 		switch typ := carry.Str(p, "type"); typ {
 		case "text":
@@ -50,8 +50,8 @@ func (r *reader) userParts(parts []byte) said {
 	return c
 }
 
-// step is one call of the model. Old versions keep all steps of a turn in one
-// message; each is an answer of its own, since results are between them.
+// step is one model call. Old versions keep all steps of a turn in one
+// message; each becomes a separate answer, because results come between them.
 type step struct {
 	content []message.Block
 	tools   []tool     // of the calls in content
@@ -82,7 +82,7 @@ func (r *reader) assistant(ctx context.Context, info, parts []byte) error {
 		m.API = carry.API(m.Provider, m.Model)
 		m.StopReason = stop(s.finish, s.content)
 		if i == 0 {
-			m.Time = created(info) // later steps came when the results were there
+			m.Time = created(info) // later steps came after the results
 		}
 		if i == len(steps)-1 {
 			r.ending(m, info, s)
@@ -107,7 +107,8 @@ func (r *reader) assistant(ctx context.Context, info, parts []byte) error {
 	return nil
 }
 
-// ending gives the last step of a message what the message says of its end.
+// ending gives the last step of a message the message's own data about its
+// end.
 func (r *reader) ending(m *message.Message, info []byte, s *step) {
 	if m.Usage == nil {
 		m.Usage = usage(info)
@@ -129,8 +130,8 @@ func (r *reader) ending(m *message.Message, info []byte, s *step) {
 	}
 }
 
-// stop is opencode's reason in the words of the session. Without one the
-// answer never ended.
+// stop translates opencode's stop reason into the session's word. Without one
+// the answer never ended.
 func stop(finish string, content []message.Block) message.StopReason {
 	switch finish {
 	case "":
@@ -175,16 +176,16 @@ func (r *reader) steps(parts []byte) []step {
 	return steps
 }
 
-// snapshot counts the state of the files that a step begins with: restoring
-// files is opencode's own affair.
+// snapshot counts the file snapshot that a step begins with; only opencode can
+// restore files from it.
 func (r *reader) snapshot(p []byte) {
 	if carry.Str(p, "snapshot") != "" {
 		r.sink.Skip("file snapshot")
 	}
 }
 
-// call takes a tool part into a step. Calls of the Responses API have the id
-// of their item after a bar.
+// call adds a tool part to a step. Calls of the Responses API have the id of
+// their item after a bar.
 func (r *reader) call(s *step, p []byte) {
 	id := r.ids.Unique(carry.Str(p, "callID"))
 	if item := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(item, "fc_") {
@@ -195,8 +196,8 @@ func (r *reader) call(s *step, p []byte) {
 	s.tools = append(s.tools, tool{id, p})
 }
 
-// results writes the results of calls that have one. A call that was pending
-// or running when the file was written has none.
+// results writes the results of the calls that have one. A call that was
+// pending or running when the file was written does not.
 func (r *reader) results(ctx context.Context, tools []tool) error {
 	for _, t := range tools {
 		state := carry.Get(t.part, "state")
@@ -217,8 +218,8 @@ func (r *reader) results(ctx context.Context, tools []tool) error {
 	return nil
 }
 
-// output is the text of a result with its images. What the user interface
-// keeps next to them repeats it.
+// output returns the text of a result with its images. What is kept for the
+// user interface repeats it.
 func (r *reader) output(state []byte) []message.Block {
 	content := []message.Block{message.Text{Text: carry.Str(state, "output")}}
 	for a := range rawjson.Elements(carry.Get(state, "attachments")) {

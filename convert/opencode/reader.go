@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// reader carries messages over, one by one.
+// reader imports messages one by one.
 type reader struct {
 	sink     *convert.Sink
 	to       *scribe.Writer
@@ -20,16 +20,16 @@ type reader struct {
 	ids      carry.CallIDs
 	messages int
 
-	before     map[string]*session.Entry // the leaf when a message came, by its id
+	before     map[string]*session.Entry // the leaf when a message came, by message id
 	prompts    map[string]*session.Entry // the user's messages, by their ids
-	revert     string                    // the message that the user went back before
-	compaction *asked                    // waits for its summary
+	revert     string                    // the message that the user reverted to the state before
+	compaction *asked                    // a compaction waiting for its summary
 	context    int64                     // size after the last answer in tokens
 }
 
-// asked is a compaction that was asked for.
+// asked is a requested compaction.
 type asked struct {
-	tail string // the user's message from which on it keeps all; "": none
+	tail string // the user message from which it keeps everything; "": it keeps nothing
 }
 
 func newReader(to *convert.Sink) *reader {
@@ -47,7 +47,7 @@ func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
 	return nil
 }
 
-// info takes the session's name, and where the user went back to.
+// info takes the session's name, and the place that the user reverted to.
 func (r *reader) info(ctx context.Context, info []byte) error {
 	r.revert = carry.Str(info, "revert", "messageID")
 	return carry.Name(ctx, r.to, carry.Str(info, "title"), created(info))
@@ -75,7 +75,7 @@ func (r *reader) message(ctx context.Context, raw []byte) error {
 	return r.to.Close(ctx)
 }
 
-// model notes the model and the variant of it that a message names.
+// model notes the model and its variant that a message names.
 func (r *reader) model(ctx context.Context, info, model []byte, idName string) error {
 	at := created(info)
 	if err := r.state.Model(ctx, r.to, carry.Str(model, "providerID"), carry.Str(model, idName), at); err != nil {
@@ -134,7 +134,7 @@ func (r *reader) summary(ctx context.Context, info, parts []byte) error {
 	return r.to.Compact(ctx, c, created(info))
 }
 
-// dropAsked counts a compaction that did not come to a summary.
+// dropAsked counts a compaction that never got a summary.
 func (r *reader) dropAsked() {
 	if r.compaction != nil {
 		r.sink.Skip("compaction without a summary")
@@ -142,7 +142,7 @@ func (r *reader) dropAsked() {
 	}
 }
 
-// end writes what is left, and goes back where the user went back.
+// end writes what remains, and goes back to where the user reverted.
 func (r *reader) end(ctx context.Context) error {
 	r.dropAsked()
 	if at, ok := r.before[r.revert]; ok && r.revert != "" {
@@ -153,8 +153,8 @@ func (r *reader) end(ctx context.Context) error {
 	return r.to.End(ctx)
 }
 
-// usage reads what one call took. Whether output has the reasoning in it has
-// changed over the versions; the total tells.
+// usage reads the usage of one call. Whether output includes reasoning differs
+// between versions; the total shows which.
 func usage(v []byte) *message.Usage {
 	t := carry.Get(v, "tokens")
 	if rawjson.Kind(t) != '{' {

@@ -10,15 +10,15 @@ import (
 )
 
 // reasoning is a reasoning item of the Responses API. opencode keeps each of
-// its summaries as a part of its own; the item is replayed as a whole.
+// its summaries as a separate part; the item is replayed whole.
 type reasoning struct {
 	id, encrypted string
 	texts         []string
 	block         int // its place in the step's content
 }
 
-// thinking takes a reasoning part. What a provider wants back with it is
-// in the part's metadata, under the provider's name.
+// thinking takes a reasoning part. What the provider needs back with it is in
+// the part's metadata, under the provider's name.
 func (r *reader) thinking(s *step, p []byte) {
 	t := message.Thinking{Thinking: carry.Str(p, "text")}
 	for _, md := range rawjson.Members(carry.Get(p, "metadata")) {
@@ -33,7 +33,7 @@ func (r *reader) thinking(s *step, p []byte) {
 		case carry.Str(md, "thoughtSignature") != "":
 			t.Signature = carry.Str(md, "thoughtSignature")
 		case carry.Str(md, "reasoningOpaque") != "":
-			r.sink.Skip("signature of thinking") // of an API that no dialect speaks
+			r.sink.Skip("signature of thinking") // from an API without a dialect here
 		}
 	}
 	s.add(t)
@@ -53,7 +53,7 @@ func (s *step) reasoning(id, encrypted, text string) {
 	s.content[s.item.block] = message.Thinking{Thinking: strings.Join(s.item.texts, "\n\n"), Signature: s.item.signature()}
 }
 
-// signature is the item as the API gave it.
+// signature returns the item as the API sent it.
 func (i *reasoning) signature() string {
 	var summary jsonw.Array
 	for _, text := range i.texts {
@@ -70,7 +70,7 @@ func (i *reasoning) signature() string {
 	return string(o.Bytes())
 }
 
-// textBlock is a text with what ties it to the reasoning before it.
+// textBlock is a text with what links it to the reasoning before it.
 func textBlock(p []byte) message.Text {
 	t := message.Text{Text: carry.Str(p, "text"), Signature: carry.Str(p, "metadata", "google", "thoughtSignature")}
 	if id := carry.Str(p, "metadata", "openai", "itemId"); strings.HasPrefix(id, "msg_") {

@@ -1,7 +1,7 @@
-// Package pi imports sessions of pi and of its relatives, whose files are of
-// our own format: pi v1 to v3, oh-my-pi, OpenClaw, and Coppice itself. Entries
-// are copied as they are, with their ids and with types of the agents' own;
-// only what version 3 writes in another way is translated.
+// Package pi imports sessions of pi and its relatives, whose files have our
+// format: pi v1 to v3, oh-my-pi, OpenClaw, and Coppice itself. Entries are
+// copied unchanged, with their ids and with the agents' own types; only what
+// version 3 writes differently is translated.
 package pi
 
 import (
@@ -26,8 +26,8 @@ type importer struct{}
 // Name returns "pi".
 func (importer) Name() string { return "pi" }
 
-// frontLines is how many lines a header may come after: oh-my-pi keeps the
-// session's title before it.
+// frontLines is how many lines may come before the header: oh-my-pi keeps the
+// session's title there.
 const frontLines = 2
 
 // Recognizes reports whether a file begins with a session header.
@@ -63,7 +63,7 @@ func notEOF(err error) error {
 }
 
 // Describe reads the header. The new session names the file as its parent. A
-// file that has lost its header says nothing.
+// file without a header gives nothing.
 func (importer) Describe(_ context.Context, src convert.Source) (session.Header, error) {
 	f, err := src.Open()
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// reader copies a file record by record. What it does about damage is what
-// opening such a file does (docs/format.md, Reading), so that the entries
-// and their ids are the same either way.
+// reader copies a file record by record. It handles damage the way opening
+// such a file does (docs/format.md, Reading), so that the entries and their
+// ids are the same either way.
 type reader struct {
 	sink  *convert.Sink
 	blobs blobs
@@ -25,13 +25,13 @@ type reader struct {
 	version int    // of the format; 0 without a header
 	front   *record
 	title   string // of oh-my-pi
-	named   bool   // the session has a name of its own
+	named   bool   // the session has its own name
 
-	number int // of the next record, the header being 0; lost ones count
+	number int // of the next record; the header is 0 and lost records count
 	lost   int // pieces that could not be read so far
 	prev   string
 	seen   map[string][]sum  // lines of each id so far
-	now    map[string]string // ids that were used twice, and what the newest entry is called instead
+	now    map[string]string // ids that were used twice, with the new id of the newest entry
 	placed []placed          // of format 1 only
 }
 
@@ -100,8 +100,8 @@ func (r *reader) record(ctx context.Context, x record) error {
 	return r.entry(ctx, x)
 }
 
-// begin takes the header. What it holds besides id, time and folder goes into
-// entries as far as there are some for it.
+// begin takes the header. What it has besides id, time and folder goes into
+// entries if there is a type for it.
 func (r *reader) begin(ctx context.Context, x record) error {
 	r.any, r.header, r.number = true, x.raw, 1
 	h, _ := session.ParseHeader(x.raw)
@@ -129,11 +129,12 @@ func (r *reader) begin(ctx context.Context, x record) error {
 	return nil
 }
 
-// headerMembers are those that are carried over, and those that say nothing.
+// headerMembers are the members that are imported, and those that can be
+// ignored.
 var headerMembers = []string{"type", "version", "id", "timestamp", "cwd", "parentSession", "branchedFrom",
 	"provider", "modelId", "thinkingLevel", "title", "titleSource"}
 
-// add adds an entry of our own with the time of a record.
+// add adds an entry that we make, with the time of a record.
 func (r *reader) add(ctx context.Context, d session.Draft, at []byte) error {
 	d.Time = message.DecodeTime(rawjson.Get(at, "timestamp"))
 	e, err := r.sink.Add(ctx, d)
@@ -165,8 +166,8 @@ func (r *reader) entry(ctx context.Context, x record) error {
 	return r.sink.Copy(ctx, e)
 }
 
-// rename gives an entry whose id another entry has a new one, and lets what
-// follows refer to it: a reference means the nearest earlier entry.
+// rename gives an entry a new id if another entry has the same one, and makes
+// what follows refer to it: a reference means the nearest earlier entry.
 func (r *reader) rename(raw []byte, id string) []byte {
 	for _, name := range []string{"targetId", "firstKeptEntryId", "fromId"} {
 		if now, ok := r.now[str(raw, name)]; ok {
@@ -181,8 +182,8 @@ func (r *reader) rename(raw []byte, id string) []byte {
 	return raw
 }
 
-// parent is the parent of an entry: what it names if that came before; where a
-// line was lost, which may have held it, the entry before it; else none.
+// parent returns the parent of an entry: the one it names if that came before;
+// if a line was lost that may have held it, the entry before; else none.
 // Format 1 is a chain.
 func (r *reader) parent(x record, id string) string {
 	noID := rawjson.String(x.head.ID) == ""
@@ -194,7 +195,7 @@ func (r *reader) parent(x record, id string) string {
 	case named == "":
 		return ""
 	case named == id:
-		return "" // never its own
+		return "" // never its own parent
 	case r.now[named] != "":
 		return r.now[named]
 	case r.seen[named] != nil:
@@ -205,7 +206,7 @@ func (r *reader) parent(x record, id string) string {
 	return ""
 }
 
-// repeated reports whether the same line was under the same parent before,
+// repeated reports whether the same line already came under the same parent,
 // and remembers it.
 func (r *reader) repeated(id, parent string, raw []byte) bool {
 	h := sha256.New()
@@ -236,8 +237,9 @@ func (r *reader) migrate(x record, id, parent string) []byte {
 	return rawjson.Set(x.raw, "parentId", rawjson.Quote(parent))
 }
 
-// firstKept is the entry that a record of format 1 became, or the next one
-// where the record was lost. The header, and what comes later, is none.
+// firstKept returns the entry that a record of format 1 became, or the next
+// one if the record was lost. It is none for the header and for what comes
+// later.
 func (r *reader) firstKept(index int64, own int) string {
 	if index <= 0 || index > int64(own) {
 		return ""
@@ -246,7 +248,7 @@ func (r *reader) firstKept(index int64, own int) string {
 	return r.placed[k].id
 }
 
-// end writes the title where the session has no name.
+// end writes the title if the session has no name.
 func (r *reader) end(ctx context.Context) error {
 	if r.title == "" || r.named {
 		return r.sink.Flush(ctx)

@@ -12,8 +12,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// translate turns what relatives of pi write in their own way, and what the
-// model has to see, into entries of version 3. Everything else stays as it is.
+// translate turns what pi's relatives write differently, and what the model
+// has to see, into entries of version 3. Everything else stays as it is.
 func (r *reader) translate(raw []byte) []byte {
 	switch session.Type(str(raw, "type")) {
 	case session.TypeMessage:
@@ -25,7 +25,7 @@ func (r *reader) translate(raw []byte) []byte {
 	case session.TypeCustomMessage:
 		return r.images(raw)
 	case "reset_boundary":
-		// oh-my-pi's /clear: nothing from before is shown, and no summary.
+		// oh-my-pi's /clear: nothing from before is shown, not even a summary.
 		raw = rawjson.Set(raw, "type", rawjson.Quote(string(session.TypeCompaction)))
 		raw = rawjson.Set(raw, "summary", []byte(`""`))
 		raw = rawjson.Set(raw, "firstKeptEntryId", rawjson.Get(raw, "id"))
@@ -40,7 +40,7 @@ func (r *reader) message(m []byte) []byte {
 		message.RoleSystem, message.RoleCompactionSummary, message.RoleBranchSummary:
 	case "hookMessage": // the name of custom before version 3
 		m = rawjson.Set(m, "role", rawjson.Quote(string(message.RoleCustom)))
-	case "developer": // what oh-my-pi itself tells the model
+	case "developer": // what oh-my-pi itself says to the model
 		m = rawjson.Set(m, "role", rawjson.Quote(string(message.RoleCustom)))
 		m = rawjson.Set(m, "customType", []byte(`"developer"`))
 		m = rawjson.Set(m, "display", []byte("false"))
@@ -51,10 +51,11 @@ func (r *reader) message(m []byte) []byte {
 }
 
 // blobPrefix is what oh-my-pi writes instead of the data of an image that it
-// keeps in a file of its own, named by the hash after it.
+// keeps in a separate file, named by the hash after the prefix.
 const blobPrefix = "blob:sha256:"
 
-// images puts images that are kept elsewhere into the content of a message.
+// images puts images that are kept in other files into the content of a
+// message.
 func (r *reader) images(m []byte) []byte {
 	content := rawjson.Get(m, "content")
 	if rawjson.Kind(content) != '[' || !bytes.Contains(content, []byte(blobPrefix)) {
@@ -84,7 +85,7 @@ func (r *reader) image(b []byte) []byte {
 	return rawjson.Set(b, "data", rawjson.Quote(data))
 }
 
-// blobs is oh-my-pi's folder of images, "" where there is none.
+// blobs is oh-my-pi's folder of images, or "".
 type blobs string
 
 // newBlobs finds the folder for a session file: it is next to the folder of
@@ -102,8 +103,8 @@ func newBlobs(path string) blobs {
 	return ""
 }
 
-// read returns an image as base64. Only a hash names one, so that a session
-// cannot have other files read.
+// read returns an image as base64. Only a hash can name one, so that a session
+// cannot make us read other files.
 func (b blobs) read(hash string) (string, bool) {
 	const digits = 64
 	if b == "" || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
@@ -114,7 +115,7 @@ func (b blobs) read(hash string) (string, bool) {
 		return "", false
 	}
 	if _, err := base64.StdEncoding.DecodeString(string(data)); err == nil {
-		return string(data), true // kept as it is sent
+		return string(data), true // kept in the form in which it is sent
 	}
 	return base64.StdEncoding.EncodeToString(data), true
 }

@@ -1,5 +1,5 @@
-// Package carry holds what several importers do in the same way: noting the
-// model in force, naming a dialect, telling an image from another file.
+// Package carry holds what several importers share: noting the model in force,
+// naming a dialect, telling images from other files.
 package carry
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/coppice-dev/coppice/wire/responses"
 )
 
-// State is what is in force where an import has come to. The zero value is
-// that of an empty session.
+// State is what is in force at the current point of an import. The zero value
+// is that of an empty session.
 type State struct {
 	provider, model string
 	level           string
 }
 
-// Model notes the model of the next message and adds an entry where it is
-// another one than before. An empty id says nothing.
+// Model notes the model of the next message and adds an entry if it differs
+// from the one before. An empty id is ignored.
 func (s *State) Model(ctx context.Context, to *scribe.Writer, provider, id string, at time.Time) error {
 	if id == "" || provider == s.provider && id == s.model {
 		return nil
@@ -38,7 +38,7 @@ func (s *State) Model(ctx context.Context, to *scribe.Writer, provider, id strin
 // levels are the thinking levels of the session format.
 var levels = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// Level does the same for the thinking level. A word that is none is ignored.
+// Level does the same for the thinking level. An unknown word is ignored.
 func (s *State) Level(ctx context.Context, to *scribe.Writer, level string, at time.Time) error {
 	if level == s.level || !slices.Contains(levels, level) {
 		return nil
@@ -60,8 +60,8 @@ func add(ctx context.Context, to *scribe.Writer, d session.Draft, at time.Time) 
 	return to.Add(ctx, d)
 }
 
-// API names the dialect that a provider is spoken to in, in the words of
-// stored messages. Most providers copy one vendor's.
+// API names a provider's dialect as stored messages name it. Most providers
+// copy one vendor's.
 func API(provider, model string) string {
 	switch {
 	case strings.Contains(provider, "anthropic"):
@@ -74,14 +74,14 @@ func API(provider, model string) string {
 	return openai.Dialect.API()
 }
 
-// Image is a file that a message holds as base64, if it is an image.
+// Image returns a file that a message holds as base64, if it is an image.
 func Image(mime, data string) (message.Image, bool) {
 	ok := strings.HasPrefix(mime, "image/") && data != ""
 	return message.Image{Data: data, MIMEType: mime}, ok
 }
 
-// DataURL is the image that a data: URL holds. It reports false where the URL
-// is another one, or holds something else.
+// DataURL returns the image in a data: URL. It reports false for any other URL
+// or content.
 func DataURL(url string) (message.Image, bool) {
 	img, ok := scribe.DataURL(url)
 	if !ok {
@@ -91,8 +91,8 @@ func DataURL(url string) (message.Image, bool) {
 	return Image(mime, img.Data)
 }
 
-// Stop is the reason for which an answer ended where the agent does not say:
-// it called tools, or it had nothing more to say.
+// Stop returns why an answer ended if the agent does not say: it called tools,
+// or it had nothing more to say.
 func Stop(content []message.Block) message.StopReason {
 	for _, b := range content {
 		if _, ok := b.(message.ToolCall); ok {
@@ -102,12 +102,12 @@ func Stop(content []message.Block) message.StopReason {
 	return message.StopEnd
 }
 
-// CallIDs makes the ids of calls differ: agents whose files keep a result with
-// its call do not mind when two have the same. The zero value is ready.
+// CallIDs makes the ids of calls unique: agents that keep a result with its
+// call may give two calls the same id. The zero value is ready to use.
 type CallIDs map[string]int
 
-// Unique returns an id that was not returned before: the one given, unless it
-// is empty or taken.
+// Unique returns an id that it has not returned before: the given one, unless
+// it is empty or taken.
 func (c *CallIDs) Unique(id string) string {
 	if *c == nil {
 		*c = CallIDs{}

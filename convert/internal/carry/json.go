@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// Get follows a path of members. It returns nil where it ends in nothing.
+// Get follows a path of members. It returns nil if a member is missing.
 func Get(obj []byte, path ...string) []byte {
 	for _, name := range path {
 		obj = rawjson.Get(obj, name)
@@ -17,11 +17,11 @@ func Get(obj []byte, path ...string) []byte {
 	return obj
 }
 
-// Str is the string at a path, or "".
+// Str returns the string at a path, or "".
 func Str(obj []byte, path ...string) string { return rawjson.String(Get(obj, path...)) }
 
-// NotOurs says of a document that is none that no agent wrote it. Other errors
-// stay as they are.
+// NotOurs turns the error for a text that is not a JSON document into
+// convert.ErrNotOurs. Other errors stay as they are.
 func NotOurs(err error) error {
 	var broken *jsondoc.BrokenError
 	if errors.As(err, &broken) {

@@ -1,6 +1,6 @@
-// Package jsondoc reads a JSON document that holds a whole session without
-// holding the whole document: the members of its top object one by one, and
-// the elements of the one long list in it one by one.
+// Package jsondoc reads a JSON document that holds a whole session, without
+// keeping it all in memory: it reads the members of the top object one by one,
+// and the elements of its one long list one by one.
 package jsondoc
 
 import (
@@ -16,21 +16,21 @@ import (
 
 // Part is a piece of a document.
 type Part struct {
-	Name    string         // of the member of the top object; "" in a top array
+	Name    string         // name of the member of the top object; "" in a top array
 	Value   jsontext.Value // valid until the next part is read
 	Element bool           // Value is one element of the member's list
 	Offset  int64          // bytes read so far
-	Lost    int64          // bytes that were skipped because of damage; there is no value then
+	Lost    int64          // bytes skipped because of damage; Value is then empty
 }
 
-// BrokenError says from where on a document is not JSON, or that it is cut off.
+// BrokenError says where a document stops being JSON, or that it is cut off.
 type BrokenError struct {
 	Offset int64
 	Err    error
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("not whole JSON from byte %d on: %v", e.Offset, e.Err)
+	return fmt.Sprintf("broken JSON from byte %d on: %v", e.Offset, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -40,8 +40,8 @@ var errNoContainer = errors.New("neither an object nor an array")
 
 // Read walks a document: the members of its top object in order, those of the
 // list with that name, or of a top array, element by element. An error ends
-// the walk; what came before it is whole. Where the document itself is at
-// fault it is a *BrokenError. A byte-order mark is passed over.
+// the walk; what came before it is whole. If the document itself is at fault,
+// the error is a *BrokenError. A byte-order mark is skipped.
 func Read(r io.Reader, list string) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		w := walk(r, list, yield)
@@ -73,7 +73,7 @@ type walker struct {
 	array   bool      // the document is a list
 	list    string
 	yield   func(Part, error) bool
-	stopped bool // the reader of the parts wants no more
+	stopped bool // the caller wants no more parts
 }
 
 var errStopped = errors.New("stopped")
@@ -145,7 +145,7 @@ func (w *walker) value(name string, element bool) error {
 	return nil
 }
 
-// offset is how far the document has been read.
+// offset returns how far the document has been read.
 func (w *walker) offset() int64 { return w.base + w.dec.InputOffset() }
 
 // explain distinguishes a broken document from a file that cannot be read.

@@ -10,17 +10,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Elements say what the elements of a list look like, so that the next one can
-// be found after damage.
+// Elements says how the elements of a list begin, so that the next one can be
+// found after damage.
 type Elements struct {
 	List  string   // the member of the top object that holds them
-	First []string // names of members with which one begins
+	First []string // names of members that one begins with
 	Is    func(v []byte) bool
 }
 
-// Salvage walks a document like Read. After damage it goes on at the next
-// element of the list that is whole: a part without a value then says how many
-// bytes were passed over. What follows the damage is held in memory.
+// Salvage walks a document like Read. After damage it continues at the next
+// whole element of the list: a part without a value says how many bytes were
+// skipped. What follows the damage is held in memory.
 func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		w := walk(r, e.List, yield)
@@ -53,7 +53,7 @@ func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
 	}
 }
 
-// rest is what follows the last whole part, and where in it the fault is.
+// rest is what follows the last whole part, with the place of the fault in it.
 func (w *walker) rest(broken *BrokenError) (rest []byte, fault int, err error) {
 	rest, err = io.ReadAll(io.MultiReader(bytes.NewReader(bytes.Clone(w.dec.UnreadBuffer())), w.in))
 	if err != nil {
@@ -66,7 +66,7 @@ func (w *walker) rest(broken *BrokenError) (rest []byte, fault int, err error) {
 	return rest, min(max(fault, 0), len(rest)), nil
 }
 
-// resume goes on with an element of the list that begins at an offset.
+// resume continues with an element of the list that begins at an offset.
 func (w *walker) resume(rest []byte, at int64) {
 	front := `{"` + w.list + `":[`
 	if w.array {

@@ -1,6 +1,6 @@
 // Package jsonl reads the files in which other agents keep one JSON object a
-// line. It holds one line in memory and nothing else, and it salvages what is
-// whole on a damaged line.
+// line. It holds only one line in memory, and it salvages whole objects from a
+// damaged line.
 package jsonl
 
 import (
@@ -17,36 +17,37 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// maxLine is the length above which a line is passed over, in bytes. Real
-// lines hold one tool output or one image.
+// maxLine is the length above which a line is skipped, in bytes. Real lines
+// hold one tool output or one image.
 const maxLine = 1 << 30
 
-// keepBuffer is the largest buffer that is used again for the next line.
+// keepBuffer is the largest buffer that is reused for the next line.
 const keepBuffer = 4 << 20
 
 // progressStep is how many bytes are between two reports of progress.
 const progressStep = 256 << 10
 
-// Kinds of lines that cannot be read, as they are counted.
+// The kinds by which unreadable lines are counted.
 const (
 	KindDamaged = "damaged line"
 	KindTooLong = "line too long"
 )
 
-// Options are what a file is read with.
+// Options configure how a file is read.
 type Options struct {
-	// Starts are the bytes with which the agent's objects begin. They find a
-	// whole object after a torn one on the same line.
+	// Starts are the bytes with which the agent's objects begin. They help
+	// find a whole object after a torn one on the same line.
 	Starts []string
-	// Skip is told the kind of each piece that cannot be read; nil: no one.
+	// Skip, if not nil, is called with the kind of each piece that cannot be
+	// read.
 	Skip func(kind string)
-	// Read is told how many bytes have been read; nil: no one.
+	// Read, if not nil, is called with how many bytes have been read.
 	Read func(n int64)
 }
 
 // Objects walks the JSON objects of a file that have a string type, in order.
-// An object is valid until the next step. The sequence ends with an error
-// where the file cannot be read on.
+// An object is valid until the next step. The sequence ends with an error if
+// the file cannot be read further.
 func Objects(ctx context.Context, src convert.Source, o Options) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, err := src.Open()
@@ -150,7 +151,7 @@ func (o Options) objects(line []byte, yield func([]byte, error) bool) bool {
 		}
 		o.skip(KindDamaged)
 		if l.Kind != session.ProblemDamagedLine {
-			return true // whole JSON, but no object of ours
+			return true // whole JSON, but not one of the agent's objects
 		}
 		next := o.nextStart(line, end+1)
 		if next < 0 {
@@ -161,7 +162,8 @@ func (o Options) objects(line []byte, yield func([]byte, error) bool) bool {
 	return true
 }
 
-// nextStart returns where an object may begin, from at on, or -1.
+// nextStart returns the next place from at on where an object may begin, or
+// -1.
 func (o Options) nextStart(line []byte, at int) int {
 	if at >= len(line) {
 		return -1
@@ -176,7 +178,7 @@ func (o Options) nextStart(line []byte, at int) int {
 }
 
 // Head walks the lines of the first bytes of a file. The last one may be cut
-// off; what comes before the cut can be read with rawjson.Fields all the same.
+// off; what comes before the cut can still be read with rawjson.Fields.
 func Head(head []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))

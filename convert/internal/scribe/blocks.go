@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Arguments are the arguments of a call as a session stores them: the object
-// that raw is, or the text that the model sent instead of JSON.
+// Arguments returns the arguments of a call as a session stores them: raw if
+// it is an object, or the text that the model sent instead of JSON.
 func Arguments(raw []byte) []byte {
 	switch {
 	case len(raw) == 0:
@@ -20,12 +20,12 @@ func Arguments(raw []byte) []byte {
 	return jsonw.Clean(rawjson.JS(raw))
 }
 
-// Opaque is a block that a session carries as it is.
+// Opaque is a block that a session stores unchanged.
 func Opaque(raw []byte) message.Block {
 	return message.Opaque{Type: rawjson.String(rawjson.Get(raw, "type")), Raw: jsonw.Clean(rawjson.JS(raw))}
 }
 
-// DataURL is the image that a data URL holds.
+// DataURL returns the image in a data URL.
 func DataURL(url string) (message.Image, bool) {
 	head, data, ok := strings.Cut(url, ",")
 	mime, isData := strings.CutPrefix(head, "data:")

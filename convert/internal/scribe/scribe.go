@@ -1,7 +1,6 @@
-// Package scribe writes a conversation to a sink in the order in which a
-// model sees it. Agents write an answer in pieces, with results, and with what
-// the user said meanwhile, between the pieces of one answer; a Writer holds the
-// answer open until it is whole.
+// Package scribe writes a conversation to a sink in the order in which a model
+// sees it. Agents write an answer in pieces, with results and new user
+// messages between them; a Writer holds the answer open until it is whole.
 package scribe
 
 import (
@@ -15,9 +14,9 @@ import (
 
 // Call is a tool call that was written or is about to be.
 type Call struct {
-	ID     string // as the session has it
+	ID     string // as stored in the session
 	Name   string
-	Result string // id of the entry that has its result; "": none came yet
+	Result string // id of the entry with its result; "": none yet
 }
 
 // Writer writes to a sink. Make one with New.
@@ -27,8 +26,8 @@ type Writer struct {
 
 	open    *message.Message // the answer that may still grow, or nil
 	results []session.Draft  // of its calls
-	later   []session.Draft  // what goes after the results
-	last    time.Time        // the newest time met, for what has none
+	later   []session.Draft  // drafts that go after the results
+	last    time.Time        // the newest time so far, for drafts without one
 	moved   bool             // the sink's leaf is not the last entry written
 }
 
@@ -40,7 +39,7 @@ func New(to *convert.Sink) *Writer {
 // Open returns the answer that may still grow, or nil.
 func (w *Writer) Open() *message.Message { return w.open }
 
-// Answered reports whether the open answer has results already.
+// Answered reports whether the open answer already has results.
 func (w *Writer) Answered() bool { return len(w.results) > 0 }
 
 // Begin closes the open answer and opens another one.
@@ -82,9 +81,9 @@ func (w *Writer) Close(ctx context.Context) error {
 	return nil
 }
 
-// Result writes the result of a call: after the open answer, or, where none
-// is open, at once. id is the agent's own id of the call; m needs content, time
-// and IsError only.
+// Result writes the result of a call: after the open answer, or at once if
+// none is open. id is the agent's own id of the call; m needs only content,
+// time and IsError.
 func (w *Writer) Result(ctx context.Context, id string, m *message.Message) error {
 	m.Role, m.ToolCallID, m.Time = message.RoleToolResult, id, w.at(m.Time)
 	c := w.calls[id]
@@ -104,7 +103,7 @@ func (w *Writer) Result(ctx context.Context, id string, m *message.Message) erro
 	return err
 }
 
-// User is a message that the user wrote.
+// User writes a message from the user.
 func (w *Writer) User(content []message.Block, at time.Time) session.Draft {
 	m := &message.Message{Role: message.RoleUser, Content: content, Time: w.at(at)}
 	d := session.MessageDraft(m)
@@ -112,14 +111,14 @@ func (w *Writer) User(content []message.Block, at time.Time) session.Draft {
 	return d
 }
 
-// Injected is a message that the agent put in next to the user's own.
+// Injected writes a message that the agent added to the user's own.
 func (w *Writer) Injected(customType string, content []message.Block, at time.Time) session.Draft {
 	d := session.CustomMessageDraft(customType, content)
 	d.Time = at
 	return d
 }
 
-// Later writes a draft after the open answer, or at once where none is open.
+// Later writes a draft after the open answer, or at once if none is open.
 func (w *Writer) Later(ctx context.Context, d session.Draft) error {
 	if w.open == nil {
 		return w.Add(ctx, d)
@@ -140,19 +139,19 @@ func (w *Writer) Add(ctx context.Context, d session.Draft) error {
 }
 
 // Compact closes the open answer and writes a compaction. It keeps nothing
-// word for word, unless c names the first entry that it keeps.
+// word for word unless c names the first entry that it keeps.
 func (w *Writer) Compact(ctx context.Context, c *session.Compaction, at time.Time) error {
 	id := session.NewID()
 	if c.FirstKeptEntryID == "" {
 		c.FirstKeptEntryID = id
 	}
-	c.FromHook = true // its summary is another program's
+	c.FromHook = true // another program wrote its summary
 	d := session.CompactionDraft(c)
 	d.ID, d.Time = id, at
 	return w.Add(ctx, d)
 }
 
-// MoveTo closes the open answer and goes on under e (nil: before the first
+// MoveTo closes the open answer and continues under e (nil: before the first
 // entry).
 func (w *Writer) MoveTo(ctx context.Context, e *session.Entry) error {
 	if err := w.Close(ctx); err != nil {
@@ -165,9 +164,9 @@ func (w *Writer) MoveTo(ctx context.Context, e *session.Entry) error {
 	return nil
 }
 
-// End writes what is left. Where the conversation ended on an earlier entry
-// than the last one written, it leaves a mark, since the last entry of a log
-// is its leaf.
+// End writes what remains. If the conversation ended at an earlier entry than
+// the last one written, it adds an entry that says so, because the last entry
+// of a log is its leaf.
 func (w *Writer) End(ctx context.Context) error {
 	if err := w.Close(ctx); err != nil {
 		return err
@@ -187,7 +186,7 @@ func (w *Writer) put(ctx context.Context, d session.Draft) (*session.Entry, erro
 	return w.sink.Add(ctx, d)
 }
 
-// at is a time, or the newest one met where there is none.
+// at returns a time, or the newest one so far if it is zero.
 func (w *Writer) at(t time.Time) time.Time {
 	if t.IsZero() {
 		return w.last
