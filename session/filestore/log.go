@@ -39,7 +39,7 @@ type openLog struct {
 	scanners scanners                 // for lines far from the end of the file
 	readErr  atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
 	held     map[int64]*session.Entry // entries from before what the index knows, by offset
-	pending  []*session.Entry         // set-up entries that wait for the file to be created
+	pending  []*session.Entry         // set-up entries that wait for the file to be created to be created
 	leftover bool                     // a file half made by us could not be removed
 	old      []fsx.File               // files that this log has left; closed with it
 	syncedAt time.Time

@@ -167,13 +167,13 @@ func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *op
 			l.Close()
 		}
 	}()
-	if l.who, err = s.fs.Stat(path); err != nil {
+	if l.info, err = s.fs.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("session %s: %w", path, session.ErrNotFound)
 		}
 		return nil, l.wrap(err)
 	}
-	if l.who.IsDir() {
+	if l.info.IsDir() {
 		return nil, fmt.Errorf("%s: a folder: %w", path, session.ErrNotASession)
 	}
 	if l.file, err = s.fs.Open(path); err != nil {
@@ -215,17 +215,17 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 	}
 	l.old = append(l.old, l.file)
 	l.file, l.scanners = w, nil
-	s.tighten(l.path, l.who, filePerm)
+	s.restrict(l.path, l.info, filePerm)
 	if dir := filepath.Dir(l.path); s.owns(dir) {
 		if info, err := s.fs.Stat(dir); err == nil {
-			s.tighten(dir, info, dirPerm)
+			s.restrict(dir, info, dirPerm)
 		}
 	}
 	// Someone may have written between the first look and the lock.
-	if l.who, err = w.Stat(); err != nil {
+	if l.info, err = w.Stat(); err != nil {
 		return l.wrap(err)
 	}
-	if l.who.Size() != l.end {
+	if l.info.Size() != l.end {
 		return l.start(ctx)
 	}
 	return nil
@@ -233,7 +233,7 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 
 // restrict removes the permissions of group and others. If that fails, the
 // session can still be used.
-func (s *store) tighten(path string, info fs.FileInfo, perm fs.FileMode) {
+func (s *store) restrict(path string, info fs.FileInfo, perm fs.FileMode) {
 	if info.Mode().Perm()&^perm != 0 {
 		_ = s.fs.Chmod(path, info.Mode().Perm()&perm)
 	}
@@ -258,7 +258,7 @@ const foreignQuiet = 10 * time.Minute
 // folder, has changed recently, and its last entry is not ours.
 func (l *openLog) checkForeign(ctx context.Context) error {
 	s := l.store
-	if s.owns(l.path) || !ofAgent(l.path) || s.opts.Now().Sub(l.who.ModTime()) >= foreignQuiet {
+	if s.owns(l.path) || !ofAgent(l.path) || s.opts.Now().Sub(l.info.ModTime()) >= foreignQuiet {
 		return nil
 	}
 	last, err := l.Leaf(ctx)
