@@ -82,7 +82,7 @@ var zeros = []any{
 var home string
 
 // Every exported method is safe on the zero value, or the doc of its type says
-// that this is of no use.
+// that it is not usable.
 func TestZeroValuesAreSafe(t *testing.T) {
 	home = must.Get(os.Getwd())
 	t.Chdir(t.TempDir())
@@ -146,7 +146,7 @@ func argument(ctx context.Context, typ reflect.Type) reflect.Value {
 	return reflect.Zero(typ)
 }
 
-// warns reports whether the doc of a type says that its zero value is of no use.
+// warns reports whether the doc of a type says that its zero value is not usable.
 func warns(t *testing.T, typ reflect.Type) bool {
 	t.Helper()
 	dir := strings.TrimPrefix(strings.TrimPrefix(typ.PkgPath(), module), "/")
@@ -167,7 +167,7 @@ func warns(t *testing.T, typ reflect.Type) bool {
 			for _, spec := range g.Specs {
 				if s, ok := spec.(*ast.TypeSpec); ok && s.Name.Name == typ.Name() {
 					text := strings.Join(strings.Fields(g.Doc.Text()+s.Doc.Text()), " ")
-					return strings.Contains(text, "zero value is of no use")
+					return strings.Contains(text, "zero value is not usable")
 				}
 			}
 		}

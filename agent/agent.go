@@ -66,8 +66,8 @@ func (e *InputError) Error() string {
 // Unwrap returns what did not fit.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Agent works on one session. Its methods are safe for concurrent use; one turn
-// runs at a time. The zero value is of no use: New makes one.
+// Agent works on one session. Its methods are safe for concurrent use; one
+// turn runs at a time. The zero value is not usable: call New.
 type Agent struct {
 	cfg     Config
 	session *coppice.Session

@@ -21,8 +21,8 @@ type Summarizer interface {
 	Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error)
 }
 
-// Compactor compacts one session. Its fields are set once. The zero value is of
-// no use: Session has to be set.
+// Compactor compacts one session. Its fields are set once. The zero value is
+// not usable: Session has to be set.
 type Compactor struct {
 	Session    *session.Session
 	Summarizer Summarizer

@@ -35,7 +35,7 @@ func (h Hooks) reject(why error) {
 	}
 }
 
-// BeforeCompact is what a hook is told. The zero value is of no use: it comes
+// BeforeCompact is what a hook is told. The zero value is not usable: it comes
 // from a Compactor.
 type BeforeCompact struct {
 	Plan     *Plan

@@ -33,7 +33,7 @@ type PlanInput struct {
 }
 
 // Plan says what a compaction would do. Nothing has been written. The zero
-// value is of no use: MakePlan makes one.
+// value is not usable: call MakePlan.
 type Plan struct {
 	View   *timeline.View // what was planned over
 	Skip   Reason         // why there is nothing to do; "": there is

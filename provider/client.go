@@ -34,7 +34,7 @@ const (
 // Client makes calls to one server in one dialect. Set the exported fields
 // before the first call; after that it is safe for concurrent use. Every
 // failure is a *message.Fault; the one of a cancelled call wraps the context's
-// error. The zero value is of no use: New makes one.
+// error. The zero value is not usable: call New.
 type Client struct {
 	// Retry says what happens after a failure that may pass.
 	Retry Retry

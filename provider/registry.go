@@ -18,7 +18,7 @@ import (
 )
 
 // Registry finds models by "provider/id" and makes them ready for calls. The
-// zero value is of no use: NewRegistry makes one.
+// zero value is not usable: call NewRegistry.
 type Registry struct {
 	// Catalog is what is known of models; it learns from refusals.
 	Catalog *Catalog
@@ -132,8 +132,8 @@ func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
 	return cfg.APIKeyEnv != "" || cfg.BaseURL == "" && !v.keyless && len(cfg.Headers) == 0
 }
 
-// Bound is a model with the client that reaches it. The zero value is of no
-// use: Registry.Bind makes one.
+// Bound is a model with the client that reaches it. The zero value is not
+// usable: Registry.Bind makes one.
 type Bound struct {
 	Client *Client
 	Model  message.Model

@@ -22,8 +22,8 @@ const (
 	Media      Kind = "media"
 )
 
-// Edit is one entry that would show less. The zero value is of no use: Plan
-// makes them.
+// Edit is one entry that would show less. The zero value is not usable: call
+// Plan.
 type Edit struct {
 	Entry   *session.Entry
 	Kind    Kind

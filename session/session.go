@@ -10,8 +10,7 @@ import (
 )
 
 // Session is a log with a place in it: the leaf, where the conversation goes
-// on. It is safe for concurrent use. The zero value is of no use: New makes
-// one.
+// on. It is safe for concurrent use. The zero value is not usable: call New.
 type Session struct {
 	log Log
 	now func() time.Time

@@ -48,7 +48,7 @@ func (s Size) Calibrated(ratio float64) Size {
 
 // Sizer measures items one by one. It remembers the first that could not be
 // read, so that a sum is asked for its error once, at its end. The zero value
-// is of no use: the estimator has to be set.
+// is not usable: the estimator has to be set.
 type Sizer struct {
 	Estimator tokens.Estimator
 	err       error

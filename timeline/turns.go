@@ -57,7 +57,7 @@ func (v *View) readTurns(cands []candidate) {
 }
 
 // OpenCalls is an assistant message with calls that have no result before a
-// cut. The zero value is of no use: View.OpenCalls gives them.
+// cut. The zero value is not usable: View.OpenCalls gives them.
 type OpenCalls struct {
 	Item    Item
 	Results []Item      // of its other calls, from before the cut

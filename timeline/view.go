@@ -29,8 +29,8 @@ type Policy struct {
 	Target int64
 }
 
-// View is what the model sees, with where it came from. The zero value is of no
-// use: Project makes one.
+// View is what the model sees, with where it came from. The zero value is not
+// usable: Project makes one.
 type View struct {
 	Items         []Item           // in the order of the request
 	LeftOut       []LeftOut        // message-bearing entries that are not shown, by rule
@@ -61,7 +61,8 @@ func (v *View) PinRefs() []session.Ref { return append([]session.Ref(nil), v.pin
 // Pinned reports whether an entry is pinned, by itself or with its group.
 func (v *View) Pinned(id string) bool { return v.pinned[id] }
 
-// Item is one message of a view. The zero value is of no use: a View has them.
+// Item is one message of a view. The zero value is not usable: a View has
+// them.
 type Item struct {
 	Entry   *session.Entry // where it comes from; nil for a synthetic one
 	Pos     int            // index in View.Path; -1 for the summary, covered and synthetic items

@@ -9,11 +9,11 @@ import (
 	"iter"
 )
 
-// MaxEvent is the size in bytes that a line and the data of one event of a
-// stream may have. Whole images and files pass through tool arguments.
+// MaxEvent bounds the size in bytes of a line and of the data of one event in
+// a stream. Whole images and files pass through tool arguments.
 const MaxEvent = 16 << 20
 
-// ErrEventTooLong says that a stream had an event above MaxEvent.
+// ErrEventTooLong says that a stream had an event larger than MaxEvent.
 var ErrEventTooLong = errors.New("wire: stream event longer than 16 MiB")
 
 // SSE is one server-sent event.
@@ -26,8 +26,8 @@ type SSE struct {
 }
 
 // Events reads server-sent events. Comments, ids, retry times and events
-// without data are skipped; lines end in LF or CRLF. A failed read, or
-// ErrEventTooLong, is the last thing yielded.
+// without data are skipped; lines end in LF or CRLF. A failed read or
+// ErrEventTooLong is yielded last.
 func Events(r io.Reader) iter.Seq2[SSE, error] {
 	return func(yield func(SSE, error) bool) {
 		br := bufio.NewReader(r)

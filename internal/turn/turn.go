@@ -30,7 +30,7 @@ type Item struct {
 type Call struct{ ID, Name string }
 
 // Conversation is a sequence of items, read once. Items are named by their
-// index. The zero value is of no use: New makes one.
+// index. The zero value is not usable: call New.
 type Conversation struct {
 	flags    []flags
 	link     []int32 // of a result: its call, -1 without one; of an assistant: its first call

@@ -20,8 +20,8 @@ import (
 // maxBody is the largest request that is read, in bytes.
 const maxBody = 64 << 20
 
-// Server is a model server on loopback. It is safe for concurrent use. The zero
-// value is of no use: New makes one.
+// Server is a model server on loopback. It is safe for concurrent use. The
+// zero value is not usable: call New.
 type Server struct {
 	// Window is the context window in tokens; 0: everything fits. Set it and
 	// the fields below before the first request.

@@ -25,8 +25,8 @@ func (dialect) API() string { return api }
 // Name implements wire.Dialect.
 func (dialect) Name() string { return "anthropic" }
 
-// Path is the same for every model; base URLs end before the version
-// ("https://api.anthropic.com").
+// Path implements wire.Dialect. It is the same for every model; base URLs end
+// before the version ("https://api.anthropic.com").
 func (dialect) Path(message.Model) string { return "/v1/messages" }
 
 // Limits of the vendor.
@@ -53,7 +53,7 @@ func rules(m message.Model) prepare.Rules {
 }
 
 // unsignedFamilies are parts of the ids of models that answer over this API
-// without signing their thinking, and refuse a history that lacks it
+// without signing their thinking and refuse a history that lacks it
 // (docs/limits.md, What vendors want back).
 var unsignedFamilies = []string{"deepseek", "mimo", "minimax", "kimi", "moonshot"}
 
@@ -64,9 +64,9 @@ func takesUnsigned(m message.Model) bool {
 
 func toolName(name string) string { return prepare.Fit(name, maxName) }
 
-// sendable knows two kinds of blocks besides the common ones: documents of
-// the user, and server-side tool calls with their results, which are refused
-// without one another (R092).
+// sendable accepts two kinds of blocks besides the common ones: the user's
+// documents, and server-side tool calls with their results, which are refused
+// without each other (R092).
 func sendable(b message.Opaque, role message.Role, content []message.Block) bool {
 	if role != message.RoleAssistant {
 		return b.Type == "document" && rawjson.Kind(rawjson.Get(b.Raw, "source")) == '{'

@@ -12,7 +12,7 @@ import (
 )
 
 // Decode reads a streamed answer, or a whole one from a server that does not
-// stream. Blocks of types that are not known here become Opaque.
+// stream. Blocks of unknown types become Opaque.
 func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{parts: map[int64]*part{}} })
 }
@@ -24,7 +24,7 @@ type decoder struct {
 	stop  string
 }
 
-// part is one content block while it grows.
+// part is one content block while it is being received.
 type part struct {
 	start     jsontext.Value // the block as it was announced
 	text      strings.Builder
@@ -86,7 +86,7 @@ func (d *decoder) start(index int64, b jsontext.Value) []message.Event {
 
 func (d *decoder) delta(index int64, delta jsontext.Value) []message.Event {
 	p := d.parts[index]
-	if p == nil { // a block that was never announced: take it for text
+	if p == nil { // a block that was never announced: treat it as text
 		p = &part{start: jsontext.Value(`{"type":"text"}`)}
 		d.parts[index] = p
 		d.order = append(d.order, p)
@@ -137,7 +137,8 @@ func (p *part) block() message.Block {
 	}
 }
 
-// arguments come in pieces, or in the announced block of a whole answer.
+// arguments returns the arguments, which come in pieces, or in the announced
+// block of a whole answer.
 func (p *part) arguments() []byte {
 	if p.input.Len() > 0 {
 		return stream.Arguments(p.input.String())
@@ -168,7 +169,7 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	return m, true
 }
 
-// usage collects what the first and the last events count; a later number
+// usage collects the counts of the first and the last events; a later number
 // replaces an earlier one.
 type usage struct {
 	message.Usage

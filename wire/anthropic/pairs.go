@@ -12,7 +12,7 @@ func (v *validator) order(i int) {
 	where := check.Path("messages", i)
 	if i == 0 {
 		if t.role == "assistant" && (len(t.blocks) == 0 || t.blocks[0].typ != "compaction") {
-			v.Add(firstRole, where, "the first message is the assistant's")
+			v.Add(firstRole, where, "the first message is from the assistant")
 		}
 		return
 	}
@@ -33,7 +33,7 @@ func (v *validator) pairs() {
 			case b.typ == "tool_use" && t.role == "assistant":
 				p.Call(i, b.id, b.where)
 			case b.typ == "tool_result" && t.role != "user":
-				v.Add(unpairedResult, b.where, "the result of %q is in a message of the role %s", b.id, t.role)
+				v.Add(unpairedResult, b.where, "the result of %q is in a message with the role %s", b.id, t.role)
 			case b.typ == "tool_result":
 				p.Result(i, b.id, b.where)
 				if others {
@@ -47,17 +47,17 @@ func (v *validator) pairs() {
 	p.Faults(true, func(f check.PairFault, id, where string) {
 		switch f {
 		case check.LoneResult:
-			v.Add(unpairedResult, where, "no call with the id %q in the message before", id)
+			v.Add(unpairedResult, where, "the message before has no call with the id %q", id)
 		case check.SecondResult:
-			v.Add(repeatedResult, where, "a second result for the call %q", id)
+			v.Add(repeatedResult, where, "there is a second result for the call %q", id)
 		case check.LoneCall:
-			v.Add(unpairedCall, where, "no result for the call %q in the next message", id)
+			v.Add(unpairedCall, where, "the next message has no result for the call %q", id)
 		}
 	})
 }
 
 // open checks the tool round that the request continues: with thinking on,
-// the assistant message of that round begins with its thinking.
+// that round's assistant message must begin with its thinking.
 func (v *validator) open(body []byte) {
 	n := len(v.turns)
 	if str(rawjson.Get(body, "thinking"), "type") != "enabled" || n < 2 || v.turns[n-1].role != "user" || v.turns[n-2].role != "assistant" {
@@ -75,10 +75,11 @@ func (v *validator) open(body []byte) {
 // marks counts cache marks in the order of the request.
 type marks struct {
 	n     int
-	short bool // a mark with the short lifetime was there
+	short bool // a mark with the short lifetime came before
 }
 
-// add counts a mark and reports whether it outlives one before it.
+// add counts a mark and reports whether its lifetime is longer than that of
+// one before it.
 func (m *marks) add(cache jsontext.Value) (outlives bool) {
 	if rawjson.Kind(cache) != '{' {
 		return false
@@ -94,9 +95,9 @@ func (m *marks) add(cache jsontext.Value) (outlives bool) {
 func (v *validator) mark(where string, b jsontext.Value) {
 	cache := rawjson.Get(b, "cache_control")
 	if v.marks.add(cache) {
-		v.Add(markOrder, where, "a mark for an hour after one for five minutes")
+		v.Add(markOrder, where, "a mark for an hour comes after one for five minutes")
 	}
 	if rawjson.Kind(cache) == '{' && isThinking(str(b, "type")) {
-		v.Add(thinkingMark, where, "a cache mark on thinking")
+		v.Add(thinkingMark, where, "there is a cache mark on thinking")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// defaultMaxTokens is in the request where neither caller nor model names
-// a limit, because the vendor wants one. Every model takes it.
+// defaultMaxTokens is sent if neither caller nor model names a limit, because
+// the vendor requires one. Every model accepts it.
 const defaultMaxTokens = 8192
 
 // Render builds the body of POST /v1/messages. It never fails.
@@ -66,8 +66,8 @@ func parameters(o *jsonw.Object, messages []prepare.Message, m message.Model, op
 	}
 }
 
-// effort is a thinking level in the vendor's words. It has none below low, and
-// the highest that all models with adaptive thinking take is max.
+// effort translates a thinking level into the vendor's word. The lowest is
+// low, and the highest that all models with adaptive thinking accept is max.
 func effort(level string) string {
 	switch level {
 	case "minimal":
@@ -78,9 +78,9 @@ func effort(level string) string {
 	return level
 }
 
-// mayThink reports whether thinking can be asked for. In the middle of a tool
-// round the assistant message has to begin with its thinking; where the view
-// had to drop that, the request goes out without thinking.
+// mayThink reports whether thinking can be turned on. In the middle of a tool
+// round the assistant message has to begin with its thinking; if the view had
+// to drop that, the request goes out with thinking off.
 func mayThink(messages []prepare.Message) bool {
 	end := len(messages)
 	results := false
@@ -114,10 +114,10 @@ func toolList(tools []message.Tool) []byte {
 type turn struct {
 	role   string
 	blocks []block
-	after  []block // what goes after the results, which have to come first
+	after  []block // blocks that go after the results, which must come first
 }
 
-// add puts the blocks of a message at the end of a turn.
+// add appends the blocks of a message to a turn.
 func (t *turn) add(m prepare.Message) {
 	if m.Role == message.RoleToolResult {
 		result, media := resultBlock(m)
@@ -129,7 +129,7 @@ func (t *turn) add(m prepare.Message) {
 	t.blocks = append(t.blocks, blocks(m.Content)...)
 }
 
-// end adds what waits for the last result.
+// end adds the blocks that wait for the last result.
 func (t *turn) end() { t.blocks, t.after = append(t.blocks, t.after...), nil }
 
 type block struct {
@@ -196,8 +196,8 @@ func blocks(content []message.Block) []block {
 	return out
 }
 
-// resultBlock writes a tool result. One that failed takes text alone, and not
-// none (docs/limits.md, Media), so its other blocks are returned.
+// resultBlock writes a tool result. A failed one can have only text, and must
+// not be empty (docs/limits.md, Media), so its other blocks are returned.
 func resultBlock(m prepare.Message) (result []byte, media []block) {
 	content := m.Content
 	if m.IsError {
@@ -229,8 +229,8 @@ func resultBlock(m prepare.Message) (result []byte, media []block) {
 	return o.Bytes(), media
 }
 
-// mediaFollows is the text of a failed result that has none of its own.
-const mediaFollows = "(what the tool returned follows after the results)"
+// mediaFollows is the text of a failed result that has no text itself.
+const mediaFollows = "(the tool's output follows the results)"
 
 func textBlock(text string) []byte {
 	var o jsonw.Object
@@ -266,7 +266,7 @@ func contentBlock(b message.Block) []byte {
 		o.Str("name", b.Name)
 		o.Raw("input", prepare.ObjectArguments(b.Arguments))
 	case message.Opaque:
-		// A mark of its own would count against the four.
+		// A separate mark would count toward the four.
 		return rawjson.Delete(jsonw.Clean(b.Raw), "cache_control")
 	}
 	return o.Bytes()

@@ -2,7 +2,7 @@ package anthropic
 
 import "github.com/coppice-dev/coppice/wire/internal/check"
 
-// What the vendor refuses, besides the rules of all vendors.
+// What the vendor refuses, in addition to the rules of all vendors.
 var (
 	noMessages = check.Rule{Kind: "no-messages", Cites: "messages: at least one message is required"}
 	firstRole  = check.Rule{Kind: "first-role", Cites: `messages: first message must use the "user" role`}

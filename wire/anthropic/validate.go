@@ -24,7 +24,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 	}
 	v.messages(rawjson.Get(body, "messages"), m)
 	v.open(body)
-	v.mark("", body) // at the top it means one on the last block
+	v.mark("", body) // at the top level it means one on the last block
 	if v.marks.n > maxMarks {
 		r.Add(manyMarks, "", "%d cache marks", v.marks.n)
 	}
@@ -38,7 +38,7 @@ type validator struct {
 	marks   marks
 	hasTool bool // the body defines tools
 
-	unsignedOK bool // the model signs no thinking
+	unsignedOK bool // the model does not sign thinking
 
 	turns []parsed
 }
@@ -61,7 +61,7 @@ func (v *validator) parameters(body []byte) {
 	}
 	n := rawjson.Int(budget)
 	if n < minBudget || limit != nil && n >= rawjson.Int(limit) {
-		v.Add(budgetSize, "thinking.budget_tokens", "%d thinking tokens of %s", n, limit)
+		v.Add(budgetSize, "thinking.budget_tokens", "%d of %s output tokens are for thinking", n, limit)
 	}
 }
 
@@ -88,7 +88,7 @@ func (v *validator) messages(messages jsontext.Value, m message.Model) {
 		i++
 	}
 	if i == 0 && !v.pending {
-		v.Add(noMessages, "messages", "there is no message")
+		v.Add(noMessages, "messages", "there are no messages")
 	}
 	if usesTools && !v.hasTool && bedrock(m) {
 		v.Add(noTools, "tools", "the history has tool calls, but no tools are defined")
@@ -98,7 +98,7 @@ func (v *validator) messages(messages jsontext.Value, m message.Model) {
 	}
 	v.pairs()
 	if n := len(v.turns); n > 0 && !v.pending && v.turns[n-1].role == "assistant" && !v.turns[n-1].compaction {
-		v.Add(check.LastAssistant, check.Path("messages", n-1), "the last message is the assistant's")
+		v.Add(check.LastAssistant, check.Path("messages", n-1), "the last message is from the assistant")
 	}
 }
 
@@ -106,7 +106,7 @@ func (v *validator) message(where string, msg jsontext.Value) parsed {
 	t := parsed{role: str(msg, "role")}
 	content := rawjson.Get(msg, "content")
 	switch t.role {
-	case "user", "assistant", "system": // system: instructions in mid-conversation
+	case "user", "assistant", "system": // system: instructions in the middle of the conversation
 	default:
 		v.Add(badRole, check.Path(where, "role"), "the role is %q", t.role)
 	}
@@ -153,8 +153,8 @@ func (v *validator) content(where string, content jsontext.Value) []parsedBlock 
 	return out
 }
 
-// result checks a tool result's own content. One that failed takes text alone,
-// and not none.
+// result checks a tool result's own content. A failed one can have only text,
+// and must not be empty.
 func (v *validator) result(where string, b jsontext.Value) {
 	content := rawjson.Get(b, "content")
 	blocks := v.content(check.Path(where, "content"), content)
@@ -166,7 +166,7 @@ func (v *validator) result(where string, b jsontext.Value) {
 	}
 	for _, p := range blocks {
 		if p.typ != "text" {
-			v.Add(errorMedia, p.where, "%s in a failed result", p.typ)
+			v.Add(errorMedia, p.where, "a failed result has %s", p.typ)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func (v *validator) call(p parsedBlock, b jsontext.Value) {
 		v.Add(badID, check.Path(p.where, "id"), "the id is %s", strconv.Quote(p.id))
 	}
 	if v.ids[p.id] {
-		v.Add(repeatedID, check.Path(p.where, "id"), "a second call has the id %s", strconv.Quote(p.id))
+		v.Add(repeatedID, check.Path(p.where, "id"), "another call has the id %s", strconv.Quote(p.id))
 	}
 	v.ids[p.id] = true
 	if name := str(b, "name"); !check.ValidName(name, maxName) {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads a streamed answer: events, or the array that the vendor sends
+// Decode reads a streamed answer: events, the array that the vendor sends
 // without alt=sse, or one whole answer.
 func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
@@ -43,7 +43,7 @@ func (d *decoder) Feed(c stream.Chunk) ([]message.Event, bool, error) {
 		if f := str(candidate, "finishReason"); f != "" {
 			d.finish = f
 		}
-		break // one answer was asked for
+		break // only one answer was requested
 	}
 	return deltas, false, nil
 }
@@ -62,7 +62,7 @@ func (d *decoder) part(p jsontext.Value) []message.Event {
 		d.text(text, sig)
 		return stream.Text(text)
 	default:
-		for typ := range rawjson.Members(p) { // of an unknown part the first member names the type
+		for typ := range rawjson.Members(p) { // the first member names the type of an unknown part
 			d.content = append(d.content, message.Opaque{Type: typ, Raw: rawjson.JS(p)})
 			break
 		}
@@ -70,8 +70,8 @@ func (d *decoder) part(p jsontext.Value) []message.Event {
 	return nil
 }
 
-// thought goes on growing the block before it, unless that is signed: a
-// signature closes a block.
+// thought extends the block before it unless that is signed: a signature
+// closes a block.
 func (d *decoder) thought(text, sig string) {
 	if last := len(d.content) - 1; last >= 0 {
 		if b, ok := d.content[last].(message.Thinking); ok && b.Signature == "" {
@@ -120,8 +120,8 @@ func (d *decoder) Finish(bool) (*message.Message, bool) {
 	return m, true
 }
 
-// usage splits the prompt's tokens, in which the vendor counts cached ones,
-// and adds thoughts to the output, in which it does not.
+// usage splits the prompt's tokens, which include cached ones, and adds
+// thoughts to the output, which does not include them.
 func usage(v jsontext.Value) *message.Usage {
 	count := func(name string) int64 { return rawjson.Int(rawjson.Get(v, name)) }
 	u := &message.Usage{

@@ -27,8 +27,9 @@ func (dialect) API() string { return api }
 // Name implements wire.Dialect.
 func (dialect) Name() string { return "gemini" }
 
-// Path names the model, because the body does not; base URLs end with the
-// version ("https://generativelanguage.googleapis.com/v1beta").
+// Path implements wire.Dialect. It names the model, because the body does not;
+// base URLs end with the version
+// ("https://generativelanguage.googleapis.com/v1beta").
 func (dialect) Path(m message.Model) string {
 	id := url.PathEscape(strings.TrimPrefix(m.ID, "models/"))
 	return "/models/" + id + ":streamGenerateContent?alt=sse"
@@ -38,14 +39,14 @@ const maxName = 64 // bytes of a function's name
 
 func rules() prepare.Rules {
 	return prepare.Rules{
-		// Calls and responses are matched by place; ids do not go out.
+		// Calls and responses are matched by position; ids are not sent.
 		ID:       func(stored string) string { return stored },
 		Name:     toolName,
 		Thinking: func(t message.Thinking) bool { return !prepare.Blank(t.Thinking) && signature(t.Signature) },
 	}
 }
 
-// toolName also sees to the first character, which must not be a digit or -.
+// toolName also fixes the first character, which must not be a digit or -.
 func toolName(name string) string {
 	if validName(name) {
 		return name
@@ -58,7 +59,7 @@ func validName(name string) bool {
 }
 
 // signature reports whether s can be a thought signature: bytes as base64.
-// Sessions of other vendors keep other things there.
+// Messages from other vendors have other things there.
 func signature(s string) bool {
 	if s == "" {
 		return false
@@ -70,7 +71,7 @@ func signature(s string) bool {
 
 func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }
 
-// get reads a member that the vendor takes in two spellings.
+// get reads a member that the vendor accepts in two spellings.
 func get(obj []byte, camel, snake string) []byte {
 	if v := rawjson.Get(obj, camel); v != nil {
 		return v

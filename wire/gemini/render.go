@@ -9,8 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// unsignedCall is what the vendor wants in place of the signature of a call
-// that another model made; its newer models refuse calls without one.
+// unsignedCall replaces the signature of a call that another model made, as
+// the vendor documents; its newer models refuse calls without one.
 const unsignedCall = "skip_thought_signature_validator"
 
 // Render builds the body of POST /models/…:streamGenerateContent. It never
@@ -72,8 +72,8 @@ func toolList(tools []message.Tool) []byte {
 type turn struct {
 	role  string
 	parts jsonw.Array
-	// media are the images of function responses. A response is an object
-	// and carries none, so they come after all responses of the batch.
+	// media are the images of function responses. A response is an object and
+	// cannot carry images, so they come after all responses of the batch.
 	media [][]byte
 }
 
@@ -86,7 +86,7 @@ func contents(messages []prepare.Message, signed bool) []byte {
 			role = "model"
 		}
 		if t.role == "" && role == "model" {
-			// A call has to follow a user's turn.
+			// A call has to follow a user turn.
 			t = turn{role: "user"}
 			t.parts.Add(textPart("(the conversation begins here)", ""))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What the vendor refuses, besides the rules of all vendors.
+// What the vendor refuses, in addition to the rules of all vendors.
 var (
 	noContents = check.Rule{Kind: "no-messages", Cites: "* GenerateContentRequest.contents: contents is not specified"}
 	noParts    = check.Rule{Kind: "empty-content", Cites: "* GenerateContentRequest.contents[N].parts: contents.parts must not be empty."}
@@ -28,7 +28,8 @@ var (
 	badTool      = check.Rule{Kind: "invalid-tool-name", Cites: "Invalid function name. Must start with a letter or an underscore."}
 )
 
-// Validate predicts what the vendor refuses in a body, as far as is known.
+// Validate predicts what the vendor refuses in a body, as far as its rules are
+// known.
 func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
 	r, ok := check.Body(body, m)
 	if !ok {
@@ -45,9 +46,9 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 	v.closeCalls()
 	switch {
 	case n == 0 && !pending:
-		r.Add(noContents, "contents", "there is no content")
+		r.Add(noContents, "contents", "there are no contents")
 	case v.role == "model" && !pending:
-		r.Add(check.LastAssistant, check.Path("contents", n-1), "the last content is the model's")
+		r.Add(check.LastAssistant, check.Path("contents", n-1), "the last content is from the model")
 	}
 	return r.Problems()
 }
@@ -73,7 +74,7 @@ func (v *validator) tools(tools jsontext.Value) {
 				v.Add(badTool, where, "the name %q is not accepted", name)
 			}
 			if seen[name] {
-				v.Add(repeatedTool, where, "a second function is called %q", name)
+				v.Add(repeatedTool, where, "another function has the name %q", name)
 			}
 			seen[name] = true
 			k++
@@ -118,7 +119,7 @@ func (v *validator) turn(where string, c jsontext.Value, first bool) {
 	}
 	v.results(where, results)
 	if len(calls) > 0 && (first || v.role == "model") {
-		v.Add(callOrder, where, "a function call does not follow a user's content")
+		v.Add(callOrder, where, "a function call does not follow a user content")
 	}
 	v.role, v.calls = role, calls
 }
@@ -137,8 +138,8 @@ func (v *validator) call(where string, fn, part jsontext.Value, first bool) call
 	return c
 }
 
-// results checks the function responses of a content against the calls of
-// the content before: as many, in the same order.
+// results checks the function responses of a content against the calls of the
+// content before: there must be as many, in the same order.
 func (v *validator) results(where string, results []call) {
 	switch {
 	case len(results) == 0:
@@ -150,17 +151,17 @@ func (v *validator) results(where string, results []call) {
 	default:
 		for i, r := range results {
 			if r.name != v.calls[i].name {
-				v.Add(resultName, r.where, "the response of %q is where that of %q belongs", r.name, v.calls[i].name)
+				v.Add(resultName, r.where, "the response of %q is in the place of that of %q", r.name, v.calls[i].name)
 			}
 		}
 	}
 	v.calls = nil
 }
 
-// closeCalls reports calls that nothing answered.
+// closeCalls reports calls that have no response.
 func (v *validator) closeCalls() {
 	for _, c := range v.calls {
-		v.Add(unpairedCall, c.where, "no function response directly after the call of %q", c.name)
+		v.Add(unpairedCall, c.where, "no function response comes directly after the call of %q", c.name)
 	}
 	v.calls = nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// cacheControl is the value of the cache marks of a request; nil: none. Other
-// models cache by themselves, or refuse the field; OpenRouter passes it on to
-// Anthropic's, which cache nothing without.
+// cacheControl returns the value of the cache marks of a request, or nil.
+// OpenRouter passes the marks on to Anthropic's models, which cache nothing
+// without them; other models cache automatically or refuse the field.
 func cacheControl(m message.Model, opts message.CallOptions) []byte {
 	if m.Provider != "openrouter" || !strings.HasPrefix(m.ID, "anthropic/") {
 		return nil
@@ -19,8 +19,8 @@ func cacheControl(m message.Model, opts message.CallOptions) []byte {
 	return prepare.CacheControl(opts.CacheLifetime)
 }
 
-// textPart is text as a part of a message, with a cache mark where control is
-// one.
+// textPart is text as a part of a message, with a cache mark if control is not
+// nil.
 func textPart(text string, control []byte) []byte {
 	b := new(jsonw.Object).Str("type", "text").Str("text", text).Bytes()
 	if control != nil {
@@ -29,8 +29,8 @@ func textPart(text string, control []byte) []byte {
 	return b
 }
 
-// textContent is text as the content of a message: a string, or the one part
-// that can carry a mark.
+// textContent is text as the content of a message: a string, or a single part
+// if it carries a mark.
 func textContent(o *jsonw.Object, text string, control []byte) {
 	if control == nil {
 		o.Str("content", text)

@@ -14,7 +14,7 @@ import (
 )
 
 // Decode reads a streamed answer, or a whole one from a server that does not
-// stream. Thinking gets the name of the field it came in as its signature.
+// stream. The signature of thinking is the name of the field it came in.
 func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
 }
@@ -29,9 +29,9 @@ type decoder struct {
 	finish   string
 }
 
-// call is one tool call while it grows.
+// call is one tool call while it is being received.
 type call struct {
-	index     string // as the server counts; "" where it does not
+	index     string // the server's index; "" if it does not send one
 	id, name  string
 	arguments strings.Builder
 }
@@ -56,7 +56,7 @@ func (d *decoder) Feed(c stream.Chunk) ([]message.Event, bool, error) {
 		if f := str(choice, "finish_reason"); f != "" {
 			d.finish = f
 		}
-		break // one answer was asked for
+		break // only one answer was requested
 	}
 	return deltas, c.Whole && d.finish != "", nil
 }
@@ -85,7 +85,7 @@ func thinking(delta jsontext.Value) (field, text string) {
 	return "", ""
 }
 
-// content is a string, or parts of which the texts count.
+// content reads a string, or the texts of a list of parts.
 func content(v jsontext.Value) string {
 	text := rawjson.String(v)
 	for p := range rawjson.Elements(v) {
@@ -94,8 +94,8 @@ func content(v jsontext.Value) string {
 	return text
 }
 
-// call adds a piece of a tool call. Pieces belong together by index, and
-// where a server sends none or always the same, a new id begins a new call.
+// call adds a piece of a tool call. Pieces belong together by index; if a
+// server sends no index or always the same one, a new id begins a new call.
 func (d *decoder) call(piece jsontext.Value) {
 	index, id := "", str(piece, "id")
 	if v := rawjson.Get(piece, "index"); rawjson.Kind(v) == '0' {
@@ -134,7 +134,7 @@ func (d *decoder) call(piece jsontext.Value) {
 }
 
 // Finish accepts an answer without the end marker once its finish reason is
-// known: many servers leave the marker out.
+// known, because many servers leave the marker out.
 func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	if !done && d.finish == "" {
 		return nil, false
@@ -163,7 +163,7 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	return m, true
 }
 
-// usage splits the prompt's tokens: the vendor counts cached ones in it.
+// usage splits the prompt's tokens, which include cached ones.
 func usage(v jsontext.Value) *message.Usage {
 	details := rawjson.Get(v, "prompt_tokens_details")
 	u := &message.Usage{
@@ -177,7 +177,7 @@ func usage(v jsontext.Value) *message.Usage {
 		u.CacheRead = rawjson.Int(rawjson.Get(v, "prompt_cache_hit_tokens")) // DeepSeek
 	}
 	prompt := rawjson.Int(rawjson.Get(v, "prompt_tokens"))
-	if prompt == 0 { // some servers tell a total alone
+	if prompt == 0 { // some servers report only a total
 		prompt = u.TotalTokens - u.Output
 	}
 	u.Input = max(0, prompt-u.CacheRead-u.CacheWrite)

@@ -1,5 +1,5 @@
-// Package openai speaks OpenAI's Chat Completions API, the dialect of most
-// other vendors, gateways and local servers too.
+// Package openai speaks OpenAI's Chat Completions API, which is also the
+// dialect of most other vendors, gateways and local servers.
 package openai
 
 import (
@@ -26,8 +26,8 @@ func (dialect) API() string { return api }
 // Name implements wire.Dialect.
 func (dialect) Name() string { return "openai-chat" }
 
-// Path is the same for every model; base URLs end with the version
-// ("https://api.openai.com/v1").
+// Path implements wire.Dialect. It is the same for every model; base URLs end
+// with the version ("https://api.openai.com/v1").
 func (dialect) Path(message.Model) string { return "/chat/completions" }
 
 // Limits of the vendor, in bytes.
@@ -36,11 +36,11 @@ const (
 	maxID   = 40
 )
 
-// reasoningField is the form of the fields in which servers return thinking
-// and want it back; the block's signature names the one it came in.
+// reasoningField matches the fields in which servers return thinking and
+// expect it back; the block's signature names the one it came in.
 var reasoningField = lazy.Regexp(`^reasoning(_[a-z]+)?$`)
 
-// usualField is the one that most servers use.
+// usualField is the field that most servers use.
 const usualField = "reasoning_content"
 
 func rules(c contract) prepare.Rules {
@@ -55,7 +55,7 @@ func rules(c contract) prepare.Rules {
 
 func toolName(name string) string { return prepare.Fit(name, maxName) }
 
-// callID keeps ids of foreign forms ("functions.read:0") where they fit: some
+// callID keeps unusual ids ("functions.read:0") if they fit, because some
 // models read them. Sessions of the Responses API have an item id after a bar.
 func callID(stored string) string {
 	id, _, _ := strings.Cut(stored, "|")
@@ -74,9 +74,9 @@ func validID(id string) bool {
 	return id != "" && len(id) <= maxID
 }
 
-// vendor reports whether the vendor itself answers, which renamed the
-// output limit and takes neighbours of one role; servers that copy its API
-// know the old name only.
+// vendor reports whether OpenAI itself answers. It renamed the output limit
+// and accepts consecutive messages of one role; servers that copy its API know
+// only the old name.
 func vendor(m message.Model) bool {
 	return m.Provider == "openai" || strings.HasPrefix(m.Provider, "azure")
 }

@@ -7,28 +7,28 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// place says which assistant messages have to bring their reasoning back.
+// place says which assistant messages must carry their reasoning.
 type place int
 
 const (
-	asItCame   place = iota // nothing is required; what was kept goes back
+	asItCame   place = iota // nothing is required; what was kept is sent
 	never                   // reasoning in the history is refused
-	withCalls               // each message that calls tools
-	everywhere              // each message, once a tool was called
+	withCalls               // every message that calls tools
+	everywhere              // every message, once a tool was called
 )
 
-// contract is what a family of models wants back of its reasoning. Where it is
-// required and nothing was kept (another model's history, a view that was cut)
-// the field is sent with blank in it: what is missing is refused, and taking
-// out more would be too.
+// contract says which of its reasoning a family of models wants back. If it is
+// required and nothing was kept (another model's history, a view that was
+// cut), the field is sent with blank in it: a missing field is refused, and
+// removing more messages would be refused too.
 type contract struct {
 	family string // part of the model's id, in lower case
 	back   place
 	blank  string
 }
 
-// contracts in the order in which they are tried (docs/limits.md, What vendors
-// want back). The blank is a space where an empty string was refused.
+// contracts are tried in this order (docs/limits.md, What vendors want back).
+// The blank is a space for models that refuse an empty string.
 var contracts = []contract{
 	{"deepseek-r1", never, ""},
 	{"deepseek-v3.2", withCalls, ""},
@@ -41,8 +41,8 @@ var contracts = []contract{
 	{"mimo", withCalls, " "},
 }
 
-// asked is what a server of unknown family wants that refused a request for
-// lack of reasoning.
+// asked is the contract of an unknown server that has refused a request
+// because reasoning was missing.
 var asked = contract{back: everywhere, blank: " "}
 
 func contractOf(m message.Model, opts message.CallOptions) contract {
@@ -58,7 +58,7 @@ func contractOf(m message.Model, opts message.CallOptions) contract {
 	return contract{}
 }
 
-// requires reports for each message whether its reasoning has to be there.
+// requires reports for each message whether it must have reasoning.
 func (c contract) requires(messages []prepare.Message) []bool {
 	out := make([]bool, len(messages))
 	called := false

@@ -46,7 +46,7 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 
 func parameters(o *jsonw.Object, m message.Model, opts message.CallOptions) {
 	o.Str("model", m.ID)
-	// Without a wish of the caller no limit is sent: servers add it to the
+	// No limit is sent unless the caller asks for one: servers add it to the
 	// size of the prompt and refuse what might not fit the window.
 	if limit := prepare.MaxOutput(m, opts); limit > 0 {
 		if vendor(m) {
@@ -81,19 +81,19 @@ func toolList(tools []message.Tool) []byte {
 	return list.Bytes()
 }
 
-// writer merges neighbours of one role, because strict chat templates refuse
-// them (R096). Tool results are messages of their own.
+// writer merges consecutive messages of one role, because strict chat
+// templates refuse them (R096). Tool results stay separate messages.
 type writer struct {
 	list    *jsonw.Array
-	role    message.Role // of what is being written; "" at the start
-	control []byte       // value of cache marks; nil: none
-	blank   string       // reasoning that is required and was not kept
+	role    message.Role // role of the message being written; "" at the start
+	control []byte       // value of cache marks, or nil
+	blank   string       // stands in for required reasoning that was not kept
 
-	// user is what the next user message holds. Images of tool results are
-	// collected here too: the tool role carries text only, so they follow in
+	// user is the content of the next user message. Images of tool results are
+	// collected here too: the tool role can carry only text, so they follow in
 	// a user message after the last result of the batch.
 	user      []message.Block
-	userMarks map[int]bool // which of them end in a cache mark
+	userMarks map[int]bool // which of them end with a cache mark
 	assistant assistant
 }
 
@@ -101,7 +101,7 @@ type writer struct {
 type assistant struct {
 	text     []string
 	calls    jsonw.Array
-	field    string // in which the thinking goes back
+	field    string // the field in which the thinking is sent
 	thinking []string
 	required bool   // without the field the message is refused
 	control  []byte // value of a cache mark after the text; nil: none
@@ -126,7 +126,7 @@ func (w *writer) message(m prepare.Message, required bool) {
 	}
 }
 
-// mark is the cache mark of a message; nil: it has none.
+// mark returns the cache mark of a message, or nil.
 func (w *writer) mark(m prepare.Message) []byte {
 	if !m.Mark {
 		return nil
@@ -134,7 +134,8 @@ func (w *writer) mark(m prepare.Message) []byte {
 	return w.control
 }
 
-// markUser marks the last text of a user message: images carry no mark.
+// markUser marks the last text of a user message, because images cannot carry
+// a mark.
 func (w *writer) markUser(m prepare.Message) {
 	if w.mark(m) == nil {
 		return
@@ -150,7 +151,8 @@ func (w *writer) markUser(m prepare.Message) {
 	}
 }
 
-// begin writes what was collected, unless it goes on; "" ends the list.
+// begin writes what was collected, unless the same role continues; "" ends the
+// list.
 func (w *writer) begin(role message.Role) {
 	if role == w.role {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What is refused, besides the rules of all vendors.
+// What is refused, in addition to the rules of all vendors.
 var (
 	noMessages = check.Rule{Kind: "no-messages", Cites: "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."}
 	badRole    = check.Rule{Kind: "bad-role", Cites: "Invalid value: '…'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."}
@@ -27,8 +27,7 @@ var (
 	noTools      = check.Rule{Kind: "missing-tools", Cites: "The toolConfig field must be defined when using toolUse and toolResult content blocks."}
 )
 
-// Validate predicts what the vendor, or a server with its API, refuses in a
-// body.
+// Validate predicts what OpenAI, or a server with its API, refuses in a body.
 func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Problem {
 	r, ok := check.Body(body, m)
 	if !ok {
@@ -53,9 +52,9 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 	v.checkPairs()
 	switch {
 	case i == 0 && !pending:
-		r.Add(noMessages, "messages", "there is no message")
+		r.Add(noMessages, "messages", "there are no messages")
 	case v.role == "assistant" && !pending:
-		r.Add(check.LastAssistant, check.Path("messages", i-1), "the last message is the assistant's")
+		r.Add(check.LastAssistant, check.Path("messages", i-1), "the last message is from the assistant")
 	}
 	if v.usesTools && tools == 0 && bedrock(m) {
 		r.Add(noTools, "tools", "the history has tool calls, but no tools are defined")
@@ -65,11 +64,11 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 
 type validator struct {
 	*check.Report
-	strict    bool // a server that wants roles to alternate may answer
+	strict    bool // the answer may come from a server that wants roles to alternate
 	role      string
 	usesTools bool
 	pairs     check.Pairs
-	step      int             // of pairs: results directly after an answer are in the step after its
+	step      int             // for pairs: results directly after an answer are in the step after it
 	ids       map[string]bool // of the calls of one message
 }
 
@@ -126,7 +125,7 @@ func (v *validator) assistant(where string, msg, content jsontext.Value) {
 	}
 	v.usesTools = v.usesTools || i > 0
 	if i == 0 && rawjson.Kind(content) != '[' && check.Blank(content) && rawjson.Get(msg, "function_call") == nil {
-		v.Add(noContent, where, "neither text nor tool calls")
+		v.Add(noContent, where, "there is neither text nor a tool call")
 	}
 }
 
@@ -136,7 +135,7 @@ func (v *validator) call(where string, c jsontext.Value) {
 		v.Add(badID, check.Path(where, "id"), "the id %q has %d bytes", id, len(id))
 	}
 	if v.ids[id] {
-		v.Add(repeatedID, check.Path(where, "id"), "a second call has the id %q", id)
+		v.Add(repeatedID, check.Path(where, "id"), "another call has the id %q", id)
 	}
 	v.ids[id] = true
 	v.pairs.Call(v.step, id, where)
@@ -157,13 +156,14 @@ func (v *validator) result(where string, msg jsontext.Value) {
 	v.pairs.Result(v.step, str(msg, "tool_call_id"), where)
 }
 
-// checkPairs checks the results after each assistant message against its calls.
+// checkPairs checks the results after each assistant message against its
+// calls.
 func (v *validator) checkPairs() {
 	v.pairs.Faults(true, func(f check.PairFault, id, where string) {
 		if f == check.LoneCall {
-			v.Add(unpairedCall, where, "no result directly after the call %q", id)
+			v.Add(unpairedCall, where, "no result comes directly after the call %q", id)
 			return
 		}
-		v.Add(unpairedResult, where, "no open call with the id %q directly before", id)
+		v.Add(unpairedResult, where, "no open call with the id %q comes directly before", id)
 	})
 }

@@ -14,13 +14,13 @@ import (
 
 // Decode reads a streamed answer, or a whole one from a server that does not
 // stream. A reasoning item is kept whole in the signature of its block; items
-// of types that are not known here become Opaque.
+// of unknown types become Opaque.
 func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 	return stream.Decode(r, func() stream.Decoder { return &decoder{} })
 }
 
 type decoder struct {
-	items    []jsontext.Value // as they were finished
+	items    []jsontext.Value // in the order in which they were finished
 	response jsontext.Value   // of the terminal event
 }
 
@@ -96,7 +96,7 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	return m, true
 }
 
-// block is an item as a content block, nil for one that says nothing.
+// block returns an item as a content block, or nil for an empty one.
 func block(item jsontext.Value) message.Block {
 	switch typ := str(item, "type"); typ {
 	case "":
@@ -136,8 +136,8 @@ func textBlock(item jsontext.Value) message.Block {
 	return t
 }
 
-// thinking is the readable part of a reasoning item: its summary, or its text
-// where a server gives that.
+// thinking returns the readable part of a reasoning item: its summary, or its
+// text if the server sends that.
 func thinking(item jsontext.Value) string {
 	var texts []string
 	for _, name := range []string{"summary", "content"} {
@@ -153,7 +153,7 @@ func thinking(item jsontext.Value) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// usage splits the input's tokens: the vendor counts cached ones in it.
+// usage splits the input's tokens, which include cached ones.
 func usage(v jsontext.Value) *message.Usage {
 	if rawjson.Kind(v) != '{' {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// minOutput is the smallest output limit that the vendor takes.
+// minOutput is the smallest output limit that the vendor accepts.
 const minOutput = 16
 
 // Render builds the body of POST /responses. It never fails.
@@ -44,14 +44,15 @@ func parameters(o *jsonw.Object, m message.Model, opts message.CallOptions) {
 	o.Str("model", m.ID)
 	o.Bool("stream", true)
 	o.Bool("store", false)
-	// Without a wish of the caller the vendor's default holds, the model's limit.
+	// Unless the caller asks for a limit, the vendor's default applies, which
+	// is the model's limit.
 	if limit := prepare.MaxOutput(m, opts); limit > 0 {
 		o.Int("max_output_tokens", max(limit, minOutput))
 	}
 	effort := prepare.Effort(m, opts)
 	if m.Reasoning {
-		// These models may reason unasked; nothing is stored, so what is to
-		// be sent back has to come along.
+		// These models may reason without being asked. Nothing is stored, so
+		// what has to be sent back must come with the answer.
 		o.Raw("include", []byte(`["reasoning.encrypted_content"]`))
 	} else if opts.Temperature != nil { // refused by reasoning models
 		o.Float("temperature", *opts.Temperature)
@@ -73,28 +74,28 @@ func toolList(tools []message.Tool) []byte {
 		o.Str("name", t.Name)
 		o.OptStr("description", t.Description)
 		o.Raw("parameters", t.Parameters)
-		o.Bool("strict", false) // strict would ask for schemas of a narrower kind
+		o.Bool("strict", false) // strict would require a narrower kind of schema
 		list.Add(o.Bytes())
 	}
 	return list.Bytes()
 }
 
-// input is the list of items being written. Two items of one id are refused,
-// and so is an id that is too long.
+// input is the list of items being written. Two items with the same id are
+// refused, and so is an id that is too long.
 type input struct {
 	list jsonw.Array
 	sent map[string]bool // ids of the items written so far
 }
 
-// mayName reports whether an item may go out with an id, and notes it.
+// mayName reports whether an item may be sent with an id, and notes the id.
 func (in *input) mayName(id string) bool {
 	ok := id != "" && len(id) <= maxName && !in.sent[id]
 	in.sent[id] = in.sent[id] || ok
 	return ok
 }
 
-// assistant writes what the model said as items. Reasoning and the items
-// after it are one unit: ids of items go out only when their reasoning does.
+// assistant writes what the model said as items. Reasoning and the items after
+// it are one unit: ids of items are sent only if their reasoning is.
 func (in *input) assistant(m prepare.Message) {
 	reasoned := false
 	for _, b := range m.Content {
@@ -102,7 +103,7 @@ func (in *input) assistant(m prepare.Message) {
 		case message.Thinking:
 			item := jsonw.Clean(reasoningItem(b.Signature))
 			if rawjson.Get(item, "id") != nil && !in.mayName(str(item, "id")) {
-				item = rawjson.Delete(item, "id") // the encrypted content suffices
+				item = rawjson.Delete(item, "id") // the encrypted content is enough
 			}
 			in.list.Add(item)
 			reasoned = true
@@ -118,8 +119,8 @@ func (in *input) assistant(m prepare.Message) {
 	}
 }
 
-// callItemID is the id of a call's item, "" where it goes out without. A call
-// that had to be renamed is a copy.
+// callItemID returns the id of a call's item, or "" if it is sent without one.
+// A call that had to be renamed is a copy.
 func (in *input) callItemID(c prepare.Call, reasoned bool) string {
 	callID, itemID := splitID(c.Stored)
 	if !reasoned || callID != c.ID || !in.mayName(itemID) {
@@ -157,8 +158,9 @@ func callItem(c prepare.Call, itemID string) []byte {
 	return o.Bytes()
 }
 
-// outputItem is a tool result: text alone as a string, which every server
-// takes; with images as content parts, since here the output carries them.
+// outputItem is a tool result. Text alone is a string, which every server
+// accepts; with images it is content parts, because this API's output can
+// carry them.
 func outputItem(m prepare.Message) []byte {
 	var text []string
 	for _, b := range m.Content {

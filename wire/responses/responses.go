@@ -1,5 +1,6 @@
-// Package responses speaks OpenAI's Responses API, stateless: every request
-// carries the whole conversation, and reasoning goes back encrypted.
+// Package responses speaks OpenAI's Responses API without server-side state:
+// every request carries the whole conversation, and reasoning is sent back
+// encrypted.
 package responses
 
 import (
@@ -25,8 +26,8 @@ func (dialect) API() string { return api }
 // Name implements wire.Dialect.
 func (dialect) Name() string { return "openai-responses" }
 
-// Path is the same for every model; base URLs end with the version
-// ("https://api.openai.com/v1").
+// Path implements wire.Dialect. It is the same for every model; base URLs end
+// with the version ("https://api.openai.com/v1").
 func (dialect) Path(message.Model) string { return "/responses" }
 
 const maxName = 64 // bytes of tool names and of ids
@@ -45,7 +46,7 @@ func rules() prepare.Rules {
 func toolName(name string) string { return prepare.Fit(name, maxName) }
 
 // splitID splits a stored id, "call_…|fc_…", into the call's id and the
-// item's. Calls from other dialects have no item id.
+// item's. Calls from other dialects do not have an item id.
 func splitID(stored string) (callID, itemID string) {
 	callID, itemID, _ = strings.Cut(stored, "|")
 	if !strings.HasPrefix(itemID, "fc_") || len(itemID) > maxName {
@@ -54,21 +55,20 @@ func splitID(stored string) (callID, itemID string) {
 	return callID, itemID
 }
 
-// reasoningItem returns the item that a thinking block's signature holds, or
-// nil where it holds none.
+// reasoningItem returns the item in a thinking block's signature, or nil.
 func reasoningItem(signature string) []byte {
 	raw := []byte(signature)
 	if !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' || str(raw, "type") != "reasoning" {
 		return nil
 	}
-	if rawjson.Kind(rawjson.Get(raw, "summary")) != '[' { // required, though it may be empty
+	if rawjson.Kind(rawjson.Get(raw, "summary")) != '[' { // required, but may be empty
 		raw = rawjson.Set(raw, "summary", []byte("[]"))
 	}
 	return raw
 }
 
-// textSignature is what pi keeps of a text item: its id and its phase, as
-// JSON, or in old sessions the id alone.
+// textSignature is what pi keeps of a text item: its id and its phase as JSON,
+// or only the id in old sessions.
 type textSignature struct{ id, phase string }
 
 func readTextSignature(s string) textSignature {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What the vendor refuses, besides the rules of all vendors.
+// What the vendor refuses, in addition to the rules of all vendors.
 var (
 	noInput      = check.Rule{Kind: "no-messages", Cites: "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided."}
 	badRole      = check.Rule{Kind: "bad-role", Cites: "Invalid value: '…'. Supported values are: 'assistant', 'system', 'developer', and 'user'."}
@@ -47,7 +47,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		}
 		i++
 	}
-	// What a stored response or conversation holds is not in the body.
+	// The body does not show what a stored response or conversation has.
 	stored := rawjson.Kind(rawjson.Get(body, "previous_response_id")) == '"' || rawjson.Get(body, "conversation") != nil
 	input := rawjson.Get(body, "input")
 	if rawjson.Kind(input) == '"' {
@@ -72,9 +72,9 @@ type validator struct {
 	pairs     check.Pairs
 	calls     map[string]bool // ids of calls
 	items     map[string]bool // ids of items
-	reasoned  bool            // reasoning comes before this item in the same answer
-	open      string          // place of a reasoning item that waits for its follower
-	assistant bool            // the latest item is a message of the assistant
+	reasoned  bool            // this item follows reasoning in the same answer
+	open      string          // place of a reasoning item that still needs a following item
+	assistant bool            // the latest item is a message from the assistant
 }
 
 func (v *validator) item(where string, item jsontext.Value) {
@@ -86,7 +86,7 @@ func (v *validator) item(where string, item jsontext.Value) {
 	byModel := !output && (typ != "message" || role == "assistant")
 	if v.open != "" {
 		if !byModel {
-			v.Add(noFollower, v.open, "no item of the same answer follows the reasoning")
+			v.Add(noFollower, v.open, "the reasoning is not followed by an item of the same answer")
 		}
 		v.open = ""
 	}
@@ -120,7 +120,7 @@ func (v *validator) id(where string, item jsontext.Value) {
 	case len(id) > maxName:
 		v.Add(longItem, check.Path(where, "id"), "the id has %d bytes", len(id))
 	case id != "" && v.items[id]:
-		v.Add(repeatedItem, check.Path(where, "id"), "a second item has the id %q", id)
+		v.Add(repeatedItem, check.Path(where, "id"), "another item has the id %q", id)
 	}
 	v.items[id] = true
 }
@@ -159,7 +159,7 @@ func (v *validator) call(where string, item jsontext.Value) {
 		v.Add(badID, check.Path(where, "call_id"), "the id %q has %d bytes", call, len(call))
 	}
 	if v.calls[call] {
-		v.Add(repeatedID, check.Path(where, "call_id"), "a second call has the id %q", call)
+		v.Add(repeatedID, check.Path(where, "call_id"), "another call has the id %q", call)
 	}
 	v.calls[call] = true
 	v.pairs.Call(v.n, call, where)
@@ -167,7 +167,7 @@ func (v *validator) call(where string, item jsontext.Value) {
 		v.Add(badTool, check.Path(where, "name"), "the name is %q", name)
 	}
 	if id := str(item, "id"); strings.HasPrefix(id, "fc_") && v.reasons && !v.reasoned && !v.stored {
-		v.Add(noReasoning, check.Path(where, "id"), "no reasoning comes before the item %q in its answer", id)
+		v.Add(noReasoning, check.Path(where, "id"), "the item %q has no reasoning before it in its answer", id)
 	}
 }
 
@@ -183,15 +183,15 @@ func (v *validator) end(pending bool) {
 	v.pairs.Faults(false, func(f check.PairFault, id, where string) {
 		switch {
 		case f == check.LoneCall:
-			v.Add(unpairedCall, where, "no output for the call %q", id)
+			v.Add(unpairedCall, where, "the call %q has no output", id)
 		case f == check.LoneResult && !v.stored:
-			v.Add(unpairedResult, where, "no call with the id %q before", id)
+			v.Add(unpairedResult, where, "no call with the id %q comes before it", id)
 		}
 	})
 	switch {
 	case v.n == 0 && !pending && !v.stored:
-		v.Add(noInput, "input", "there is no item")
+		v.Add(noInput, "input", "there are no items")
 	case v.assistant && !pending:
-		v.Add(check.LastAssistant, check.Path("input", v.n-1), "the last item is the assistant's")
+		v.Add(check.LastAssistant, check.Path("input", v.n-1), "the last item is from the assistant")
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Rule is a reason for a refusal: its stable name and the refusal text
-// (docs/errors.md, else as the vendor words it).
+// (docs/errors.md, or the vendor's own words).
 type Rule struct{ Kind, Cites string }
 
 // The rules of all vendors.
@@ -35,22 +35,22 @@ type Report struct {
 	problems []wire.Problem
 }
 
-// Body begins a report with what can be said of any body. Where it is not a
-// JSON object nothing else can be checked, and ok is false.
+// Body begins a report with what can be said about any body. If it is not a
+// JSON object, nothing else can be checked and ok is false.
 func Body(body []byte, m message.Model) (r *Report, ok bool) {
 	r = &Report{model: m}
 	if m.MaxBytes > 0 && int64(len(body)) > m.MaxBytes {
-		r.Add(TooLarge, "", "%d bytes, the limit is %d", len(body), m.MaxBytes)
+		r.Add(TooLarge, "", "it has %d bytes, but the limit is %d", len(body), m.MaxBytes)
 	}
 	if !rawjson.Valid(body) || rawjson.Kind(body) != '{' {
 		r.Add(InvalidJSON, "", "the body is not a JSON object")
 		return r, false
 	}
 	if i := jsonw.LoneSurrogate(body); i >= 0 {
-		r.Add(BadText, "", "half a surrogate pair at byte %d", i)
+		r.Add(BadText, "", "there is half a surrogate pair at byte %d", i)
 	}
 	if !utf8.Valid(body) {
-		r.Add(BadText, "", "bytes that are not UTF-8")
+		r.Add(BadText, "", "there are bytes that are not UTF-8")
 	}
 	return r, true
 }
@@ -62,24 +62,25 @@ func (r *Report) Add(rule Rule, where, format string, args ...any) {
 	})
 }
 
-// Problems returns what was found, nil for a clean body.
+// Problems returns what was found, or nil for a clean body.
 func (r *Report) Problems() []wire.Problem { return r.problems }
 
-// Image reports an image at where if the model is known to read none.
+// Image reports an image at where if the model is known not to read images.
 func (r *Report) Image(where string) {
 	if r.model.ID != "" && !r.model.Images {
-		r.Add(Image, where, "the model %s reads no images", r.model.ID)
+		r.Add(Image, where, "the model %s does not read images", r.model.ID)
 	}
 }
 
-// MaxOutput reports an output limit in the member of obj above the model's.
+// MaxOutput reports an output limit in a member of obj if it is above the
+// model's.
 func (r *Report) MaxOutput(obj []byte, member string) {
 	if n := rawjson.Int(rawjson.Get(obj, member)); r.model.MaxOutput > 0 && n > r.model.MaxOutput {
-		r.Add(TooMuchOutput, member, "%d tokens asked for, the limit is %d", n, r.model.MaxOutput)
+		r.Add(TooMuchOutput, member, "%d output tokens requested, but the limit is %d", n, r.model.MaxOutput)
 	}
 }
 
-// Text reports text that a vendor takes for empty.
+// Text reports text that a vendor treats as empty.
 func (r *Report) Text(rule Rule, where string, text jsontext.Value) {
 	if Blank(text) {
 		r.Add(rule, where, "the text is empty")
@@ -93,13 +94,13 @@ type Names struct {
 	seen               map[string]bool
 }
 
-// Check reports a name that is not accepted or was there before.
+// Check reports a name that is not accepted or was used before.
 func (n *Names) Check(r *Report, where, name string) {
 	if !ValidName(name, n.Max) {
 		r.Add(n.Invalid, where, "the name %q is not accepted", name)
 	}
 	if n.seen[name] {
-		r.Add(n.Duplicate, where, "a second tool is called %q", name)
+		r.Add(n.Duplicate, where, "another tool has the name %q", name)
 	}
 	if n.seen == nil {
 		n.seen = map[string]bool{}
@@ -118,7 +119,7 @@ func ValidName(s string, max int) bool {
 	return s != "" && len(s) <= max
 }
 
-// Blank reports whether a value is missing, no string or a string of white
+// Blank reports whether a value is missing, is not a string, or is only white
 // space.
 func Blank(v jsontext.Value) bool {
 	for _, r := range rawjson.String(v) {

@@ -5,17 +5,17 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Pairs are the tool calls and results of a body, in order. Which result
-// answers which call, and what is left over, package turn says. Each is in a
-// step; where the vendor wants results directly after their calls, that is the
-// next step.
+// Pairs are the tool calls and results of a body, in order. Package turn
+// decides which result answers which call and what is left over. Each is in a
+// step; a vendor that wants results directly after their calls wants them in
+// the next step.
 type Pairs struct {
 	items []turn.Item
 	steps []int
-	where [][]string // of each item: the places of its calls, or of the result
+	where [][]string // for each item: the places of its calls, or of the result
 }
 
-// Call notes a call. Those of one step are of one message.
+// Call notes a call. The calls of one step belong to one message.
 func (p *Pairs) Call(step int, id, where string) {
 	n := len(p.items) - 1
 	if n < 0 || p.steps[n] != step || p.items[n].Role != message.RoleAssistant {
@@ -42,11 +42,11 @@ type PairFault int
 const (
 	LoneCall     PairFault = iota // a call without a result
 	LoneResult                    // a result without a call
-	SecondResult                  // a result of a call that has one
+	SecondResult                  // a second result of a call
 )
 
-// Faults tells what is wrong, in the order of the body: kind, id of the call,
-// and place. adjacent: results have to be in the step after their calls.
+// Faults yields what is wrong, in the order of the body: kind, id of the call,
+// and place. With adjacent, results must be in the step after their calls.
 func (p *Pairs) Faults(adjacent bool, tell func(f PairFault, id, where string)) {
 	c := turn.Read(len(p.items), func(i int) turn.Item { return p.items[i] })
 	apart := func(call, result int) bool { return adjacent && p.steps[call]+1 != p.steps[result] }

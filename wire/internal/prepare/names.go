@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Fit makes s a name of letters, digits, _ and - of at most max bytes. A name
-// that is one already stays; any other gets a hash of itself at its end, so
-// that two names never become one. max must be at least 16.
+// Fit makes s a name of letters, digits, _ and - of at most max bytes. A valid
+// name stays as it is; any other gets a hash of itself at its end, so that two
+// names never become the same. max must be at least 16.
 func Fit(s string, max int) string {
 	if plain(s) && len(s) <= max {
 		return s
@@ -27,7 +27,7 @@ func Fit(s string, max int) string {
 	return head[:min(len(head), max-len(tail))] + tail
 }
 
-// ShortID gives an answer's tool call an id where the vendor sent none. The
+// ShortID makes an id for a tool call that the vendor sent without one. The
 // same parts give the same id.
 func ShortID(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -47,14 +47,14 @@ func isPlain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// Call is a tool call as it is sent. It is in Content in place of a
+// Call is a tool call as it is sent. In Content it replaces a
 // message.ToolCall.
 type Call struct {
 	message.ToolCall
 	Stored string // the id that the call has in the session
 }
 
-// ids gives every call an id of its own. Sessions repeat ids: some servers
+// ids gives every call a unique id. Sessions repeat ids, because some servers
 // count from zero in every answer.
 type ids struct {
 	fit  func(string) string

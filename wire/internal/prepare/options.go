@@ -9,8 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// Tools returns the tools to offer: names fitted, schemas in place, the first
-// of those that share a name.
+// Tools returns the tools to offer, with fitted names and with a schema. Of
+// tools that share a name only the first is kept.
 func Tools(req timeline.Request, opts message.CallOptions, name func(string) string) []message.Tool {
 	if opts.NoTools {
 		return nil
@@ -46,8 +46,9 @@ func schema(raw []byte) []byte {
 	return jsonw.Clean(raw)
 }
 
-// MaxOutput returns the output limit that the caller asked for, not above
-// the model's. 0: none asked for; the model's own limit holds.
+// MaxOutput returns the output limit that the caller asked for, at most the
+// model's. 0 means that the caller did not ask for one and the model's own
+// limit applies.
 func MaxOutput(m message.Model, opts message.CallOptions) int64 {
 	if m.MaxOutput > 0 && opts.MaxOutput > m.MaxOutput {
 		return m.MaxOutput
@@ -55,8 +56,8 @@ func MaxOutput(m message.Model, opts message.CallOptions) int64 {
 	return max(0, opts.MaxOutput)
 }
 
-// Effort returns the thinking level to ask for, or "" for none: the model
-// does not think, the level is off or is not one of ours.
+// Effort returns the thinking level to ask for, or "" if the model does not
+// think or the level is off or unknown.
 func Effort(m message.Model, opts message.CallOptions) string {
 	if !m.Reasoning || levelBudget(opts.Thinking) == 0 {
 		return ""
@@ -64,10 +65,11 @@ func Effort(m message.Model, opts message.CallOptions) string {
 	return opts.Thinking
 }
 
-// MinBudget is the smallest thinking budget that vendors take, in tokens.
+// MinBudget is the smallest thinking budget that vendors accept, in tokens.
 const MinBudget = 1024
 
-// levelBudget is the thinking tokens of a level, 0 for off and unknown ones.
+// levelBudget returns the thinking tokens of a level, 0 for off and unknown
+// ones.
 func levelBudget(level string) int64 {
 	switch level {
 	case "minimal":
@@ -84,11 +86,11 @@ func levelBudget(level string) int64 {
 	return 0
 }
 
-// Budget returns the thinking tokens of a level, 0 for none. Of a known
-// output limit at least half stays for the answer: a level that takes more
-// falls to a lower one. There are few steps, because a provider's cache does
-// not hold the messages of a request with another budget, and the room for
-// output shrinks with every request near the end of the window.
+// Budget returns the thinking tokens of a level, 0 for none. If the output
+// limit is known, at least half of it stays for the answer: a level that takes
+// more falls to a lower one. There are only a few steps, because a provider's
+// cache misses the messages of a request with another budget, and near the end
+// of the window the space for output shrinks with every request.
 func Budget(level string, maxOutput int64) int64 {
 	b := levelBudget(level)
 	if maxOutput <= 0 || b <= maxOutput/2 {
@@ -102,19 +104,19 @@ func Budget(level string, maxOutput int64) int64 {
 	return 0
 }
 
-// Anthropic's cache marks for the usual five minutes and for an hour, the two
-// lifetimes on offer. All marks of a request have the same: a longer one must not come
-// after a shorter one.
+// Anthropic's cache marks have two lifetimes, the usual five minutes and an
+// hour. All marks of a request have the same one, because a longer one must
+// not come after a shorter one.
 var (
 	ephemeral = []byte(`{"type":"ephemeral"}`)
 	forAnHour = []byte(`{"type":"ephemeral","ttl":"1h"}`)
 )
 
-// usualLifetime is how long a mark lasts that names no lifetime.
+// usualLifetime is how long a mark lasts if it does not name a lifetime.
 const usualLifetime = 5 * time.Minute
 
-// CacheControl is the value of a cache mark of Anthropic for a wanted lifetime.
-// Servers that pass requests on to the vendor take it too.
+// CacheControl returns the value of Anthropic's cache mark for a wanted
+// lifetime. Servers that pass requests on to Anthropic accept it too.
 func CacheControl(lifetime time.Duration) []byte {
 	if lifetime > usualLifetime {
 		return forAnHour

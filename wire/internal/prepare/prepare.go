@@ -1,7 +1,7 @@
 // Package prepare does to a request what every dialect needs before it is
 // written: blocks that a vendor refuses are dropped or replaced by text, tool
-// results come after their calls, call ids are of the accepted form and
-// unique (docs/context.md, Repair).
+// results come after their calls, and call ids are unique and have the
+// accepted form (docs/context.md, Repair).
 package prepare
 
 import (
@@ -15,11 +15,12 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// Message is one message of a request. Neighbours may have the same role.
+// Message is one message of a request. Consecutive messages may have the same
+// role.
 type Message struct {
 	Role message.Role // user, assistant or toolResult
-	// Content is never empty. An assistant's holds Text, Thinking, Call
-	// and Opaque, the others' Text, Image and Opaque.
+	// Content is never empty. An assistant message holds Text, Thinking, Call
+	// and Opaque; the others hold Text, Image and Opaque.
 	Content []message.Block
 	Mark    bool // a cache mark goes after this message
 
@@ -31,17 +32,17 @@ type Message struct {
 	order int // of a toolResult: index of its call
 }
 
-// Rules are a dialect's own part in preparing.
+// Rules are a dialect's own part of the preparation.
 type Rules struct {
-	// ID brings a stored call id into the accepted form; it should map
+	// ID converts a stored call id to the accepted form; it should map
 	// different ids to different ids.
 	ID func(stored string) string
 	// Name does the same for tool names.
 	Name func(string) string
 	// Thinking reports whether a block can be sent back.
 	Thinking func(message.Thinking) bool
-	// Opaque reports whether a block of an unknown type, standing in the
-	// content of a message of that role, can be sent. nil: none can.
+	// Opaque reports whether a block of an unknown type in a message of that
+	// role can be sent. nil: none can.
 	Opaque func(b message.Opaque, role message.Role, content []message.Block) bool
 }
 
@@ -49,7 +50,7 @@ type Rules struct {
 const (
 	NoOutput   = "(no output)"
 	NoContent  = "(empty message)"
-	imageStub  = "(image left out: this model reads no images)"
+	imageStub  = "(image left out: this model does not read images)"
 	brokenStub = "(image left out: its data or format cannot be sent)"
 )
 
@@ -73,8 +74,8 @@ func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
 	return p.out
 }
 
-// marked returns the messages that get a cache mark: the last three at most,
-// since vendors take four and the system prompt has one (R214).
+// marked returns the messages that get a cache mark: at most the last three,
+// because vendors accept four and the system prompt has one (R214).
 func marked(req timeline.Request) map[int]bool {
 	points := slices.Compact(slices.Sorted(slices.Values(req.CachePoints)))
 	marks := map[int]bool{}
@@ -90,17 +91,17 @@ type preparer struct {
 	ids         ids
 	turns       *turn.Conversation
 	calls       [][]sent // of each message of the request
-	sent        int      // how many calls there were
+	sent        int      // how many calls there are so far
 	out         []Message
 }
 
-// sent is a call as it is sent, in the order of all.
+// sent are the calls as they are sent, in order.
 type sent struct {
 	id, name string
 	order    int
 }
 
-// message prepares one message; false means that nothing of it can be sent.
+// message prepares one message; it returns false if nothing of it can be sent.
 func (p *preparer) message(i int, m *message.Message) (Message, bool) {
 	switch m.Role {
 	case message.RoleAssistant:
@@ -125,8 +126,8 @@ func (p *preparer) result(i int, m *message.Message) Message {
 		c := p.calls[head][n]
 		out.CallID, out.Name, out.order = c.id, c.name, c.order
 	} else {
-		// Pairs are the timeline's affair; a lone result is sent as it is
-		// and Validate names it.
+		// The timeline repairs pairs; here a result without a call is sent as
+		// it is, and Validate reports it.
 		out.CallID, out.Name, out.order = p.rules.ID(m.ToolCallID), p.rules.Name(m.ToolName), p.sent
 	}
 	return out
@@ -173,7 +174,7 @@ func (p *preparer) image(img message.Image) message.Block {
 }
 
 // assistant prepares what the model said. Thinking at the end of a message is
-// dropped: the unit that it belongs to was never finished (R093).
+// dropped, because the unit that it belongs to was never finished (R093).
 func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 	var out []message.Block
 	for _, b := range content {
@@ -209,7 +210,7 @@ func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 	return out
 }
 
-// arguments makes any bytes a JSON value that vendors accept.
+// arguments turns any bytes into a JSON value that vendors accept.
 func arguments(raw []byte) []byte {
 	switch {
 	case Blank(string(raw)):
@@ -230,12 +231,12 @@ func ObjectArguments(args []byte) []byte {
 	return o.Bytes()
 }
 
-// Blank reports whether s has nothing but white space; vendors refuse text
-// blocks like that.
+// Blank reports whether s has only white space; vendors refuse such text
+// blocks.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// sortResults puts the results of each batch before anything else that was
-// between two assistant messages, in the order of their calls.
+// sortResults puts the results of each batch, in the order of their calls,
+// before anything else between two assistant messages.
 func sortResults(messages []Message) {
 	for start := 0; start < len(messages); {
 		end := start

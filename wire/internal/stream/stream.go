@@ -16,28 +16,28 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxBody is the size in bytes of a whole answer of a server that does not
-// stream.
+// maxBody bounds the size in bytes of a whole answer from a server that does
+// not stream.
 const maxBody = 64 << 20
 
 // Chunk is one value of an answer.
 type Chunk struct {
 	Data  jsontext.Value
-	Whole bool // the server did not stream; Data is the whole answer, or a part of it in an array
+	Whole bool // the server did not stream; Data is the whole answer, or an element of its array
 	Done  bool // the marker "[DONE]"; no Data
 }
 
-// Decoder puts an answer together.
+// Decoder assembles an answer.
 type Decoder interface {
 	// Feed takes the next chunk and returns the deltas in it, and whether it
-	// was the terminal one.
+	// was the terminal chunk.
 	Feed(c Chunk) (deltas []message.Event, done bool, err error)
 	// Finish returns the message. done reports whether a terminal chunk was
-	// seen; ok is false where the answer cannot be whole without one.
+	// seen; ok is false if the answer cannot be complete without one.
 	Finish(done bool) (m *message.Message, ok bool)
 }
 
-// Decode runs a decoder over a stream, as wire.Dialect describes it.
+// Decode runs a decoder over a stream, as wire.Dialect describes.
 func Decode(r io.Reader, newDecoder func() Decoder) iter.Seq2[message.Event, error] {
 	return func(yield func(message.Event, error) bool) {
 		d := newDecoder()
@@ -79,8 +79,8 @@ func feed(d Decoder, c Chunk) ([]message.Event, bool, error) {
 	return d.Feed(c)
 }
 
-// Fault is an error that the vendor sent inside a stream. What kind it is, is
-// for the caller to find out from its words.
+// Fault returns an error that the vendor sent inside a stream. The caller
+// classifies it by its words.
 func Fault(words []byte) error {
 	return &message.Fault{Class: message.ClassUnknown, Message: message.Sanitize(string(words))}
 }
@@ -103,8 +103,8 @@ func chunks(r io.Reader) iter.Seq2[Chunk, error] {
 	}
 }
 
-// skipSpace drops white space and a byte order mark and returns the byte
-// after them.
+// skipSpace skips white space and a byte order mark and returns the byte after
+// them.
 func skipSpace(br *bufio.Reader) (byte, error) {
 	for {
 		c, err := br.ReadByte()
@@ -151,7 +151,7 @@ func events(r io.Reader, yield func(Chunk, error) bool) {
 		case !rawjson.Valid(c.Data) && ev.Cut:
 			err = io.ErrUnexpectedEOF
 		case !rawjson.Valid(c.Data):
-			err = Fault(c.Data) // gateways put plain text into a stream when they fail
+			err = Fault(c.Data) // gateways write plain text into a stream when they fail
 		}
 		if !yield(c, err) || err != nil {
 			return

@@ -7,7 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Text is a delta of the answer's text, or nothing where it is empty.
+// Text returns a delta of the answer's text, or nothing if it is empty.
 func Text(s string) []message.Event {
 	if s == "" {
 		return nil
@@ -15,7 +15,8 @@ func Text(s string) []message.Event {
 	return []message.Event{{TextDelta: s}}
 }
 
-// Thinking is a delta of the answer's thinking, or nothing where it is empty.
+// Thinking returns a delta of the answer's thinking, or nothing if it is
+// empty.
 func Thinking(s string) []message.Event {
 	if s == "" {
 		return nil
@@ -23,8 +24,8 @@ func Thinking(s string) []message.Event {
 	return []message.Event{{ThinkingDelta: s}}
 }
 
-// Arguments makes the collected arguments of a tool call one JSON value in
-// JavaScript's form. What is not JSON is kept as a string.
+// Arguments makes the collected arguments of a tool call one JSON value,
+// written as JavaScript writes it. What is not JSON is kept as a string.
 func Arguments(text string) []byte {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -35,9 +36,9 @@ func Arguments(text string) []byte {
 	return rawjson.JS([]byte(text))
 }
 
-// Stop is the stop reason of an answer: known maps a vendor's words to ours,
-// any other is carried as it is. An answer that stopped by itself and calls
-// tools stopped for them; some servers do not say so.
+// Stop returns the stop reason of an answer: known maps a vendor's words to
+// ours; any other is kept as it is. An answer that stopped by itself and calls
+// tools stopped for them, even if the server does not say so.
 func Stop(reason string, known map[string]message.StopReason, content []message.Block) message.StopReason {
 	stop, ok := known[reason]
 	if !ok {
