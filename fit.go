@@ -233,7 +233,7 @@ func (f *fitting) compactNow() {
 		}
 	}
 	o := f.tryCompact(trigger)
-	if o.Reason == compaction.HookCancelled && f.step.Size.Decision() >= f.compactor.Model.Window {
+	if o.Reason == compaction.HookCancelled && f.step.Size.Decision() >= f.compactor.Model.InputLimit() {
 		f.tryCompact(compaction.Overflow)
 	}
 }
@@ -242,7 +242,7 @@ func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 	c := f.compactor
 	if ratio := f.step.Size.Ratio; ratio > 1 { // the plan counts as the provider does
 		m := c.Model
-		m.Window = int64(float64(m.Window) / ratio)
+		m.Window, m.MaxInput = int64(float64(m.InputLimit())/ratio), 0
 		c = f.Session.compactor(m)
 	}
 	o, err := f.attempt(f.ctx, c, compaction.Request{Trigger: trigger, Pending: f.tokens, Adapt: true})
@@ -273,7 +273,7 @@ func (f *fitting) trigger() compaction.Trigger {
 // still goes out where the window has room for it; what we can compute as too
 // long is never sent.
 func (f *fitting) overThreshold() error {
-	window := f.compactor.Model.Window
+	window := f.compactor.Model.InputLimit()
 	if f.step.Size.Decision() < window {
 		return nil
 	}

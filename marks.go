@@ -56,7 +56,7 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := timeline.CheckPin(v, group, s.opts.Estimator, c.Settings.Threshold(c.Model.Window)); err != nil {
+		if err := timeline.CheckPin(v, group, s.opts.Estimator, c.Settings.Threshold(c.Model.InputLimit())); err != nil {
 			return nil, err
 		}
 		return s.mark(ctx, session.PinDraft(id, true, timeline.Refs(group)))

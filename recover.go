@@ -198,6 +198,7 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 // the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
+	m.Window, m.MaxInput = m.InputLimit(), 0
 	switch limit.Unit {
 	case message.UnitContext, message.UnitRate:
 	case message.UnitItems:

@@ -86,7 +86,7 @@ func (f *fitting) askContext(p *Prepared) error {
 		return nil
 	}
 	size := p.Meter.Size
-	before, window := f.Session.tokens(p.Request.Messages), p.Meter.Model.Window
+	before, window := f.Session.tokens(p.Request.Messages), p.Meter.Model.InputLimit()
 	a, err := f.opts.Hooks.Context(f.ctx, hook.Context{Envelope: f.envelope(), Messages: p.Request.Messages}, func(msgs []*message.Message) error {
 		grown := f.Session.tokens(msgs) - before
 		if n := render.Expected(resized(size, grown)); grown > 0 && window > 0 && n > window {

@@ -80,7 +80,7 @@ func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*mes
 }
 
 func meter(c *compaction.Compactor, size timeline.Size) Meter {
-	return Meter{Size: size, Threshold: c.Settings.Threshold(c.Model.Window), Model: c.Model}
+	return Meter{Size: size, Threshold: c.Settings.Threshold(c.Model.InputLimit()), Model: c.Model}
 }
 
 func (s *Session) tokens(msgs []*message.Message) (n int64) {

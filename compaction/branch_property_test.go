@@ -88,7 +88,7 @@ func arrived(t *rapid.T, c *compaction.Compactor, n *compaction.Navigated, befor
 }
 
 func projected(t *rapid.T, c *compaction.Compactor) *timeline.View {
-	v, err := timeline.Project(ctx, c.Session, nil, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)})
+	v, err := timeline.Project(ctx, c.Session, nil, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit())})
 	if err != nil {
 		t.Fatal(err)
 	}

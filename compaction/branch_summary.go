@@ -115,7 +115,7 @@ func (t *navigating) summarize(ctx context.Context, p *BranchPlan, facts *ledger
 
 // input is what both requests share.
 func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
-	target := t.Settings.Threshold(t.Model.Window)
+	target := t.Settings.Threshold(t.Model.InputLimit())
 	limit, _ := summarize.OutputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, 0, false)
 	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
 		Cap:  limit + t.Settings.budgets().sum() + fileListTokens,

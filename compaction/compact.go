@@ -81,7 +81,7 @@ func (c *Compactor) planInput(v *timeline.View, r Request) PlanInput {
 
 // View is what the model sees at leaf; nil: at the session's own.
 func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
-	return timeline.Project(ctx, c.Session, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)})
+	return timeline.Project(ctx, c.Session, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit())})
 }
 
 func (c *Compactor) estimator() tokens.Estimator {

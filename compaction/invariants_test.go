@@ -33,7 +33,7 @@ type moment struct {
 // remember notes what a compaction must not change.
 func remember(t tb, c *compaction.Compactor) *moment {
 	t.Helper()
-	m := &moment{c: c, policy: timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.Window)}}
+	m := &moment{c: c, policy: timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit())}}
 	m.view = m.project(t)
 	m.log, m.pinned, m.open = logBytes(t, c.Session), pinnedTexts(m.view), openTexts(m.view)
 	return m

@@ -97,7 +97,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.Window), Size: size}
+	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.InputLimit()), Size: size}
 	if why := alreadyCompacted(in, p); why != "" {
 		return p.skip(AlreadyCompacted, why), nil
 	}
@@ -185,7 +185,7 @@ func adapt(keep int64, size timeline.Size, v *timeline.View, s span) int64 {
 }
 
 func (in PlanInput) outputLimits(split bool) (history, prefix int64) {
-	target := in.Settings.Threshold(in.Model.Window)
+	target := in.Settings.Threshold(in.Model.InputLimit())
 	return summarize.OutputLimits(in.Settings.Reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, 0, split)
 }
 

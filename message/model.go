@@ -7,9 +7,13 @@ type Model struct {
 	Provider string // key in the catalogue, e.g. "anthropic"
 	ID       string // the provider's name for it, e.g. "claude-opus-4-5"
 	API      string // dialect: "anthropic", "openai-chat", "openai-responses", "gemini"
+	// Server is the host that is called, with its port; "": the vendor's own. What
+	// refusals teach holds for one model at one server.
+	Server string
 
 	Window       int64  // context window in tokens; 0: unknown
 	WindowSource string // setting, server, learned, catalogue, default
+	MaxInput     int64  // input limit in tokens, where it is below the window; 0: the window
 	MaxOutput    int64  // output limit in tokens; 0: unknown
 	MaxBytes     int64  // request size that the provider refuses above; 0: unknown
 
@@ -36,6 +40,14 @@ type Price struct {
 
 // Key is "provider/id", the name used in settings.
 func (m Model) Key() string { return m.Provider + "/" + m.ID }
+
+// InputLimit is what a prompt may have at most, in tokens; 0: not known.
+func (m Model) InputLimit() int64 {
+	if m.MaxInput > 0 && (m.Window <= 0 || m.MaxInput < m.Window) {
+		return m.MaxInput
+	}
+	return m.Window
+}
 
 // Cost prices usage. It returns nil where the price is not known: unknown is
 // not zero.

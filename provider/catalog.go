@@ -2,9 +2,9 @@ package provider
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/internal/catalogue"
@@ -31,9 +31,6 @@ type Catalog struct {
 	Limits *Limits
 
 	cfg Config
-
-	mu       sync.RWMutex
-	reported map[string]int64
 }
 
 // NewCatalog makes a catalogue over the user's configuration. limits are what
@@ -43,7 +40,7 @@ func NewCatalog(cfg Config, limits *Limits) *Catalog {
 		limits = &Limits{}
 	}
 	limits.TrustSettings = limits.TrustSettings || cfg.Windows.TrustSettings
-	return &Catalog{Limits: limits, cfg: cfg, reported: map[string]int64{}}
+	return &Catalog{Limits: limits, cfg: cfg}
 }
 
 // Lookup returns what is known of a model, under the names it was asked for.
@@ -65,6 +62,8 @@ func (c *Catalog) known(provider, id string) message.Model {
 	}
 	if pc.BaseURL == "" {
 		m.MaxBytes = v.maxBytes // another server has limits of its own
+	} else if u, err := url.Parse(pc.BaseURL); err == nil {
+		m.Server = u.Host
 	}
 	row, own := catalogue.Find(v.catalogue, id)
 	if row != nil {
@@ -74,7 +73,9 @@ func (c *Catalog) known(provider, id string) message.Model {
 		}
 	}
 	said := pc.model(id)
-	m.MaxOutput = cmp.Or(said.MaxOutputTokens, m.MaxOutput)
+	heard := c.Limits.heard(m)
+	m.MaxInput = heard.input
+	m.MaxOutput = cmp.Or(said.MaxOutputTokens, heard.output, m.MaxOutput)
 	if said.Images != nil {
 		m.Images = *said.Images
 	}
@@ -84,7 +85,7 @@ func (c *Catalog) known(provider, id string) message.Model {
 	if said.Price != nil {
 		m.Price = said.Price
 	}
-	m.Window, m.WindowSource = c.window(m.Key(), said, row)
+	m.Window, m.WindowSource = window(said, heard, row)
 	if m.MaxOutput >= m.Window {
 		m.MaxOutput = 0
 	}
@@ -93,17 +94,16 @@ func (c *Catalog) known(provider, id string) message.Model {
 
 // window is the one that the user says, else the server, else the catalogue,
 // else the default.
-func (c *Catalog) window(key string, said ModelConfig, row *catalogue.Model) (int64, string) {
-	c.mu.RLock()
-	reported := c.reported[key]
-	c.mu.RUnlock()
+func window(said ModelConfig, heard claims, row *catalogue.Model) (int64, string) {
 	switch {
 	case said.ContextWindow > 0:
 		return said.ContextWindow, WindowSetting
-	case reported > 0:
-		return reported, WindowServer
+	case heard.window > 0:
+		return heard.window, WindowServer
 	case row != nil && row.Window > 0:
 		return row.Window, WindowCatalogue
+	case heard.input > 0:
+		return heard.input, WindowServer
 	}
 	return DefaultWindow, WindowDefault
 }
@@ -148,16 +148,6 @@ func adaptive(id string) bool {
 		}
 	}
 	return true
-}
-
-// Report remembers the window that a server gave for itself, in tokens.
-func (c *Catalog) Report(provider, id string, window int64) {
-	if window <= 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reported[provider+"/"+id] = window
 }
 
 // List returns all models: the user's, the built-in ones and those whose

@@ -129,7 +129,7 @@ func TestWindowOrder(t *testing.T) {
 	}
 	c := NewCatalog(Config{}, nil)
 	expect(c, 200_000, WindowCatalogue)
-	c.Report("anthropic", "claude-opus-4-5", 190_000)
+	c.Limits.hear(c.Lookup("anthropic", "claude-opus-4-5"), claims{window: 190_000})
 	expect(c, 190_000, WindowServer)
 	c.Limits.Learn(c.Lookup("anthropic", "claude-opus-4-5"), tooLong(180_000))
 	expect(c, 180_000, WindowLearned) // a refusal lowers what the server says

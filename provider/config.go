@@ -191,12 +191,18 @@ func known(name string) bool {
 	return v.api != "" || v.baseURL != "" || catalogue.Lookup(v.catalogue).API != ""
 }
 
+// canonical is our name of a provider that other programs call otherwise.
+func canonical(name string) string {
+	if a, ok := aliases()[name]; ok {
+		return a
+	}
+	return name
+}
+
 // lookupVendor finds a provider under any of its names. One that is not
 // known here is taken for the catalogue's.
 func lookupVendor(name string) vendor {
-	if a, ok := aliases()[name]; ok {
-		name = a
-	}
+	name = canonical(name)
 	if v, ok := vendors()[name]; ok {
 		return v
 	}

@@ -2,10 +2,10 @@ package provider
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +21,8 @@ type Lesson struct {
 	Text   string       `json:"text"`  // what the server said
 	When   time.Time    `json:"when"`  // the last time
 	Times  int          `json:"times"` // how often it said so
+	// Asked says that the server named it when it was asked, not in a refusal.
+	Asked bool `json:"asked,omitempty"`
 }
 
 // Limits are what refusals have taught about models: the one owner of learned
@@ -33,7 +35,7 @@ type Limits struct {
 	Now           func() time.Time // nil: time.Now
 
 	mu        sync.RWMutex
-	lessons   map[string][]Lesson // by "provider/id"
+	lessons   map[string][]Lesson // by keyOf
 	forgotten map[string]bool     // since the file was read
 	path      string              // "": it is kept nowhere
 }
@@ -52,7 +54,23 @@ func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 		return false
 	}
 	text := message.CutHead(f.Message, maxEvidence)
-	return l.keep(m.Key(), Lesson{Unit: f.Limit.Unit, Where: f.Limit.Where, Number: f.Limit.Max, Text: text})
+	return l.keep(keyOf(m), Lesson{Unit: f.Limit.Unit, Where: f.Limit.Where, Number: f.Limit.Max, Text: text})
+}
+
+// keyOf names a model at a server. Names of models have no spaces.
+func keyOf(m message.Model) string {
+	if m.Server == "" {
+		return m.Key()
+	}
+	return m.Key() + atServer + m.Server
+}
+
+const atServer = " at "
+
+// nameOf is the "provider/id" of a key.
+func nameOf(key string) string {
+	name, _, _ := strings.Cut(key, atServer)
+	return name
 }
 
 // teaches reports whether a fault names a limit that will hold for the next
@@ -79,7 +97,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := slices.Clone(l.lessons[m.Key()])
+	list := slices.Clone(l.lessons[keyOf(m)])
 	shown := Lesson{Unit: message.UnitContext, Number: prompt, Text: "it answered a prompt of " + strconv.FormatInt(prompt, 10) + " tokens", When: l.now(), Times: 1}
 	i := slices.IndexFunc(list, shown.about)
 	above := prompt > m.Window
@@ -88,7 +106,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 		return
 	case i >= 0 && !above:
 		list = slices.Delete(list, i, i+1)
-		l.forget(m.Key())
+		l.forget(keyOf(m))
 	case i >= 0:
 		list[i] = shown
 	case above && assumed(m):
@@ -96,7 +114,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 	default:
 		return
 	}
-	l.put(m.Key(), list)
+	l.put(keyOf(m), list)
 }
 
 // assumed reports whether no one has said the window of this very model here.
@@ -115,7 +133,7 @@ func (l *Limits) keep(key string, s Lesson) (news bool) {
 		l.put(key, append(list, s))
 		return true
 	}
-	if list[i].Number == s.Number {
+	if list[i].Number == s.Number && !s.Asked {
 		s.Times += list[i].Times
 	}
 	news = list[i].Number != s.Number
@@ -125,7 +143,9 @@ func (l *Limits) keep(key string, s Lesson) (news bool) {
 }
 
 // about reports whether another lesson is about the same limit.
-func (s Lesson) about(o Lesson) bool { return s.Unit == o.Unit && s.Where == o.Where }
+func (s Lesson) about(o Lesson) bool {
+	return s.Unit == o.Unit && s.Where == o.Where && s.Asked == o.Asked
+}
 
 func (l *Limits) put(key string, list []Lesson) {
 	if l.lessons == nil {
@@ -152,14 +172,14 @@ func (l *Limits) now() time.Time {
 	return time.Now().UTC()
 }
 
-// Of returns what was learned about a model, by "provider/id", the window first.
-func (l *Limits) Of(key string) []Lesson {
+// Of returns what was learned about a model at its server, the window first.
+func (l *Limits) Of(m message.Model) []Lesson {
 	if l == nil {
 		return nil
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return slices.SortedStableFunc(slices.Values(l.lessons[key]), func(a, b Lesson) int {
+	return slices.SortedStableFunc(slices.Values(l.lessons[keyOf(m)]), func(a, b Lesson) int {
 		return cmp.Or(cmp.Compare(rankOf(a.Unit), rankOf(b.Unit)), cmp.Compare(a.Where, b.Where))
 	})
 }
@@ -171,33 +191,44 @@ func rankOf(u message.Unit) int {
 	return 3
 }
 
-// Models names the models that something was learned about, sorted.
+// Models names the models that something was learned about, sorted, as
+// "provider/id".
 func (l *Limits) Models() []string {
 	if l == nil {
 		return nil
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return slices.Sorted(maps.Keys(l.lessons))
+	var names []string
+	for key := range l.lessons {
+		names = append(names, nameOf(key))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-// Forget drops what was learned about a model. It reports whether there was
-// anything.
-func (l *Limits) Forget(key string) bool {
+// Forget drops what was learned about a model, given as "provider/id", at every
+// server. It reports whether there was anything.
+func (l *Limits) Forget(model string) (found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, known := l.lessons[key]
-	delete(l.lessons, key)
-	l.forget(key)
-	return known
+	for key := range l.lessons {
+		if nameOf(key) == model {
+			delete(l.lessons, key)
+			l.forget(key)
+			found = true
+		}
+	}
+	return found
 }
 
 // InForce is a model with the limits that hold for it. What a refusal named
 // lowers whatever else is known, and replaces the catalogue's and the default
 // window (docs/limits.md, Windows).
 func (l *Limits) InForce(m message.Model) message.Model {
-	for _, s := range l.Of(m.Key()) {
+	for _, s := range l.Of(m) {
 		switch {
+		case s.Asked: // Catalog knows it
 		case s.Unit == message.UnitContext && l.rules(m, s.Number):
 			m.Window, m.WindowSource = s.Number, WindowLearned
 		case s.Unit == message.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):

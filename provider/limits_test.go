@@ -166,7 +166,7 @@ func TestLimitsFile(t *testing.T) {
 		}
 	}
 	three := open()
-	if got := three.Of("p/a"); len(got) != 1 || got[0].Number != 16_000 || got[0].Text != "prompt is too long" || got[0].Times != 1 {
+	if got := three.Of(a); len(got) != 1 || got[0].Number != 16_000 || got[0].Text != "prompt is too long" || got[0].Times != 1 {
 		t.Errorf("the older of two runs won: %+v", got)
 	}
 	if got := three.Models(); !slices.Equal(got, []string{"p/a", "p/b/c"}) {
@@ -200,7 +200,7 @@ func TestBrokenLimitsFile(t *testing.T) {
 		if err := l.Save(); err != nil {
 			t.Fatal(err)
 		}
-		if l, err := OpenLimits(path); err != nil || len(l.Of("p/a")) != 1 {
+		if l, err := OpenLimits(path); err != nil || len(l.Of(message.Model{Provider: "p", ID: "a"})) != 1 {
 			t.Errorf("%q: not written again: %v", content, err)
 		}
 	}

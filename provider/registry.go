@@ -64,14 +64,20 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 		return nil, &message.Fault{Class: message.ClassAuth, Message: fmt.Sprintf("no key for %s: set %s",
 			provider, strings.Join(append(r.variables(cfg, v), "providers."+provider+".apiKey"), " or "))}
 	}
-	own := cfg.BaseURL != ""
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, v.baseURL, catalogue.Lookup(v.catalogue).BaseURL)
 	if cfg.BaseURL == "" {
 		return nil, fmt.Errorf("provider %s: no address is known: set providers.%s.baseUrl", provider, provider)
 	}
 	c := New(cfg, dialect, r.HTTP)
 	c.Retry, c.IdleTimeout, c.Patterns = r.Retry, r.IdleTimeout, r.Patterns
-	return &Bound{Client: c, Model: m, Catalog: r.Catalog, own: own}, nil
+	return &Bound{Client: c, Model: m, Catalog: r.Catalog}, nil
+}
+
+// Names reports whether the configuration names a provider. Others are called
+// when they are chosen, and not asked anything before that.
+func (r *Registry) Names(provider string) bool {
+	_, named := r.cfg.Providers[provider]
+	return named || strings.HasPrefix(r.cfg.Model, provider+"/")
 }
 
 // Default names the model to use where no one named one: of the first
@@ -139,8 +145,6 @@ type Bound struct {
 	Model  message.Model
 	// Catalog learns windows from refusals; nil: no one does.
 	Catalog *Catalog
-
-	own bool // the server is one that the user named
 }
 
 // Facts returns the model, with the limits that refusals have taught since it

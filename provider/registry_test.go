@@ -107,7 +107,7 @@ func TestBoundLearns(t *testing.T) {
 	if m := b.Facts(); m.Window != 32_768 || m.WindowSource != provider.WindowLearned {
 		t.Errorf("got %+v", m)
 	}
-	if got := r.Catalog.Limits.Of("local/foo"); len(got) != 1 || got[0].Number != 32_768 || got[0].Text == "" {
+	if got := r.Catalog.Limits.Of(b.Model); len(got) != 1 || got[0].Number != 32_768 || got[0].Text == "" {
 		t.Errorf("kept %+v", got)
 	}
 }

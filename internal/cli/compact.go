@@ -103,6 +103,11 @@ func (a *app) compact(ctx context.Context, ref string, f compactFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.window == 0 {
+		if err := a.askForSession(ctx, s); err != nil {
+			return err
+		}
+	}
 	req := compaction.Request{Focus: f.focus, To: f.to, DryRun: f.out != ""}
 	if f.to != "" {
 		e, err := entryOf(ctx, s, f.to)

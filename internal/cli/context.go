@@ -55,6 +55,9 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	}
 	w := a.work("reading " + s.Ref())
 	defer w.stop()
+	if err := a.askForSession(ctx, s); err != nil {
+		return err
+	}
 	v, err := s.ViewAt(ctx, leaf)
 	if err == nil {
 		err = s.Settle(ctx, v)

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +17,8 @@ func (a *app) modelsCmd() *cobra.Command {
 	cmd := command(groupSetup, "models [FILTER]", "List the known models and their windows",
 		"List models with their context windows and where each number comes from: your\nsettings, the built-in catalogue, or what a server said when it refused a request.\nFILTER keeps only those whose provider/id contains it.",
 		"  coppice models claude\n  coppice models forget local/qwen3", cobra.MaximumNArgs(1),
-		func(_ *cobra.Command, args []string) error {
-			a.listModels(strings.Join(args, ""), asJSON)
+		func(cmd *cobra.Command, args []string) error {
+			a.listModels(cmd.Context(), strings.Join(args, ""), asJSON)
 			return nil
 		})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -78,12 +80,14 @@ func (j *modelJSON) add(s provider.Lesson) {
 	j.Caps = append(j.Caps, capJSON{Unit: s.Unit, Where: s.Where, Number: s.Number, Text: s.Text, When: s.When})
 }
 
-func (a *app) listModels(filter string, asJSON bool) {
+func (a *app) listModels(ctx context.Context, filter string, asJSON bool) {
+	matches := func(m message.Model) bool { return strings.Contains(strings.ToLower(m.Key()), strings.ToLower(filter)) }
+	a.askNamed(ctx, a.ownModels(matches)...)
 	listed := []modelJSON{}
 	rows := [][]string{}
 	var lessons [][]string
 	for _, m := range a.catalog().List() {
-		if !strings.Contains(strings.ToLower(m.Key()), strings.ToLower(filter)) {
+		if !matches(m) {
 			continue
 		}
 		j := modelJSON{Provider: m.Provider, ID: m.ID, Window: m.Window, WindowSource: m.WindowSource}
@@ -91,7 +95,10 @@ func (a *app) listModels(filter string, asJSON bool) {
 		if m.MaxOutput > 0 {
 			j.MaxOutput, out = &m.MaxOutput, thousands(m.MaxOutput)
 		}
-		for _, s := range a.catalog().Limits.Of(m.Key()) {
+		for _, s := range a.catalog().Limits.Of(m) {
+			if s.Asked {
+				continue // it is the window that the row shows
+			}
 			j.add(s)
 			lessons = append(lessons, []string{m.Key(), thousands(s.Number) + " " + strings.TrimSpace(units[s.Unit]+" "+s.Where),
 				s.When.Format(time.DateOnly), count(s.Times, "time", "times"), visible(s.Text)})
@@ -113,6 +120,24 @@ func (a *app) listModels(filter string, asJSON bool) {
 		a.say("\nlearned from servers' refusals (coppice models forget MODEL clears them):\n")
 		a.table([]column{{}, {}, {color: dim}, {color: dim}, {color: dim}}, lessons)
 	}
+}
+
+// ownModels are the models that the settings name.
+func (a *app) ownModels(matches func(message.Model) bool) (out []message.Model) {
+	c := a.settings().models
+	add := func(provider, id string) {
+		if m := (message.Model{Provider: provider, ID: id}); id != "" && matches(m) && !slices.ContainsFunc(out, func(o message.Model) bool { return o.Key() == m.Key() }) {
+			out = append(out, m)
+		}
+	}
+	for name, p := range c.Providers {
+		for _, m := range p.Models {
+			add(name, m.ID)
+		}
+	}
+	name, id, _ := strings.Cut(c.Model, "/")
+	add(name, id)
+	return out
 }
 
 // priceText formats a price for people; "" if it is not known.

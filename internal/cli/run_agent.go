@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"time"
+	"strings"
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
@@ -188,10 +188,6 @@ const systemPrompt = `You are a careful software engineer who works in the user'
 Look before you change something. Keep to what was asked. Say briefly what you did.
 Earlier parts of a long conversation may be replaced by a summary; the recall tool finds and reads the originals.`
 
-// askWindowTime is how long the first prompt may wait for a server to report
-// its window.
-const askWindowTime = 2 * time.Second
-
 // agentConfig returns an agent with a coding agent's tools on a real model.
 // The model also goes into the options of its session.
 func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Options, f runFlags) (agent.Config, error) {
@@ -209,9 +205,9 @@ func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Optio
 	if err != nil {
 		return agent.Config{}, explain("model "+name, err)
 	}
-	asking, stop := context.WithTimeout(ctx, askWindowTime)
-	bound.AskWindow(asking)
-	stop()
+	if provider, _, _ := strings.Cut(name, "/"); f.model != "" || r.Names(provider) {
+		a.askWindows(ctx, bound)
+	}
 	if facts := bound.Facts(); facts.WindowSource == provider.WindowDefault {
 		a.warn("the window of %s is not known; assuming %s", name, window(facts))
 	}

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
@@ -56,6 +59,51 @@ func (a *app) options() coppice.Options {
 
 // asking adds the user's hooks.
 func (a *app) asking(o *coppice.Options) { o.Hooks = a.hooks() }
+
+// askWindowTime is how long a command waits for a server to report a window.
+const askWindowTime = 2 * time.Second
+
+// askWindows asks the servers of models for their windows, all at once, if they
+// have not answered lately.
+func (a *app) askWindows(ctx context.Context, models ...*provider.Bound) {
+	ctx, stop := context.WithTimeout(ctx, askWindowTime)
+	defer stop()
+	below := make([]int64, len(models))
+	var wg sync.WaitGroup
+	for i, m := range models {
+		wg.Go(func() { below[i] = m.AskWindow(ctx) })
+	}
+	wg.Wait()
+	for i, m := range models {
+		if below[i] > 0 {
+			a.warn("the settings give %s a window of %s tokens, but its server says %s; the settings are used", m.Model.Key(), thousands(m.Model.Window), thousands(below[i]))
+		}
+	}
+}
+
+// askNamed is askWindows for those models whose provider the settings name.
+func (a *app) askNamed(ctx context.Context, models ...message.Model) {
+	r := a.registry()
+	var named []*provider.Bound
+	for _, m := range models {
+		if !r.Names(m.Provider) {
+			continue
+		}
+		if bound, err := r.Bind(m.Key()); err == nil { // without a key no one can be asked
+			named = append(named, bound)
+		}
+	}
+	a.askWindows(ctx, named...)
+}
+
+// askForSession asks for the window of the model of the next request.
+func (a *app) askForSession(ctx context.Context, s *coppice.Session) error {
+	facts, err := s.Facts(ctx)
+	if err == nil && facts.ID != "" {
+		a.askNamed(ctx, facts)
+	}
+	return explain("read "+s.Ref(), err)
+}
 
 // window describes a window for people.
 func window(m message.Model) string {

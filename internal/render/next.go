@@ -51,7 +51,7 @@ func Next(in Input) (Step, error) {
 		return Step{}, err
 	}
 	size = size.Calibrated(in.Ratio)
-	s := Step{Size: size, Threshold: in.Compaction.Threshold(in.Model.Window)}
+	s := Step{Size: size, Threshold: in.Compaction.Threshold(in.Model.InputLimit())}
 	over := s.Threshold > 0 && s.Size.Decision() > s.Threshold
 	if !in.Pruned {
 		if s.Edits, err = edits(in, over); err != nil {

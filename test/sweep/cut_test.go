@@ -68,7 +68,7 @@ func TestCuttingServers(t *testing.T) {
 			if got := j.kept(t); got != j.answered {
 				t.Errorf("%d answers were given, %d are kept", j.answered, got)
 			}
-			for _, l := range j.limits.Of("own/m") {
+			for _, l := range j.limits.Of(j.model) {
 				if l.Number < cut(8192, 1<<40)*95/100 {
 					t.Errorf("learned less than the server reads: %+v", l)
 				}

@@ -44,6 +44,7 @@ type job struct {
 	*server
 	path   []*session.Entry
 	limits *provider.Limits
+	model  message.Model
 	events []agent.Event
 	err    error
 }
@@ -70,7 +71,7 @@ func runIn(t *testing.T, b behaviour, window, said int64, rounds int) *job {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	j := &job{server: s, limits: bound.Catalog.Limits}
+	j := &job{server: s, limits: bound.Catalog.Limits, model: bound.Model}
 	scale := 1.0
 	if b.factor > 1 {
 		scale = b.factor
@@ -131,7 +132,7 @@ func TestHonestServers(t *testing.T) {
 				if len(j.refused) > 4 {
 					t.Errorf("%d requests were refused: %s", len(j.refused), j.refused[0])
 				}
-				if l := j.limits.Of("own/m"); len(l) > len(j.refused) {
+				if l := j.limits.Of(j.model); len(l) > len(j.refused) {
 					t.Errorf("learned: %+v", l)
 				}
 				if !strings.Contains(j.last, rule) {

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// One model has one number in every command. A server is asked once, and only
+// if the settings name it.
+func TestWindowOfTheServer(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if r.URL.Path == "/v1/models" {
+			_, _ = io.WriteString(w, `{"data":[{"id":"m","max_model_len":32768}]}`)
+		}
+	}))
+	defer server.Close()
+	const session = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}
+{"type":"model_change","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","provider":"local","modelId":"m"}
+{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"hello"}}
+`
+	run := func(dir, settings string, args ...string) (int, string, string) {
+		for name, text := range map[string]string{"settings.json": settings, "s.jsonl": session} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		env := map[string]string{"COPPICE_CONFIG_DIR": dir, "COPPICE_SESSION_DIR": filepath.Join(dir, "sessions"), "HOME": dir, "LOCAL_API_KEY": "k"}
+		var out, errs bytes.Buffer
+		code := Run(context.Background(), Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs,
+			Getenv: func(name string) string { return env[name] }, Dir: dir, Now: time.Now})
+		return code, out.String(), errs.String()
+	}
+	for _, tt := range []struct {
+		name, settings, want string
+		asked                int
+		warns                string
+	}{
+		{"named", `{"providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"m"}]}}}`, `"window":32768,"windowSource":"server"`, 1, ""},
+		{"named as the model to use", `{"model":"local/m","providers":{"local":{"type":"openai","baseUrl":%q}}}`, `"window":32768,"windowSource":"server"`, 1, ""},
+		{"a larger one is set", `{"providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"m","contextWindow":64000}]}}}`, `"window":64000,"windowSource":"setting"`, 1,
+			"the settings give local/m a window of 64,000 tokens, but its server says 32,768"},
+		{"not named", `{"providers":{"other":{"type":"openai","baseUrl":%q}}}`, `"window":128000,"windowSource":"default"`, 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asked = 0
+			dir := t.TempDir()
+			settings := fmt.Sprintf(tt.settings, server.URL+"/v1")
+			warned := ""
+			for _, args := range [][]string{{"context", "s.jsonl", "--json"}, {"models", "local/m", "--json"}, {"compact", "s.jsonl", "--plan", "--json"}, {"context", "s.jsonl", "--json"}} {
+				code, out, errs := run(dir, settings, args...)
+				warned += errs
+				if args[0] == "compact" || args[0] == "models" && tt.asked == 0 {
+					continue // the plan does not show the window; a model that no one names is not listed
+				}
+				if code != 0 || !strings.Contains(out, tt.want) {
+					t.Errorf("%v: exit %d, want %s\n%s\n%s", args, code, tt.want, out, errs)
+				}
+			}
+			if asked != tt.asked {
+				t.Errorf("asked %d times, want %d", asked, tt.asked)
+			}
+			if n := strings.Count(warned, "its server says"); (n == 1) != (tt.warns != "") || !strings.Contains(warned, tt.warns) {
+				t.Errorf("warned %d times:\n%s", n, warned)
+			}
+		})
+	}
+}
