@@ -130,7 +130,7 @@ func TestMarkdown(t *testing.T) {
 		}
 	}
 	empty := newSession(t)
-	want := "# s-1\n\nSession `s-1`, 2026-01-02 03:04:05 UTC, in `/srv/p`. All that was said.\n\n"
+	want := "# s-1\n\nSession `s-1`, 2026-01-02 03:04:05 UTC, in `/srv/p`. Everything that was said.\n\n"
 	if got := markdownOf(t, empty.Log(), viewOf(t, empty, nil), MarkdownOptions{}); got != want {
 		t.Errorf("of nothing: %q", got)
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// The filters of the tree (reference: /tree) as bits. The page knows the same
-// numbers. What passes no other filter is shown by "all".
+// The filters of the tree as bits. The page uses the same numbers. What no
+// other filter shows is shown by "all".
 const (
 	filterDefault = 1 << iota
 	filterNoTools
 	filterUser
-	filterLabeled // set where there is a label
+	filterLabeled // set if there is a label
 )
 
-// filtersOf returns the filters that show an entry, which bears m or nothing.
+// filtersOf returns the filters that show an entry. m is its message, or nil.
 func filtersOf(e *session.Entry, m *message.Message) int {
 	if m != nil && m.Role == message.RoleAssistant && callsOnly(m) {
 		return 0 // its results show the calls
@@ -37,7 +37,7 @@ func filtersOf(e *session.Entry, m *message.Message) int {
 	return shown
 }
 
-// callsOnly reports whether an assistant message says nothing and only calls.
+// callsOnly reports whether an assistant message has only calls and no text.
 func callsOnly(m *message.Message) bool {
 	return !m.Failed() && m.StopReason != message.StopLength && strings.TrimSpace(m.Text("")) == "" && len(m.ToolCalls()) > 0
 }

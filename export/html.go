@@ -14,18 +14,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// HTMLOptions are what a page depends on besides the log.
+// HTMLOptions configure a page.
 type HTMLOptions struct {
 	Title string // "": the session id
 }
 
-// HTML writes a log as one page: the tree of all branches, everything that was said,
-// and, at the leaves of views, what the model sees there. The page opens at
-// the leaf of the first view, or at the log's. It asks for nothing from
-// outside, and its policy forbids that it could.
+// HTML writes a log as one page: the tree of all branches, everything that was
+// said, and what the model sees at the leaf of each view. The page opens at
+// the leaf of the first view, or at the log's. It loads nothing from outside,
+// and its content security policy forbids it.
 //
-// The page is written in one pass: entries as they come, then what is known of
-// all of them only at the end.
+// The page is written in one pass: entries as they come, then at the end what
+// is known only after all of them.
 func HTML(ctx context.Context, log session.Log, views []*timeline.View, w io.Writer, opts HTMLOptions) error {
 	h := log.Header()
 	if opts.Title == "" {
@@ -64,23 +64,24 @@ func HTML(ctx context.Context, log session.Log, views []*timeline.View, w io.Wri
 	return nil
 }
 
-// book collects what a page says of each entry, and writes the rest at once.
+// book collects what a page says about each entry, and writes the rest at
+// once.
 type book struct {
 	out    *bufio.Writer
 	err    error // the first one of out
 	p      previewer
 	labels map[string]string
 	heads  []head
-	places map[place]int // of the entries that views speak of; -1: not met yet
+	places map[place]int // for the entries that views mention; -1: not found yet
 }
 
-// place names an entry of a log that may hold an id twice.
+// place names an entry of a log, in which an id may occur twice.
 type place struct {
 	id string
 	at int64
 }
 
-// head is what the page needs of an entry before it is shown.
+// head is what the page needs to know about an entry before it is shown.
 type head struct {
 	ID        string       `json:"id"`
 	Up        int32        `json:"u"` // index of the parent; -1: a root
@@ -95,7 +96,7 @@ type head struct {
 	Failed    bool         `json:"e,omitzero"`
 	FirstKept string       `json:"k,omitzero"` // of a compaction
 	Before    int64        `json:"b,omitzero"` // of a compaction: tokens before it
-	Undoes    string       `json:"x,omitzero"` // id of the compaction that is taken back
+	Undoes    string       `json:"x,omitzero"` // id of the compaction that is undone
 }
 
 // pageIndex is what the page needs at once.
@@ -120,7 +121,7 @@ type pageView struct {
 	LeftOut []leftOut  `json:"left,omitzero"`
 }
 
-// pageItem is a message of a view. Without parts it is shown as it was said.
+// pageItem is a message of a view. Without parts it is shown as in the log.
 type pageItem struct {
 	Entry   int          `json:"i"` // -1: made by the view
 	Role    message.Role `json:"r"`
@@ -128,7 +129,7 @@ type pageItem struct {
 	Request bool         `json:"req,omitzero"`
 	Open    bool         `json:"open,omitzero"`
 	Changed bool         `json:"ed,omitzero"`
-	Why     string       `json:"why,omitzero"` // of one that the view made
+	Why     string       `json:"why,omitzero"` // for a message that the view made
 	Parts   []part       `json:"d,omitzero"`
 }
 
@@ -137,7 +138,7 @@ type leftOut struct {
 	Rule  string `json:"rule"`
 }
 
-// expect notes which entries the views speak of.
+// expect notes which entries the views mention.
 func (b *book) expect(views []*timeline.View) {
 	b.places = map[place]int{}
 	note := func(e *session.Entry) {
@@ -156,7 +157,7 @@ func (b *book) expect(views []*timeline.View) {
 	}
 }
 
-// add writes the parts of an entry on a line and keeps its head.
+// add writes the parts of an entry on one line and keeps its head.
 func (b *book) add(i int, e *session.Entry) error {
 	m, err := e.Message()
 	if err != nil {
@@ -295,7 +296,7 @@ func (b *book) placeOf(e *session.Entry) int {
 	return -1
 }
 
-// sameParts compares without reasoning, which views leave out where a provider
+// sameParts compares without reasoning, which views leave out if a provider
 // would refuse it.
 func sameParts(a, b []part) bool {
 	next := func(parts []part) []part {
@@ -312,11 +313,11 @@ func sameParts(a, b []part) bool {
 	return len(a) == 0 && len(b) == 0
 }
 
-// encode writes JSON for a script element: without <, > and &,
-// and without the two line breaks that only JSON takes for text.
+// encode writes JSON for a script element: without <, > and &, and without the
+// two line separators that JSON allows in text but JavaScript did not.
 func encode(v any) []byte {
 	out, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil { // texts and numbers can always be written
+	if err != nil { // texts and numbers can always be encoded
 		return []byte("null")
 	}
 	return out

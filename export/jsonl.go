@@ -14,14 +14,14 @@ type Scope int
 
 // The scopes.
 const (
-	Path Scope = iota // from the root to a leaf, with a chain of their own (session.Branch)
+	Path Scope = iota // from the root to a leaf, linked as one chain (session.Branch)
 	Tree              // every branch (session.Whole)
 )
 
-// JSONL writes a log as a session file of format 3: the header h, which
-// session.Header.Complete has made, then the entries. With Path the file ends
-// with leaf (nil: the leaf of log) and the labels of what is in it; with Tree
-// leaf does not matter.
+// JSONL writes a log as a session file of format 3: the header h, completed by
+// session.Header.Complete, then the entries. With Path the file ends with leaf
+// (nil: the leaf of log) and the labels of its entries; with Tree, leaf is
+// ignored.
 func JSONL(ctx context.Context, log session.Log, leaf *session.Entry, scope Scope, h session.Header, w io.Writer) error {
 	entries := session.Whole(ctx, log)
 	if scope == Path {

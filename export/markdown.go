@@ -14,16 +14,16 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// MarkdownOptions are what a Markdown export depends on besides the log.
+// MarkdownOptions configure a Markdown export.
 type MarkdownOptions struct {
 	Title string // "": the session id
 	Seen  bool   // what the model sees, instead of everything that was said
 }
 
-// Markdown writes the conversation up to view.Leaf: everything that was said on the
-// path to it, with a divider where a compaction is, or what the view shows.
-// Long outputs are folded. Whatever a text holds, it cannot leave its place:
-// prose is quoted, and prose with tags in it is in a fence.
+// Markdown writes the conversation up to view.Leaf: everything that was said
+// on the path to it, with a divider where a compaction is, or what the view
+// shows. Long outputs are folded. No text can break out of its place: prose is
+// quoted, and prose with tags in it is fenced.
 func Markdown(ctx context.Context, log session.Log, view *timeline.View, w io.Writer, opts MarkdownOptions) error {
 	m := &markdown{out: bufio.NewWriterSize(w, 1<<16), labels: map[string]string{}, p: previewer{calls: map[string]string{}}}
 	m.title(log.Header(), opts)
@@ -66,11 +66,12 @@ func (m *markdown) title(h session.Header, opts MarkdownOptions) {
 	if opts.Seen {
 		m.printf(". What the model sees.\n\n")
 	} else {
-		m.printf(". All that was said.\n\n")
+		m.printf(". Everything that was said.\n\n")
 	}
 }
 
-// path writes every entry from the root to leaf, in two passes over the log.
+// path writes every entry from the root to the leaf, in two passes over the
+// log.
 func (m *markdown) path(ctx context.Context, log session.Log, leaf *session.Entry) error {
 	if leaf == nil {
 		return nil
@@ -147,14 +148,14 @@ func (m *markdown) entry(e *session.Entry) error {
 	parts := partsOf(e, msg)
 	switch {
 	case e.Type == session.TypeLabel:
-		return nil // it is shown at its target
+		return nil // it is shown with its target
 	case e.Compaction() != nil:
 		m.printf("---\n\n")
 		m.heading(e, fmt.Sprintf("Compaction of %d tokens", e.Compaction().TokensBefore), nil)
 		if kept := e.Compaction().FirstKeptEntryID; kept == "" || kept == e.ID {
-			m.printf("The model sees this summary in place of everything above.\n\n")
+			m.printf("The model sees this summary instead of everything above.\n\n")
 		} else {
-			m.printf("The model sees this summary in place of everything above, up to %s.\n\n", code("en:"+kept))
+			m.printf("The model sees this summary instead of everything above, up to %s.\n\n", code("en:"+kept))
 		}
 		m.parts(parts)
 		m.printf("---\n\n")
@@ -170,7 +171,7 @@ func (m *markdown) entry(e *session.Entry) error {
 	return nil
 }
 
-// heading writes who speaks, when, and the entry's id.
+// heading writes who speaks, the time, and the entry's id.
 func (m *markdown) heading(e *session.Entry, who string, marks []string) {
 	m.printf("## %s", inert(who))
 	if e != nil {
@@ -218,9 +219,9 @@ func (m *markdown) call(p part) {
 	m.printf("Call of %s:\n\n%s\n", code(p.Name), fence(p.Text))
 }
 
-// folded writes a long text after a line that opens it.
+// folded writes a long text below a line that unfolds it.
 func (m *markdown) folded(p part) {
-	const open = 12 // lines that are not worth folding
+	const open = 12 // texts up to this many lines are not folded
 	lines := strings.Count(p.Text, "\n") + 1
 	if lines <= open && p.Kind != partThinking {
 		m.printf("%s\n", fence(p.Text))
@@ -234,7 +235,7 @@ func (m *markdown) folded(p part) {
 	m.printf("<details><summary>%s, %s</summary>\n\n%s\n</details>\n\n", html.EscapeString(title), size, fence(p.Text))
 }
 
-// roleTitle is a role as a heading.
+// roleTitle returns a role as a heading.
 func roleTitle(m *message.Message) string {
 	switch m.Role {
 	case message.RoleUser:
@@ -247,7 +248,7 @@ func roleTitle(m *message.Message) string {
 		}
 		return "Result of " + short(m.ToolName, previewName)
 	case message.RoleBashExecution:
-		return "Command of the user"
+		return "Command by the user"
 	case message.RoleCompactionSummary:
 		return "Summary of what came before"
 	case message.RoleBranchSummary:

@@ -15,7 +15,7 @@ import (
 )
 
 // Masked returns log with the secrets masked in every text of its entries. It
-// is for reading only. Ids, signatures and images stay as they are.
+// is read-only. Ids, signatures and images stay as they are.
 func Masked(log session.Log, mask func(string) string) session.Log {
 	return &maskedLog{Log: log, mask: mask}
 }
@@ -28,7 +28,7 @@ type maskedLog struct {
 func (l *maskedLog) Header() session.Header {
 	h := l.Log.Header()
 	h.Cwd, h.ParentSession = l.mask(h.Cwd), l.mask(h.ParentSession)
-	h.Raw = nil // holds the texts as they were
+	h.Raw = nil // has the texts without masking
 	return h
 }
 
@@ -54,7 +54,7 @@ func (l *maskedLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	}
 }
 
-// Append refuses: what was read here is not what the log holds.
+// Append refuses, because what was read here differs from the log.
 func (l *maskedLog) Append(context.Context, []*session.Entry) ([]*session.Entry, error) {
 	return nil, fmt.Errorf("masked view of %s: %w", l.Ref(), session.ErrReadOnly)
 }
@@ -75,19 +75,19 @@ func (l *maskedLog) masked(e *session.Entry, err error) (*session.Entry, error) 
 		return e, nil
 	}
 	out, _ := session.ParseEntry(masked)
-	out.ID, out.ParentID, out.At = e.ID, e.ParentID, e.At // reading may have derived them
+	out.ID, out.ParentID, out.At = e.ID, e.ParentID, e.At // reading may have derived the ids
 	return out, nil
 }
 
-// unmasked are the members whose texts mean something to programs: references,
-// names of types, and what only a vendor can read. In the arguments of a call
-// they are texts like any other.
+// unmasked are the members whose texts are for programs: references, names of
+// types, and what only a vendor can read. In the arguments of a call they are
+// texts like any other.
 var unmasked = map[string]bool{"id": true, "parentId": true, "type": true, "role": true, "timestamp": true, "targetId": true,
 	"firstKeptEntryId": true, "fromId": true, "compactionId": true, "toolCallId": true, "toolName": true, "customType": true,
 	"mimeType": true, "textSignature": true, "thinkingSignature": true, "thoughtSignature": true, "stopReason": true}
 
-// maskJSON masks the texts in a JSON value. A text of which only its name
-// shows that it is a secret ("password": "…") counts as one, too.
+// maskJSON masks the texts in a JSON value. A text whose name marks it as a
+// secret ("password": "…") is masked too.
 func maskJSON(raw []byte, mask func(string) string) ([]byte, error) {
 	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), opts...)
@@ -130,7 +130,7 @@ func maskJSON(raw []byte, mask func(string) string) ([]byte, error) {
 
 // isBase64 distinguishes an image from a text.
 func isBase64(s string) bool {
-	const least = 200 // longer than any key that is written so
+	const least = 200 // longer than any key that is written like this
 	if len(s) < least {
 		return false
 	}
@@ -142,7 +142,8 @@ func isBase64(s string) bool {
 	return true
 }
 
-// maxNamed is up to which length a text may be a secret by its name alone.
+// maxNamed is the greatest length of a text that is masked because of its name
+// alone.
 const maxNamed = 1 << 10
 
 func maskNamed(name, text string, mask func(string) string) string {
@@ -159,10 +160,10 @@ func maskNamed(name, text string, mask func(string) string) string {
 	if i := strings.Index(got, sign); i >= 0 && got[:i] == `"`+name {
 		return strings.TrimSuffix(got[i+len(sign):], `"`)
 	}
-	return got // the name was taken for a part of it
+	return got // the name was matched as a part of it
 }
 
-// compactJSON returns raw without white space, itself where that fails.
+// compactJSON returns raw without white space, or raw itself if that fails.
 func compactJSON(raw []byte) string {
 	v := jsontext.Value(bytes.Clone(raw))
 	if rawjson.Kind(raw) == 'n' || v.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {

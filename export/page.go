@@ -16,15 +16,14 @@ var pageStyle string
 //go:embed assets/*.js
 var pageScripts embed.FS
 
-// pageScript is the script of the page. Its files share one scope, which
-// nothing outside can see.
+// pageScript is the script of the page. Its files share one private scope.
 var pageScript = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("'use strict';\n(() => {\n")
 	for _, name := range []string{"data", "talk", "row", "tree", "main"} {
 		text, err := pageScripts.ReadFile("assets/" + name + ".js")
 		if err != nil {
-			panic(err) // it was there when the program was built
+			panic(err) // it is embedded in the program
 		}
 		b.Write(text)
 	}
@@ -37,16 +36,16 @@ var pageText string
 
 var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
-// The two elements that hold data: a line for each entry, and what is known of
-// all of them. They are written as they come, between the parts of the template.
+// The two elements that hold data: a line for each entry, and the index of all
+// of them. They are written between the parts of the template.
 const (
 	openEntries = `<script type="application/json" id="entries">`
 	openIndex   = `<script type="application/json" id="index">`
 	closeData   = "</script>\n"
 )
 
-// writeHead writes the page up to where the entries begin. Its policy lets run
-// and show only what is in the page.
+// writeHead writes the page up to where the entries begin. Its policy allows
+// only scripts and images that are in the page.
 func writeHead(w io.Writer, title string) error {
 	return pageTemplate().ExecuteTemplate(w, "head", struct {
 		Title, Policy string
@@ -60,7 +59,8 @@ func writeTail(w io.Writer) error {
 	return pageTemplate().ExecuteTemplate(w, "tail", template.JS(pageScript()))
 }
 
-// hashOf names a text in a content security policy.
+// hashOf returns the source expression for a text in a content security
+// policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -26,13 +26,13 @@ const (
 	partCall     partKind = "call"     // a tool call; Text are the arguments
 	partOutput   partKind = "output"   // what a tool or command printed
 	partImage    partKind = "image"    // Text is base64
-	partNote     partKind = "note"     // a remark of ours, e.g. an exit code
+	partNote     partKind = "note"     // a note that we add, e.g. an exit code
 	partError    partKind = "error"    // what went wrong
-	partRaw      partKind = "raw"      // JSON of something that is not known here
+	partRaw      partKind = "raw"      // JSON of something unknown
 )
 
-// partsOf takes an entry apart. Bookkeeping has no parts; its preview says it
-// all. m is the message that the entry bears, or nil.
+// partsOf splits an entry into parts. Bookkeeping has none, because its
+// preview says everything. m is the entry's message, or nil.
 func partsOf(e *session.Entry, m *message.Message) []part {
 	switch e.Type {
 	case session.TypeModelChange, session.TypeThinkingLevel, session.TypeLabel, session.TypeInfo:
@@ -50,7 +50,7 @@ func partsOf(e *session.Entry, m *message.Message) []part {
 	if m != nil {
 		return messageParts(m)
 	}
-	raw, _ := e.Raw() // only messages may be elsewhere
+	raw, _ := e.Raw() // only messages may be out of memory
 	return []part{{Kind: partRaw, Text: indented(raw)}}
 }
 
@@ -72,8 +72,8 @@ func messageParts(m *message.Message) []part {
 	return parts
 }
 
-// contentParts are the blocks of a message, in order; text becomes a part of
-// kind texts.
+// contentParts returns the blocks of a message, in order; text becomes a part
+// of kind texts.
 func contentParts(content []message.Block, texts partKind) []part {
 	var parts []part
 	for _, b := range content {
@@ -97,7 +97,7 @@ func contentParts(content []message.Block, texts partKind) []part {
 	return parts
 }
 
-// userShell replaces the name of a tool where the user ran a command.
+// userShell replaces the name of a tool if the user ran a command.
 const userShell = "$"
 
 func bashParts(b *message.BashExecution) []part {
@@ -124,7 +124,8 @@ func bashParts(b *message.BashExecution) []part {
 	return parts
 }
 
-// systemParts are a change of the prompt: its text, its sections and tools.
+// systemParts returns the parts of a prompt change: its text, its sections and
+// tools.
 func systemParts(m *message.Message) []part {
 	parts := contentParts(m.Content, partText)
 	if m.System == nil {
@@ -154,8 +155,8 @@ func toolText(t message.Tool) string {
 	return strings.TrimSpace(text)
 }
 
-// arguments writes the arguments of a call for people: a line for each, and
-// texts of several lines as they are.
+// arguments writes the arguments of a call for people: one line for each, and
+// multi-line texts unchanged.
 func arguments(args []byte) string {
 	if rawjson.Kind(args) != '{' {
 		return compactJSON(args)
@@ -178,7 +179,7 @@ func arguments(args []byte) string {
 	return b.String()
 }
 
-// indented lays JSON out on lines; what is none stays as it is.
+// indented formats JSON on several lines; anything else stays as it is.
 func indented(raw []byte) string {
 	v := jsontext.Value(bytes.Clone(raw))
 	if v.Indent(jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {

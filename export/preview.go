@@ -10,17 +10,17 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// How much a preview shows, in UTF-16 units.
+// The length of a preview, in UTF-16 units.
 const (
 	previewText = 160
 	previewName = 80
 )
 
-// previewer describes entries in one line each. It remembers calls, by which
-// their results are described.
+// previewer describes entries in one line each. It remembers calls, because a
+// result is described by its call.
 type previewer struct{ calls map[string]string }
 
-// of describes an entry, which bears m or nothing.
+// of describes an entry. m is its message, or nil.
 func (p *previewer) of(e *session.Entry, m *message.Message) string {
 	switch e.Type {
 	case session.TypeCompaction:
@@ -35,7 +35,7 @@ func (p *previewer) of(e *session.Entry, m *message.Message) string {
 	case session.TypeLabel:
 		l := e.Label()
 		if l.Label == "" {
-			return "label of " + l.TargetID + " taken away"
+			return "label of " + l.TargetID + " removed"
 		}
 		return "label of " + l.TargetID + ": " + short(l.Label, previewName)
 	case session.TypeInfo:
@@ -60,11 +60,11 @@ func customPreview(e *session.Entry) string {
 	case pin != nil && pin.Pinned:
 		return "pinned " + pin.TargetID
 	case pin != nil:
-		return "pin on " + pin.TargetID + " taken away"
+		return "pin on " + pin.TargetID + " removed"
 	case e.Undoes() != "":
-		return "compaction " + e.Undoes() + " taken back"
+		return "compaction " + e.Undoes() + " undone"
 	case e.Custom().CustomType == session.CustomLeaf:
-		return "the conversation went on from here"
+		return "the conversation continued from here"
 	}
 	return e.Custom().CustomType
 }
@@ -111,8 +111,8 @@ func (p *previewer) assistant(m *message.Message, text string) string {
 	return short(strings.Join(calls, "; "), previewText)
 }
 
-// callPreview is the tool and the first text among its arguments, which is
-// what a call is about in every agent that was looked at.
+// callPreview returns the tool and the first text among its arguments, which
+// is the subject of a call in every agent examined.
 func callPreview(c message.ToolCall) string {
 	about := ""
 	for _, v := range rawjson.Members(c.Arguments) {
@@ -124,9 +124,9 @@ func callPreview(c message.ToolCall) string {
 	return strings.TrimSpace(short(c.Name, previewName) + " " + about)
 }
 
-// short is the beginning of a text on one line, at most n UTF-16 units.
+// short returns the beginning of a text on one line, at most n UTF-16 units.
 func short(s string, n int) string {
-	const enough = 8 // bytes a unit may take, white space around it allowed for
+	const enough = 8 // bytes that a unit may take, with white space around it
 	cut := false
 	if len(s) > n*enough {
 		s, cut = message.CutHead(s, n*enough), true

@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// lineBreaks are what Markdown takes for the end of a line.
+// lineBreaks are what Markdown treats as the end of a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// prose writes what someone said as a quote: headings, lists and fences that
-// are never closed end with it. Text with something in it that may be a tag, or
-// a link to a script, is in a fence, because not every reader of Markdown
-// leaves those out, and telling code from prose is where escaping goes wrong.
+// prose writes text as a quote, so that headings, lists and unclosed fences in
+// it end with the quote. Text that may have a tag or a link to a script in it
+// is fenced, because not every Markdown renderer removes those, and escaping
+// goes wrong when it has to tell code from prose.
 func prose(s string) string {
 	s = lineBreaks.Replace(s)
 	if mayAct(s) {
@@ -27,7 +27,8 @@ func prose(s string) string {
 	return b.String()
 }
 
-// mayAct reports whether some reader could take a part of s for more than text.
+// mayAct reports whether some renderer could treat part of s as more than
+// text.
 func mayAct(s string) bool {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] != '<' {
@@ -41,14 +42,15 @@ func mayAct(s string) bool {
 	return strings.Contains(strings.ToLower(s), "script:") || strings.Contains(s, "&#") || strings.Contains(s, "&colon;")
 }
 
-// fence writes s word for word between two fences that are longer than any in it.
+// fence writes s word for word between two fences that are longer than any in
+// it.
 func fence(s string) string {
 	s = lineBreaks.Replace(s)
 	mark := strings.Repeat("`", max(3, longestRun(s, '`')+1))
 	return mark + "\n" + strings.TrimSuffix(s, "\n") + "\n" + mark + "\n"
 }
 
-// code writes s as code inside a line.
+// code writes s as inline code.
 func code(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	mark := strings.Repeat("`", longestRun(s, '`')+1)
@@ -58,7 +60,7 @@ func code(s string) string {
 	return mark + s + mark
 }
 
-// inert writes s on a line so that none of its characters is markup.
+// inert writes s on a line with all markup escaped.
 func inert(s string) string {
 	var b strings.Builder
 	for _, r := range strings.Join(strings.Fields(s), " ") {

@@ -11,19 +11,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// answer reads what a program answered. Its methods take a member out; the
-// first one of the wrong kind is kept as the error.
+// answer reads a program's answer. Its methods take members out; the first
+// member of a wrong type becomes the error.
 type answer struct {
 	fields map[string]jsontext.Value
 	names  []string // of all members, in order
-	prefix string   // of the names, where this is a member of the answer
-	said   Ruling   // once it was read
+	prefix string   // prefix of the names, if this is a member of the answer
+	said   Ruling   // once they were read
 	err    error
 	inner  []*answer
 }
 
-// parseAnswer reads a JSON object. Nothing, blanks and null are the empty
-// answer.
+// parseAnswer reads a JSON object. No output, white space and null are the
+// empty answer.
 func parseAnswer(out []byte) (*answer, error) {
 	out = bytes.TrimSpace(out)
 	if len(out) == 0 {
@@ -50,7 +50,7 @@ func readObject(raw []byte, prefix string) *answer {
 	return a
 }
 
-// take returns a member of one of the kinds, or nil where it is absent or null.
+// take returns a member of one of the kinds, or nil if it is absent or null.
 func (a *answer) take(name, want string, kinds ...byte) jsontext.Value {
 	v, ok := a.fields[name]
 	delete(a.fields, name)
@@ -72,7 +72,7 @@ func (a *answer) fail(err error) {
 
 func (a *answer) bool(name string) bool { return rawjson.Bool(a.take(name, "a boolean", 't', 'f')) }
 
-// optBool distinguishes false from nothing.
+// optBool distinguishes false from absent.
 func (a *answer) optBool(name string) *bool {
 	v := a.take(name, "a boolean", 't', 'f')
 	if v == nil {
@@ -90,7 +90,7 @@ func (a *answer) str(name string) string {
 	return *s
 }
 
-// optStr distinguishes an empty string from nothing.
+// optStr distinguishes an empty string from absent.
 func (a *answer) optStr(name string) *string {
 	v := a.take(name, "a string", '"')
 	if v == nil {
@@ -100,13 +100,13 @@ func (a *answer) optStr(name string) *string {
 	return &s
 }
 
-// number takes a number that no one uses, so that it is checked.
+// number takes a number that is not used, to check its type.
 func (a *answer) number(name string) { a.take(name, "a number", '0') }
 
 // object returns an object's bytes.
 func (a *answer) object(name string) []byte { return a.take(name, "an object", '{') }
 
-// sub reads an object's members; nil where there is none.
+// sub reads an object's members. It returns nil if the object is absent.
 func (a *answer) sub(name string) *answer {
 	v := a.object(name)
 	if v == nil {
@@ -137,7 +137,7 @@ func (a *answer) lines(name string) []string {
 // ruling takes the members that every answer may have.
 func (a *answer) ruling() Ruling { return Ruling{Cancel: a.bool("cancel"), Why: a.str("reason")} }
 
-// join makes errors of inner objects this one's.
+// join adopts the error of an inner object.
 func (a *answer) join() {
 	for _, in := range a.inner {
 		in.join()
@@ -147,7 +147,8 @@ func (a *answer) join() {
 	}
 }
 
-// unknown names the members that no one took, inner ones too.
+// unknown returns the names of the members that were not taken, inner ones
+// too.
 func (a *answer) unknown() []string {
 	var out []string
 	for _, name := range a.names {
@@ -161,7 +162,7 @@ func (a *answer) unknown() []string {
 	return out
 }
 
-// excerpt is the beginning of what a program wrote, on one line.
+// excerpt returns the beginning of what a program wrote, on one line.
 func excerpt(b []byte) string {
 	const limit = 200
 	s := string(bytes.ToValidUTF8(bytes.Join(bytes.Fields(b[:min(len(b), 4*limit)]), []byte(" ")), []byte("\uFFFD")))

@@ -40,7 +40,7 @@ func TestValidMessages(t *testing.T) {
 		{"a result twice", []*message.Message{user, calls("a"), result("a"), result("a")}, "without a call"},
 		{"two calls of one id", []*message.Message{user, calls("a", "a"), result("a")}, "two calls"},
 		{"a call without id", []*message.Message{user, calls(""), result("")}, "without an id"},
-		{"an assistant at the end", []*message.Message{user, calls()}, "assistant's"},
+		{"an assistant at the end", []*message.Message{user, calls()}, "from the assistant"},
 	} {
 		err := ValidMessages(tt.msgs)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
@@ -86,7 +86,7 @@ func TestContext(t *testing.T) {
 	if err != nil || len(a.Messages) != 1 || a.Messages[0].Text("") != "[removed]" || view[0].Text("") != "my key" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	r.expect(t, "the last message is the assistant's", "not a message: 7", "there are no messages")
+	r.expect(t, "the last message is from the assistant", "not a message: 7", "there are no messages")
 }
 
 func FuzzAnswer(f *testing.F) {

@@ -11,26 +11,26 @@ import (
 
 // Ruling is the part that all answers share.
 type Ruling struct {
-	Cancel bool   // the step is not made
-	Why    string // for people, and for the model where a tool call is blocked
+	Cancel bool   // cancels the step
+	Why    string // for people, and for the model if a tool call is blocked
 }
 
-// question is a moment at which hooks may answer: E is what they are told, A
-// what they may answer. The zero A leaves things as they are.
+// question is a moment at which hooks may answer: E is the event that they
+// get, A is their answer. The zero A changes nothing.
 type question[E, A any] struct {
 	event    Event
 	encode   func(context.Context, E) ([]byte, error) // for programs: a JSON object
-	decode   func(*answer) A                          // what programs answer, without the ruling
-	ruling   func(*A) Ruling                          // reads it
-	rule     func(Ruling) A                           // an answer that says nothing else
-	check    func(E, A) error                         // nil: what can be decoded is valid
-	merge    func(*E, *A, A)                          // adds an answer to what is told from now on and to what was answered so far
-	answered func(hook, A)                            // hears of each answer that counts; nil: no one does
-	copy     func(E) E                                // so that a handler cannot change what is told; nil: E is only read
-	rescue   bool                                     // nothing stops the step
+	decode   func(*answer) A                          // what programs can answer, without the ruling
+	ruling   func(*A) Ruling                          // reads the answer
+	rule     func(Ruling) A                           // the answer with only a ruling
+	check    func(E, A) error                         // nil: whatever can be decoded is valid
+	merge    func(*E, *A, A)                          // applies an answer to the event for the next hooks and to the joint answer
+	answered func(hook, A)                            // is called with each answer that counts, if not nil
+	copy     func(E) E                                // copies the event so that a handler cannot change it; nil: E is read-only
+	rescue   bool                                     // hooks cannot cancel the step
 }
 
-// ask asks the hooks of an event one after the other. An error means that ctx
+// ask asks the hooks of an event one after another. An error means that ctx
 // was done; everything else that goes wrong is reported.
 func ask[E, A any](ctx context.Context, b *Bus, q question[E, A], e E) (A, error) {
 	var merged, none A
@@ -47,7 +47,7 @@ func ask[E, A any](ctx context.Context, b *Bus, q question[E, A], e E) (A, error
 			return q.rule(Ruling{Cancel: true, Why: fmt.Sprintf("the required hook %s failed: %v", h.name, err)}), nil
 		}
 		if r := q.ruling(&a); r.Cancel && q.rescue {
-			b.failed(h, fmt.Errorf("cancelled (%s), but without this the next request does not go out", cmp.Or(r.Why, "no reason given")))
+			b.failed(h, fmt.Errorf("cancelled (%s), but without this step the next request cannot be sent", cmp.Or(r.Why, "no reason given")))
 			continue
 		} else if r.Cancel {
 			return q.rule(Ruling{Cancel: true, Why: cmp.Or(r.Why, "the hook "+h.name+" cancelled it")}), nil
@@ -60,7 +60,7 @@ func ask[E, A any](ctx context.Context, b *Bus, q question[E, A], e E) (A, error
 	return merged, nil
 }
 
-// answerOf asks one hook, within its limit, and checks what it answers.
+// answerOf asks one hook, within its time limit, and checks its answer.
 func answerOf[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) (A, error) {
 	ctx, cancel := b.within(ctx, h)
 	defer cancel()

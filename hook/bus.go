@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/valid"
 )
 
-// DefaultTimeout is how long a hook may take, unless another limit is set.
+// DefaultTimeout is how long a hook may take unless another limit is set.
 const DefaultTimeout = 30 * time.Second
 
 // killDelay is how long a program has between SIGTERM and SIGKILL.
@@ -24,23 +24,24 @@ type Options struct {
 	UserDir, ProjectDir string
 	// Dir is the project: programs run in it. "": the current folder.
 	Dir string
-	// Programs are those named in settings. They run as they are given:
-	// settings do not count from a project file that no one trusted.
+	// Programs are the ones named in settings. They run without a check for
+	// trust, because the settings of an untrusted project file are ignored.
 	Programs []Program
 	// Trusted reports whether the user trusted a project's hooks with this
-	// content ([HashFolder]). nil: no hook found in ProjectDir runs.
+	// content ([HashFolder]). nil: hooks in ProjectDir do not run.
 	Trusted func(hash string) bool
-	// Timeout is the limit of each hook that has none of its own. 0: DefaultTimeout.
+	// Timeout is the limit of each hook without a limit of its own. 0:
+	// DefaultTimeout.
 	Timeout time.Duration
 	// Mask hides secrets in the serialized texts that programs get. nil: the
 	// known shapes.
 	Mask func(string) string
-	// Report is told of everything that went wrong, mostly as *Failure. It
-	// may be called from several goroutines. nil: no one is told.
+	// Report, if not nil, is called with everything that went wrong, mostly as
+	// *Failure. It may be called from several goroutines.
 	Report func(error)
 }
 
-// Settings name programs by the event that they are told of.
+// Settings list programs by event.
 type Settings struct {
 	Hooks map[Event][]Program `json:"hooks"`
 }
@@ -48,17 +49,17 @@ type Settings struct {
 // Program is a hook that runs as a process.
 type Program struct {
 	Event    Event
-	Name     string        `json:"name"` // place in the order, and its name in reports; "": the base name of Command[0]
-	Project  bool          // comes with the project; else it is the user's
-	Command  []string      `json:"command"`                    // a path, seen from the project's folder, or a name in PATH; then arguments
+	Name     string        `json:"name"` // name in reports, by which hooks are ordered; "": the base name of Command[0]
+	Project  bool          // comes from the project, not from the user
+	Command  []string      `json:"command"`                    // a path relative to the project's folder, or a name in PATH; then arguments
 	Required bool          `json:"required"`                   // its failure cancels the step
 	Timeout  time.Duration `json:"timeoutSeconds" max:"86400"` // 0: Options.Timeout
 }
 
-// SetProject says whether it comes with the project.
+// SetProject says whether it comes from the project.
 func (p *Program) SetProject(project bool) { p.Project = project }
 
-// Validate names the fields that are wrong.
+// Validate returns an error that names the fields with wrong values.
 func (p Program) Validate() error {
 	if len(p.Command) == 0 || p.Command[0] == "" {
 		return valid.Wrong("", "must have a command")
@@ -68,12 +69,12 @@ func (p Program) Validate() error {
 
 // Handler describes an in-process hook.
 type Handler struct {
-	Name     string        // place in the order, and its name in reports
+	Name     string        // name in reports, by which hooks are ordered
 	Required bool          // its failure cancels the step
 	Timeout  time.Duration // 0: Options.Timeout
 }
 
-// Failure is a hook that failed, hung, gave an invalid answer, or cancelled
+// Failure says that a hook failed, hung, gave an invalid answer, or cancelled
 // what cannot be cancelled.
 type Failure struct {
 	Event Event
@@ -86,11 +87,11 @@ func (f *Failure) Error() string { return fmt.Sprintf("hook %s (%s): %v", f.Hook
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Bus knows the hooks and asks them. It is safe for concurrent use. The nil
-// Bus has no hooks, and the zero value none but the handlers that are added.
+// Bus has the hooks and asks them. It is safe for concurrent use. The nil Bus
+// has no hooks; the zero value has only the handlers that are added.
 type Bus struct {
 	opts    Options
-	trusted string        // hash of ProjectDir, as it was trusted
+	trusted string        // hash of ProjectDir when it was trusted
 	delay   time.Duration // between SIGTERM and SIGKILL
 	room    int           // for an answer, in bytes
 	limit   func(context.Context, time.Duration) (context.Context, context.CancelFunc)
@@ -101,7 +102,7 @@ type Bus struct {
 	handlers map[Event][]hook // sorted by name
 }
 
-// hook is one that may be asked: a program or a handler.
+// hook is a program or a handler.
 type hook struct {
 	event    Event
 	name     string
@@ -140,7 +141,7 @@ func order(project bool) int {
 	return 0
 }
 
-// within is the context of a hook's answer.
+// within returns the context of a hook's answer.
 func (b *Bus) within(ctx context.Context, h hook) (context.Context, context.CancelFunc) {
 	limit := b.limit
 	if limit == nil {
@@ -153,11 +154,11 @@ func limited(ctx context.Context, d time.Duration) (context.Context, context.Can
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))
 }
 
-// Listens reports whether any hook would be asked at an event, so that a
-// caller can spare itself the work of describing it.
+// Listens reports whether an event has any hooks, so that a caller can save
+// the work of describing it.
 func (b *Bus) Listens(e Event) bool { return len(b.hooks(e)) > 0 }
 
-// hooks returns those of an event in the order in which they are asked.
+// hooks returns the hooks of an event in the order in which they are asked.
 func (b *Bus) hooks(e Event) []hook {
 	if b == nil {
 		return nil
@@ -180,7 +181,8 @@ func (b *Bus) on(e Event, h Handler, handle any) {
 	b.handlers[e] = hooks
 }
 
-// Programs are those that run: by event, in the order in which they are asked.
+// Programs returns the programs that run: by event, in the order in which they
+// are asked.
 func (b *Bus) Programs() []Program {
 	var out []Program
 	for _, e := range Events() {

@@ -11,20 +11,21 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// BeforeCompact is the event before a compaction and, as the event
-// session.compacting, that a summary of ours is about to be asked for.
+// BeforeCompact is the event before a compaction. As the event
+// session.compacting it says that a model is about to be asked for a summary.
 type BeforeCompact struct {
 	Envelope
 	compaction.BeforeCompact
 }
 
-// OnBeforeCompact adds a handler that may cancel a compaction or bring its
+// OnBeforeCompact adds a handler that may cancel a compaction or supply its
 // summary.
 func (b *Bus) OnBeforeCompact(h Handler, f func(context.Context, BeforeCompact) (compaction.Answer, error)) {
 	b.on(EventBeforeCompact, h, f)
 }
 
-// OnCompacting adds a handler that may guide a summary of ours.
+// OnCompacting adds a handler that may guide the summary that is about to be
+// written.
 func (b *Bus) OnCompacting(h Handler, f func(context.Context, BeforeCompact) (compaction.Guidance, error)) {
 	b.on(EventCompacting, h, f)
 }
@@ -67,14 +68,14 @@ func (b *Bus) CompactionHooks(s *session.Session) compaction.Hooks {
 	}
 }
 
-// rescues reports whether the next request does not go out without the
-// compaction. No hook stops that.
+// rescues reports whether the next request cannot be sent without the
+// compaction. Hooks cannot cancel such a compaction.
 func rescues(t compaction.Trigger) bool {
 	return t == compaction.Overflow || t == compaction.ModelSwitch
 }
 
 // beforeCompact asks about a compaction in a session. The whole path is read
-// for programs alone: handlers that want it have the session.
+// only for programs: handlers that want it have the session.
 func (b *Bus) beforeCompact(s *session.Session) question[BeforeCompact, compaction.Answer] {
 	return question[BeforeCompact, compaction.Answer]{
 		event: EventBeforeCompact,
@@ -143,7 +144,7 @@ func preparation(e BeforeCompact) ([]byte, error) {
 }
 
 // decodeCompaction reads a hook's compaction. tokensBefore may be sent back,
-// but what counts is our own measure.
+// but our own measurement is used.
 func decodeCompaction(in *answer) compaction.Answer {
 	c := in.sub("compaction")
 	if c == nil {

@@ -21,18 +21,17 @@ type Context struct {
 // ContextAnswer is what Context may answer.
 type ContextAnswer struct {
 	Ruling
-	Messages []*message.Message // nil: as they are
+	Messages []*message.Message // nil: unchanged
 }
 
 // OnContext adds a handler that may change the messages of the next request.
-// It gets a copy. Thinking that is signed must stay as it is.
+// It gets a copy. Signed thinking must stay as it is.
 func (b *Bus) OnContext(h Handler, f func(context.Context, Context) (ContextAnswer, error)) {
 	b.on(EventContext, h, f)
 }
 
-// Context asks before a model call. What hooks answer is valid
-// ([ValidMessages]), and passes check where that is not nil. An error means that
-// ctx was done.
+// Context asks before a model call. The answer is valid ([ValidMessages]) and
+// passes check, if that is not nil. An error means that ctx was done.
 func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Message) error) (ContextAnswer, error) {
 	return ask(ctx, b, question[Context, ContextAnswer]{
 		event: EventContext,
@@ -68,8 +67,8 @@ func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Mess
 }
 
 // ValidMessages says why a provider would refuse messages: there are none, one
-// has a role that no request has or no content, a call has no result right
-// after its message or a result no call, or the last one is an assistant's
+// has an invalid role or no content, a call has no result right after its
+// message, a result has no call, or the last one is from the assistant
 // (invariant I2).
 func ValidMessages(msgs []*message.Message) error {
 	turns := turn.Messages(msgs)
@@ -104,12 +103,12 @@ func ValidMessages(msgs []*message.Message) error {
 	case len(msgs) == 0:
 		return errors.New("there are no messages")
 	case msgs[len(msgs)-1].Role == message.RoleAssistant:
-		return errors.New("the last message is the assistant's")
+		return errors.New("the last message is from the assistant")
 	}
 	return nil
 }
 
-// validCalls tells what is wrong with the calls of message i.
+// validCalls says what is wrong with the calls of message i.
 func validCalls(turns *turn.Conversation, i int, m *message.Message) error {
 	ids := map[string]bool{}
 	for n, c := range m.ToolCalls() {
@@ -144,7 +143,7 @@ func (a *answer) messages(name string) []*message.Message {
 // encodeMessage writes a message for a program.
 func encodeMessage(m *message.Message) []byte { return jsonw.Clean(message.Encode(m)) }
 
-// deepCopy copies a message as far as a handler could change it.
+// deepCopy copies everything in a message that a handler could change.
 func deepCopy(m *message.Message) *message.Message {
 	c := m.Clone()
 	for i, b := range c.Content {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// fromSettings are the programs named in the options.
+// fromSettings returns the programs named in the options.
 func (b *Bus) fromSettings() []hook {
 	var out []hook
 	for _, p := range b.opts.Programs {
@@ -32,8 +32,8 @@ func (b *Bus) fromSettings() []hook {
 }
 
 // discover finds the programs in a hook folder: dir/<event>/<program>. Hidden
-// files and notes (*.md) are left alone; anything else that is not a program is
-// reported, since its owner thinks that it runs.
+// files and notes (*.md) are ignored; anything else that is not a program is
+// reported, because its owner expects it to run.
 func discover(dir string, project bool) (out []hook, problems []error) {
 	problem := func(err error) { problems = append(problems, fmt.Errorf("hooks: %w", err)) }
 	folders, err := list(dir)
@@ -46,7 +46,7 @@ func discover(dir string, project bool) (out []hook, problems []error) {
 		case !d.IsDir():
 			continue // helpers, notes
 		case !event.known():
-			problem(fmt.Errorf("%s: there is no event of this name", filepath.Join(dir, d.Name())))
+			problem(fmt.Errorf("%s: there is no event with this name", filepath.Join(dir, d.Name())))
 			continue
 		}
 		files, err := list(filepath.Join(dir, d.Name()))
@@ -70,7 +70,7 @@ func discover(dir string, project bool) (out []hook, problems []error) {
 	return out, problems
 }
 
-// list returns what is in a folder, without hidden names; a missing folder is
+// list returns what is in a folder, without hidden names. A missing folder is
 // empty.
 func list(dir string) (out []fs.DirEntry, err error) {
 	if dir == "" {
@@ -88,7 +88,7 @@ func list(dir string) (out []fs.DirEntry, err error) {
 	return out, err
 }
 
-// absolute: programs run in another folder than ours.
+// absolute, because programs run in a different folder.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

@@ -54,7 +54,7 @@ func TestDiscover(t *testing.T) {
 	if p := b.Programs(); len(p) != 4 || p[1].Name != "15-settings" || p[3].Name != "05-project" || !p[3].Project || p[3].Command[0] != filepath.Join(project, "tool_call", "05-project") {
 		t.Errorf("%+v", p)
 	}
-	r.expect(t, "there is no such event", "no command is given", "tool_cal: there is no event of this name", "30-data is not executable")
+	r.expect(t, "there is no such event", "no command is given", "tool_cal: there is no event with this name", "30-data is not executable")
 }
 
 // Programs run in the project's folder, found ones and those by a path.

@@ -1,12 +1,12 @@
-// Package hook lets others answer: in-process handlers and programs in any
-// language (docs/hooks.md).
+// Package hook lets in-process handlers and programs in any language answer
+// events (docs/hooks.md).
 //
 // A [Bus] asks, in a fixed order, the user's programs, the project's programs
-// and the in-process handlers, each group sorted by name. The first cancel wins
-// and stops; otherwise the last answer wins. A hook that changes something
-// (arguments, a result, the messages of the view) sees it as the hooks before
-// it left it, so that two hooks that redact do not undo each other. Context
-// lines add up.
+// and the in-process handlers, each group sorted by name. The first cancel
+// wins and stops; otherwise the last answer wins. A hook that changes
+// something (arguments, a result, the messages of the view) sees the changes
+// of the hooks before it, so that two hooks that redact do not undo each
+// other. Context lines add up.
 //
 // # Programs
 //

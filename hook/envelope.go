@@ -10,18 +10,18 @@ import (
 // Envelope says where an event happens. Every event has one.
 type Envelope struct {
 	SessionID  string // "": there is no session yet
-	File       string // of the session; "": it is not kept in one
+	File       string // of the session; "": it has no file
 	Cwd        string // the session's working directory
-	ToolCallID string // of the call that the event is about; "": it is not about one
+	ToolCallID string // of the call that the event is about; "": it is not about a call
 }
 
-// In is the envelope of what happens in a session.
+// In returns the envelope of an event in a session.
 func In(s *session.Session) Envelope {
 	return EnvelopeOf(s.Log().Header(), s.Ref())
 }
 
-// EnvelopeOf is the envelope of what happens in a session that has this header
-// and is kept at ref.
+// EnvelopeOf returns the envelope of an event in the session with this header
+// that is kept at ref.
 func EnvelopeOf(h session.Header, ref string) Envelope {
 	e := Envelope{SessionID: h.ID, Cwd: h.Cwd}
 	if filepath.IsAbs(ref) {
@@ -30,7 +30,7 @@ func EnvelopeOf(h session.Header, ref string) Envelope {
 	return e
 }
 
-// begin begins what a program gets.
+// begin starts the JSON object that a program gets.
 func (e Envelope) begin(name Event) *jsonw.Object {
 	o := new(jsonw.Object).Str("type", string(name)).Str("sessionId", e.SessionID)
 	return o.OptStr("file", e.File).Str("cwd", e.Cwd).OptStr("toolCallId", e.ToolCallID)

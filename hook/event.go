@@ -3,7 +3,7 @@ package hook
 import "slices"
 
 // Event names a moment. It is the member "type" of what a program gets, and
-// the name of the folder in which its programs are found.
+// the name of the folder with its programs.
 type Event string
 
 // Events that can be answered.
@@ -40,7 +40,7 @@ func Events() []Event {
 		EventTurnStart, EventTurnEnd, EventAgentStart, EventAgentEnd, EventSessionShutdown}
 }
 
-// Values are the words that a setting may have.
+// Values returns the words that a setting may have.
 func (Event) Values() []string {
 	var out []string
 	for _, e := range Events() {

@@ -36,7 +36,7 @@ func (Lifecycle) encode(*jsonw.Object) {}
 type Compacted struct {
 	Envelope
 	Entry    *session.Entry // the compaction itself, as it is in the log
-	FromHook bool           // its summary came from a hook
+	FromHook bool           // a hook wrote its summary
 	Trigger  compaction.Trigger
 }
 
@@ -44,7 +44,7 @@ type Compacted struct {
 func (Compacted) Event() Event { return EventCompact }
 
 func (c Compacted) encode(o *jsonw.Object) {
-	raw, _ := c.Entry.Raw() // just written: it is in memory
+	raw, _ := c.Entry.Raw() // it was just written, so it is in memory
 	o.Raw("compactionEntry", jsonw.Clean(raw)).Bool("fromHook", c.FromHook).Str("reason", string(c.Trigger))
 }
 
@@ -63,7 +63,7 @@ func (c CompactFailed) encode(o *jsonw.Object) {
 	o.Str("reason", string(c.Trigger)).Str("outcome", string(c.Outcome)).Str("errorMessage", c.Message)
 }
 
-// CompactionNotice is the event of how an attempt ended.
+// CompactionNotice returns the event for how an attempt ended.
 func CompactionNotice(in Envelope, t compaction.Trigger, out *compaction.Outcome) Notice {
 	if out.Status == compaction.Applied {
 		return Compacted{Envelope: in, Entry: out.Entry, FromHook: out.Entry.Compaction().FromHook, Trigger: t}
@@ -71,12 +71,12 @@ func CompactionNotice(in Envelope, t compaction.Trigger, out *compaction.Outcome
 	return CompactFailed{Envelope: in, Trigger: t, Outcome: out.Status, Message: cmp.Or(out.Detail, string(out.Reason))}
 }
 
-// Moved says that the conversation goes on elsewhere in the session.
+// Moved says that the conversation continues elsewhere in the session.
 type Moved struct {
 	Envelope
 	NewLeafID, OldLeafID string         // "": before the first entry
-	SummaryEntry         *session.Entry // of the branch that was left; nil: none was made
-	FromHook             bool           // it came from a hook
+	SummaryEntry         *session.Entry // of the branch that was left, or nil
+	FromHook             bool           // a hook wrote it
 }
 
 // Event returns session_tree.
@@ -85,7 +85,7 @@ func (Moved) Event() Event { return EventTree }
 func (m Moved) encode(o *jsonw.Object) {
 	o.Str("newLeafId", m.NewLeafID).Str("oldLeafId", m.OldLeafID)
 	if m.SummaryEntry != nil {
-		raw, _ := m.SummaryEntry.Raw() // just written: it is in memory
+		raw, _ := m.SummaryEntry.Raw() // it was just written, so it is in memory
 		o.Raw("summaryEntry", jsonw.Clean(raw)).Bool("fromHook", m.FromHook)
 	}
 }
@@ -97,8 +97,8 @@ func (b *Bus) OnNotice(e Event, h Handler, f func(context.Context, Notice) error
 
 var errNoVeto = errors.New("it cancelled something that has already happened")
 
-// Inform tells the hooks of an event, one after the other. Nothing can be
-// answered; what a program writes is ignored. An error means that ctx was done.
+// Inform tells the hooks of an event, one after another. They cannot answer;
+// what a program writes is ignored. An error means that ctx was done.
 func (b *Bus) Inform(ctx context.Context, n Notice) error {
 	for _, h := range b.hooks(n.Event()) {
 		err := b.tell(ctx, h, n)

@@ -12,33 +12,33 @@ import (
 
 var errNoSummary = errors.New("the summary is empty")
 
-// BeforeTree is the event before the conversation goes on elsewhere in the
+// BeforeTree is the event before the conversation continues elsewhere in the
 // same session (docs/branches.md).
 type BeforeTree struct {
 	Envelope
 	compaction.BeforeTree
 }
 
-// Summary is a hook's summary of what a fork will not have.
+// Summary is a hook's summary of what a fork leaves out.
 type Summary struct {
 	Text    string
 	Details []byte // JSON object; nil: none
 }
 
-// BeforeFork is the event before a new session begins with the path to an
-// entry, that included.
+// BeforeFork is the event before a new session begins with the path up to and
+// including an entry.
 type BeforeFork struct {
 	Envelope
-	EntryID string // "": with nothing
+	EntryID string // "": the new session is empty
 }
 
 // ForkAnswer is what BeforeFork may answer.
 type ForkAnswer struct {
 	Ruling
-	Summary *Summary // of what the fork does not have
+	Summary *Summary // of what the fork leaves out
 }
 
-// BeforeSwitch is the event before the work goes on in another session, which
+// BeforeSwitch is the event before work continues in another session, which
 // the envelope names.
 type BeforeSwitch struct {
 	Envelope
@@ -50,7 +50,7 @@ func (b *Bus) OnBeforeTree(h Handler, f func(context.Context, BeforeTree) (compa
 	b.on(EventBeforeTree, h, f)
 }
 
-// OnBeforeFork adds a handler that may cancel a fork or bring a summary.
+// OnBeforeFork adds a handler that may cancel a fork or supply a summary.
 func (b *Bus) OnBeforeFork(h Handler, f func(context.Context, BeforeFork) (ForkAnswer, error)) {
 	b.on(EventBeforeFork, h, f)
 }
@@ -103,7 +103,7 @@ var beforeTree = question[BeforeTree, compaction.TreeAnswer]{
 	},
 }
 
-// NavigationNotice is the event of a navigation that was made.
+// NavigationNotice returns the event of a finished navigation.
 func NavigationNotice(in Envelope, n *compaction.Navigated) Notice {
 	return Moved{Envelope: in, NewLeafID: idOf(n.Leaf), OldLeafID: idOf(n.Route.OldLeaf), SummaryEntry: n.Summary, FromHook: n.FromHook}
 }

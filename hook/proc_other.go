@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ownGroup does nothing: there are no process groups, and a program is ended
-// at once when the context is done.
+// ownGroup does nothing: there are no process groups here, so a program is
+// killed when the context is done.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}

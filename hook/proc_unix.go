@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ownGroup starts a program in a process group of its own, so that what it
-// starts ends with it, and asks the group to end when the context is done.
+// ownGroup starts a program in its own process group, so that its child
+// processes end with it, and asks the group to end when the context is done.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
@@ -22,7 +22,7 @@ func ownGroup(cmd *exec.Cmd) {
 	}
 }
 
-// killGroup ends what is left of a group. It may be empty.
+// killGroup kills what is left of a group, which may be empty.
 func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Bounds of what a program may write, in bytes. A view of messages with images
-// has to fit into an answer.
+// Limits on what a program may write, in bytes. A view with images has to fit
+// into an answer.
 const (
 	maxAnswer = 64 << 20
 	maxReason = 64 << 10
@@ -21,13 +21,13 @@ const (
 // exitCancel is the exit status that cancels (docs/hooks.md).
 const exitCancel = 2
 
-// veto is a program's exit status 2.
+// veto is the error for a program's exit status 2.
 type veto struct{ why string }
 
 func (v *veto) Error() string { return "cancelled: " + v.why }
 
-// run gives an event to a program and returns what it wrote. It returns when
-// the program is gone. A *veto is the program's wish to cancel.
+// run gives an event to a program and returns what it wrote, once the program
+// has ended. A *veto error means that the program cancels.
 func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
 	if h.found && h.project {
 		if err := b.stillTrusted(); err != nil {
@@ -48,7 +48,7 @@ func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
 	if ctx.Err() != nil {
 		killGroup(cmd)
 	}
-	if errors.Is(err, exec.ErrWaitDelay) { // something that it left running holds its output; it has answered
+	if errors.Is(err, exec.ErrWaitDelay) { // a process that it left running holds its output, but it has answered
 		err = nil
 	}
 	var exit *exec.ExitError
@@ -66,8 +66,8 @@ func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
 	return nil, err
 }
 
-// resolve makes a path with a separator absolute, seen from the project's
-// folder; a bare name is looked for in PATH.
+// resolve makes a path with a separator absolute, relative to the project's
+// folder; a plain name is looked up in PATH.
 func (b *Bus) resolve(name string) string {
 	if filepath.IsAbs(name) || filepath.Base(name) == name {
 		return name
@@ -78,13 +78,13 @@ func (b *Bus) resolve(name string) string {
 	return name
 }
 
-// bounded keeps what is written up to a limit and drops the rest. The buffer is
-// not embedded: its ReadFrom would let io.Copy pass the limit.
+// bounded keeps what is written up to a limit and drops the rest. The buffer
+// is not embedded, because its ReadFrom would let io.Copy exceed the limit.
 type bounded struct {
 	buf   bytes.Buffer
 	limit int
 	over  bool
-	full  func() // called once, when something is dropped
+	full  func() // called once, when something is first dropped
 }
 
 func (w *bounded) Write(p []byte) (int, error) {

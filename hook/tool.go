@@ -17,24 +17,25 @@ type ToolCall struct {
 	Arguments jsontext.Value // a JSON object; not to be changed in place
 }
 
-// ToolCallAnswer is what ToolCall may answer. Cancel blocks the call; the model
-// is told Why.
+// ToolCallAnswer is the answer to ToolCall. Cancel blocks the call, and the
+// model gets Why as the reason.
 type ToolCallAnswer struct {
 	Ruling
 	Arguments jsontext.Value // a JSON object; nil: as they are
 }
 
-// ToolResult is the event after a tool has run, before anyone else sees the result.
+// ToolResult is the event after a tool has run, before anyone else sees the
+// result.
 type ToolResult struct {
 	Envelope
 	Result *message.Message // role toolResult
 }
 
-// ToolResultAnswer is what ToolResult may answer. Cancel keeps the result from
+// ToolResultAnswer is the answer to ToolResult. Cancel keeps the result from
 // the model.
 type ToolResultAnswer struct {
 	Ruling
-	Content []message.Block // nil: as it is
+	Content []message.Block // nil: unchanged
 }
 
 // OnToolCall adds a handler that may block a call or change its arguments.
@@ -101,7 +102,7 @@ func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, e
 	}, e)
 }
 
-// content reads content blocks: an array, or a string as the only text.
+// content reads content blocks: an array, or a string as the only text block.
 func (a *answer) content(name string) []message.Block {
 	v := a.take(name, "an array of content blocks", '[', '"')
 	if v == nil {
@@ -110,7 +111,7 @@ func (a *answer) content(name string) []message.Block {
 	return append([]message.Block{}, message.DecodeContent(v)...)
 }
 
-// checkContent: a result holds text and images.
+// checkContent checks that a result has only text and images.
 func checkContent(content []message.Block) error {
 	bad := slices.IndexFunc(content, func(b message.Block) bool {
 		switch b.(type) {
@@ -125,7 +126,7 @@ func checkContent(content []message.Block) error {
 	return nil
 }
 
-// object returns arguments for a program: a model may have sent something that
+// object returns arguments for a program. A model may have sent something that
 // is not a JSON object, or not JSON.
 func object(v jsontext.Value) []byte {
 	switch {

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// maxTrusted bounds the size of a hook folder, in bytes: it is read before
-// each run.
+// maxTrusted bounds the size of a hook folder, in bytes, because it is read
+// before each run.
 const maxTrusted = 64 << 20
 
 // Untrusted says that a project has hooks that do not run.
 type Untrusted struct {
 	Dir      string
-	Hash     string   // what to remember when the user trusts it
+	Hash     string   // what to remember if the user trusts it
 	Programs []string // by event and name, as in "tool_call/check"
 }
 
@@ -27,10 +27,11 @@ func (u *Untrusted) Error() string {
 	return fmt.Sprintf("hooks: %s in %s: not trusted, so not run (%s)", strings.Join(u.Programs, ", "), u.Dir, u.Hash)
 }
 
-// HashFolder names the content of a hook folder by a hash: the names of all
-// files, whether they are executable, and every byte in them. A folder that
-// holds anything but files and folders cannot be hashed, since a link's target
-// may change unseen. A missing folder is fs.ErrNotExist.
+// HashFolder returns a hash of a hook folder's content: the names of all
+// files, whether they are executable, and every byte in them. A folder with
+// anything but files and folders in it cannot be hashed, because a link's
+// target may change unnoticed. The error for a missing folder is
+// fs.ErrNotExist.
 func HashFolder(dir string) (string, error) {
 	sum := sha256.New()
 	room := int64(maxTrusted)
@@ -77,14 +78,14 @@ func hashFile(path string, room int64) (sum string, n int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), n, err
 }
 
-// trustedOnes returns the project's hooks where they may run, and reports where
-// there are some that may not.
+// trustedOnes returns the project's hooks if they may run, and reports them if
+// they may not.
 func (b *Bus) trustedOnes() []hook {
 	dir := b.opts.ProjectDir
 	if dir == "" {
 		return nil
 	}
-	hash, err := HashFolder(dir) // first: what is found later is what was hashed, or does not run
+	hash, err := HashFolder(dir) // hash first: only programs that were hashed may run
 	found, problems := discover(dir, true)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -110,8 +111,8 @@ func namesOf(hooks []hook) []string {
 	return out
 }
 
-// stillTrusted looks again: an agent can write files, and so change a hook
-// that would run after it.
+// stillTrusted checks again, because an agent can write files and so change a
+// hook that would run later.
 func (b *Bus) stillTrusted() error {
 	hash, err := HashFolder(b.opts.ProjectDir)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// nearCap is the share of the byte cap from which on images give way.
+// nearCap is the share of the byte limit from which on images are removed.
 const nearCap = 0.8
 
 // media turns old images into stubs, oldest first, until the request is well
-// below the cap. Those after the last user message stay, and those that nobody has
-// seen.
+// below the limit. Images after the last user message stay, and so do images
+// that the model has not seen yet.
 func (p *planner) media(maxBytes int64) error {
 	limit := int64(nearCap * float64(maxBytes))
 	var total int64
@@ -56,8 +56,8 @@ func (p *planner) media(maxBytes int64) error {
 	return nil
 }
 
-// withoutImages replaces the images of a message by stubs: kind, size, hash
-// and where to read them.
+// withoutImages replaces the images of a message by stubs with their type,
+// size, hash and path.
 func withoutImages(m *message.Message, id string) (content []message.Block, freed int64) {
 	for _, b := range m.Content {
 		img, ok := b.(message.Image)
@@ -67,7 +67,7 @@ func withoutImages(m *message.Message, id string) (content []message.Block, free
 		}
 		data, err := base64.StdEncoding.DecodeString(img.Data)
 		if err != nil {
-			data = []byte(img.Data) // not base64: its own bytes identify it as well
+			data = []byte(img.Data) // not base64: the text itself identifies it too
 		}
 		sum := sha256.Sum256(data)
 		stub := fmt.Sprintf("[image left out: %s, %d bytes, sha256 %s; read en:%s]", img.MIMEType, len(data), hex.EncodeToString(sum[:6]), id)

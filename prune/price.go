@@ -8,26 +8,28 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Economy is what an edit is priced by (docs/pruning.md, Priced before done).
+// Economy is what the price of an edit depends on (docs/pruning.md, Priced
+// before done).
 type Economy struct {
 	Warm         bool    // the provider's prompt cache holds the view
 	Write, Read  float64 // price of cache writes and reads, in input tokens; 0: 1.25 and 0.1
-	HorizonCalls int64   // calls within which an edit has to pay
+	HorizonCalls int64   // calls within which an edit must pay off
 }
 
-// freeTail is how much of the end of a view may be changed at no charge, in tokens.
+// freeTail is how much of the end of a view may be changed for free, in
+// tokens.
 const freeTail = 8_000
 
-// lookback is how many blocks before its marks a provider looks for a prefix
-// that it has (reference: Anthropic's prompt caching). Requests are marked at
-// their end, so of an edit farther away it finds nothing but the system prompt.
+// lookback is how many blocks before its marks a provider looks for a cached
+// prefix (see Anthropic's prompt caching). Requests are marked at their end,
+// so after an edit farther back only the system prompt is found.
 const lookback = 20
 
-// Worth keeps the edits that pay: a change costs one rewrite of what the
-// provider no longer finds and saves its tokens on each later call.
-// Edits of one plan share the rewrite of the first of them, so they are judged
-// together, the oldest ones first to go. An edit is free when the cache is
-// cold or when it is in the last 8,000 tokens, near enough to be found.
+// Worth keeps the edits that pay off: a change costs one rewrite of what the
+// provider no longer finds and saves its tokens on each later call. Edits of
+// one plan share the rewrite of the first of them, so they are judged
+// together, and the oldest are dropped first. An edit is free if the cache is
+// cold, or if it is in the last 8,000 tokens, near enough to be found.
 func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]Edit, error) {
 	if !e.Warm || len(edits) == 0 {
 		return edits, nil
@@ -54,8 +56,9 @@ func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]E
 	return nil, nil
 }
 
-// rewritesOf is how many tokens an edit of each entry makes a provider write
-// again: those from there on while the prefix before them is found, else all.
+// rewritesOf returns, for each entry, how many tokens an edit of it makes a
+// provider write again: those from there on if the prefix before them is still
+// found, else all.
 func rewritesOf(v *timeline.View, est tokens.Estimator) (map[string]int64, error) {
 	after := make(map[string]int64, len(v.Items))
 	var far []string
@@ -83,8 +86,8 @@ func rewritesOf(v *timeline.View, est tokens.Estimator) (map[string]int64, error
 }
 
 // Breaks reports whether an edit of an old message would invalidate reasoning
-// that is signed over the whole prefix: then it waits for the next compaction.
-// m is the model that gets the request.
+// that is signed over the whole prefix. Such an edit waits for the next
+// compaction. m is the model that gets the request.
 func Breaks(v *timeline.View, m message.Model, e Edit) (bool, error) {
 	if m.UnboundThinking {
 		return false, nil

@@ -32,12 +32,12 @@ type Edit struct {
 	Content []message.Block // what it would show
 }
 
-// Draft is the edit as an entry of the log.
+// Draft returns the edit as an entry of the log.
 func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Content) }
 
 // Plan returns what to prune in a view, in the order of the path. maxBytes is
-// what the provider takes at most in one request; 0: not known. It fails where
-// a message cannot be read.
+// the most that the provider accepts in one request; 0: unknown. It fails if a
+// message cannot be read.
 func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) ([]Edit, error) {
 	s.EnsureDefaults()
 	p := &planner{view: v, settings: s, est: est, taken: map[string]bool{}}
@@ -62,7 +62,7 @@ func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) ([
 	return p.edits, nil
 }
 
-// Saved is what edits save, in tokens.
+// Saved returns how many tokens the edits save.
 func Saved(edits []Edit) int64 {
 	var n int64
 	for _, e := range edits {
@@ -71,7 +71,7 @@ func Saved(edits []Edit) int64 {
 	return n
 }
 
-// planner goes over a view once per kind.
+// planner walks a view once for each kind.
 type planner struct {
 	view     *timeline.View
 	settings Settings
@@ -89,9 +89,9 @@ type result struct {
 	call     message.ToolCall
 	head     message.Message // without content
 	size     int64
-	open     bool // of the current turn, or not read yet: not to be touched
-	complete bool // it holds everything that was asked for
-	empty    bool // its tool marked it so
+	open     bool // of the current turn, or not read yet: never pruned
+	complete bool // it has everything that was requested
+	empty    bool // its tool marked it as empty
 }
 
 // look collects the results of the view, oldest first.
@@ -99,7 +99,7 @@ func (p *planner) look() error {
 	p.place = map[string]int{}
 	turns, first := p.view.Turns()
 	turn := turns.TurnStart(first + len(p.view.Path))
-	calls := map[int][]message.ToolCall{} // of each message that has some
+	calls := map[int][]message.ToolCall{} // of each message that has any
 	for i, it := range p.view.Items {
 		result := it.Entry != nil && it.Pos >= 0 && it.Role() == message.RoleToolResult
 		if result {
@@ -128,8 +128,8 @@ func (p *planner) look() error {
 	return nil
 }
 
-// callOf is the call number n that a result answers. An edit may have left
-// another one there.
+// callOf returns the call with number n that a result answers. An edit may
+// have put another call there.
 func callOf(m *message.Message, calls []message.ToolCall, n int) message.ToolCall {
 	if n < 0 || n >= len(calls) || calls[n].ID != m.ToolCallID {
 		return message.ToolCall{}
@@ -137,7 +137,8 @@ func callOf(m *message.Message, calls []message.ToolCall, n int) message.ToolCal
 	return calls[n]
 }
 
-// result is the result that an item shows as m. Its text is not kept.
+// result returns the result that an item shows as m. It does not keep the
+// text.
 func (p *planner) result(it timeline.Item, m *message.Message, call message.ToolCall) (result, error) {
 	raw, err := it.Entry.Raw()
 	if err != nil {
@@ -166,8 +167,8 @@ func (p *planner) after(r result, content []message.Block) int64 {
 	return p.est.Message(&m)
 }
 
-// oldOutput prunes results after the protected newest ones. The result that
-// crosses the line is still protected.
+// oldOutput prunes results older than the protected newest ones. The result
+// that crosses the limit is still protected.
 func (p *planner) oldOutput() {
 	var passed, saved int64
 	var old []result
@@ -195,7 +196,7 @@ func truncated(r result) string {
 	return fmt.Sprintf("[Output truncated - %d tokens]\n%s", r.size, readBack(r))
 }
 
-// readBack says where the original is.
+// readBack says where to read the original.
 func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all of it" }
 
 // empty prunes results that their tool marks as empty (details.empty).

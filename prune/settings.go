@@ -7,27 +7,27 @@ import (
 	"github.com/coppice-dev/coppice/internal/valid"
 )
 
-// Settings say what may be pruned (docs/settings.md, prune.*). A field that is
-// not set has its default, whatever the others say.
+// Settings say what may be pruned (docs/settings.md, prune.*). An unset field
+// has its default, whatever the others are.
 type Settings struct {
 	ToolOutput ToolOutput `json:"toolOutput"`
 	Superseded *bool      `json:"superseded"` // reads that a later read repeats; nil: yes
 	Empty      *bool      `json:"empty"`      // results in which nothing was found; nil: yes
-	Media      *bool      `json:"media"`      // old images, when the byte cap nears; nil: yes
-	// HorizonTurns is within how many model calls an edit below the threshold
-	// has to pay; nil: 20.
+	Media      *bool      `json:"media"`      // old images, close to the byte limit; nil: yes
+	// HorizonTurns is the number of model calls within which an edit below the
+	// threshold must pay off; nil: 20.
 	HorizonTurns *int64 `json:"horizonTurns"`
 }
 
 // ToolOutput says when old tool output is pruned. Sizes are in tokens.
 type ToolOutput struct {
 	Enabled        *bool    `json:"enabled"`        // nil: yes
-	ProtectTokens  *int64   `json:"protectTokens"`  // newest results that stay; nil: 40,000
-	MinSavings     *int64   `json:"minSavings"`     // less than this in all is not worth it; nil: 20,000
-	ProtectedTools []string `json:"protectedTools"` // tools whose results are never old; nil: skill and read
+	ProtectTokens  *int64   `json:"protectTokens"`  // newest results to keep; nil: 40,000
+	MinSavings     *int64   `json:"minSavings"`     // smallest total saving; nil: 20,000
+	ProtectedTools []string `json:"protectedTools"` // tools whose results are never pruned as old; nil: skill and read
 }
 
-// EnsureDefaults gives every field that is not set its default.
+// EnsureDefaults sets every unset field to its default.
 func (s *Settings) EnsureDefaults() {
 	o := &s.ToolOutput
 	o.Enabled = ensure(o.Enabled, true)
@@ -47,7 +47,7 @@ func ensure[T any](v *T, def T) *T {
 	return v
 }
 
-// Validate names the fields that are wrong.
+// Validate returns an error that names the fields with wrong values.
 func (s Settings) Validate() error {
 	return errors.Join(
 		valid.NotNegative("toolOutput.protectTokens", s.ToolOutput.ProtectTokens),
@@ -56,7 +56,7 @@ func (s Settings) Validate() error {
 	)
 }
 
-// Only are settings that prune these kinds and nothing else.
+// Only returns settings that prune only these kinds.
 func Only(kinds ...Kind) Settings {
 	has := func(k Kind) *bool { return new(slices.Contains(kinds, k)) }
 	return Settings{ToolOutput: ToolOutput{Enabled: has(OldOutput)}, Superseded: has(Superseded), Empty: has(Empty), Media: has(Media)}

@@ -8,14 +8,14 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// extent is which lines of a file a read asked for.
+// extent is the range of lines that a read asked for.
 type extent struct {
 	path        string
 	first, last int64 // from 1; last math.MaxInt64: to the end
 }
 
-// readExtent understands read calls: pi's and ours (path, offset, limit),
-// Claude Code's (file_path), opencode's (filePath).
+// readExtent understands the read calls of pi and ours (path, offset, limit),
+// of Claude Code (file_path) and of opencode (filePath).
 func readExtent(name string, args []byte) (extent, bool) {
 	if !strings.EqualFold(name, "read") {
 		return extent{}, false
@@ -42,8 +42,8 @@ func (e extent) covers(o extent) bool {
 	return e.path == o.path && e.first <= o.first && e.last >= o.last
 }
 
-// superseded prunes reads that a later read of the same file repeats, in the
-// same or a wider range, complete and not failed.
+// superseded prunes reads that a later read of the same file repeats, if that
+// has the same or a wider range, is complete and did not fail.
 func (p *planner) superseded() {
 	later := map[string][]extent{}
 	for i := len(p.results) - 1; i >= 0; i-- {
@@ -64,8 +64,8 @@ func (p *planner) superseded() {
 	}
 }
 
-// complete reports whether a result holds everything that was asked for. Tools say so
-// in their details, or in a line at the end.
+// complete reports whether a result has everything that was requested. Tools
+// say so in their details, or in a line at the end.
 func complete(m *message.Message, details []byte) bool {
 	if rawjson.Kind(rawjson.Get(details, "truncation")) == '{' || rawjson.Bool(rawjson.Get(details, "truncated")) {
 		return false

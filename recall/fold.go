@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// fold appends s to dst in the form in which texts are compared: letter case
-// folded (simple Unicode folding), each run of white space one space.
+// fold appends s to dst in the form in which texts are compared: with letter
+// case folded (simple Unicode folding) and each run of white space as one
+// space.
 func fold(dst []byte, s string) []byte {
 	space := false
 	for i := 0; i < len(s); {
@@ -28,7 +29,7 @@ func fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// unfolded returns the offset in s of what is at an offset of its folded
+// unfolded returns the offset in s that corresponds to an offset in its folded
 // form.
 func unfolded(s string, offset int) int {
 	n, space := 0, false

@@ -8,17 +8,17 @@ import (
 	"unicode"
 )
 
-// ErrEmptyQuery says that there is nothing to look for.
+// ErrEmptyQuery says that the query is empty.
 var ErrEmptyQuery = errors.New("the query has no words")
 
-// query is what all hits have to contain.
+// query is what every hit has to contain.
 type query struct {
 	terms  [][]byte // folded, each once
-	probes [][]byte // what the raw line of a hit has to contain, in lower case
+	probes [][]byte // what the raw line of every hit contains, in lower case
 }
 
-// parseQuery reads words, and phrases in double quotes. A quote that is not
-// closed ends with the query; one in the middle of a word is a character.
+// parseQuery reads words, and phrases in double quotes. An unclosed quote ends
+// with the query; a quote in the middle of a word is a plain character.
 func parseQuery(s string) (query, error) {
 	var q query
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
@@ -51,8 +51,9 @@ func (q *query) add(term string) {
 	}
 }
 
-// probe returns the longest part of a folded term that looks the same in
-// JSON, or nil. Digits alone are none, because numbers have several forms.
+// probe returns the longest part of a folded term that looks the same in JSON,
+// or nil. It does not return digits alone, because numbers can be written in
+// several ways.
 func probe(term []byte) []byte {
 	var best []byte
 	for len(term) > 0 {
@@ -87,7 +88,8 @@ func (q *query) rulesOut(raw []byte, scratch *[]byte) bool {
 	}
 	for _, p := range q.probes {
 		if !bytes.Contains(lower, p) {
-			// Escapes and the two letters that fold to ASCII hide a word.
+			// Escapes, and the two letters that fold to ASCII, can hide a
+			// word.
 			return !bytes.Contains(raw, []byte(`\u`)) && !bytes.Contains(raw, []byte("\u212a")) && !bytes.Contains(raw, []byte("ſ"))
 		}
 	}

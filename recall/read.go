@@ -9,21 +9,21 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Text is what an entry says, or some of its lines.
+// Text is the text of an entry, or some of its lines.
 type Text struct {
 	EntryID string
 	Path    string // "en:" and the whole id
-	Role    string // "": the entry bears no message
+	Role    string // "": the entry has no message
 	From    int    // first line of Text, from 1
 	To      int    // last line of Text
 	Total   int    // lines of the whole entry; at least 1
 	Text    string // lines From to To joined by LF
 }
 
-// RangeError says that an entry does not have the lines that were asked for.
+// RangeError says that an entry does not have the requested lines.
 type RangeError struct {
 	Path            string
-	From, To, Total int // To is 0 where the last line was meant
+	From, To, Total int // To is 0 for the last line
 }
 
 func (e *RangeError) Error() string {
@@ -35,8 +35,8 @@ func (e *RangeError) Error() string {
 
 // Read returns lines from to to, counted from 1, of an entry's text
 // (EntryText). path is "en:" and the id of the entry, or the id alone, or a
-// prefix that only one id begins with. from below 1 means the first line,
-// to below 1 or after the last for the last. The error wraps
+// prefix that only one id begins with. from below 1 means the first line; to
+// below 1 or after the last line means the last line. The error wraps
 // session.ErrNotFound, or is a *session.AmbiguousError or a *RangeError.
 func Read(ctx context.Context, log session.Log, path string, from, to int) (Text, error) {
 	e, err := find(ctx, log, strings.TrimPrefix(path, "en:"))
@@ -59,7 +59,7 @@ func Read(ctx context.Context, log session.Log, path string, from, to int) (Text
 	return t, nil
 }
 
-// lines returns lines from to to of a text that has them.
+// lines returns the lines from to to of a text, which has them.
 func lines(text string, from, to int) string {
 	start := 0
 	for range from - 1 {
@@ -76,7 +76,7 @@ func lines(text string, from, to int) string {
 	return text[start : end-1]
 }
 
-// find returns the entry with an id, or the only one whose id begins so.
+// find returns the entry with an id, or the only one whose id begins with it.
 func find(ctx context.Context, log session.Log, id string) (*session.Entry, error) {
 	e, err := log.Find(ctx, id, -1)
 	if err == nil || !errors.Is(err, session.ErrNotFound) {

@@ -21,11 +21,11 @@ const DefaultLimit = 50
 
 // Options are the choices of a search. The zero value is the usual one.
 type Options struct {
-	Limit  int  // how many hits at most; 0: DefaultLimit
-	Active bool // only on the path to the leaf; takes another pass over the log
+	Limit  int  // greatest number of hits; 0: DefaultLimit
+	Active bool // only the path to the leaf; this takes another pass over the log
 }
 
-// Hit is an entry that contains everything that was looked for.
+// Hit is an entry that contains everything in the query.
 type Hit struct {
 	EntryID string
 	Path    string // "en:" and the id; Read takes it
@@ -36,10 +36,10 @@ type Hit struct {
 }
 
 // Search looks through all entries of a log, on every branch, for those that
-// contain each word and each "quoted phrase" of the query, upper and lower
-// case taken as one. It yields the best hits, best first: by how often a word
-// is there, where (what the user said counts more than tool output), and
-// how recent it is. An error ends the sequence; ErrEmptyQuery is one.
+// contain each word and each "quoted phrase" of the query, ignoring case. It
+// yields the best hits, best first: by how often a word occurs, where (the
+// user's words count more than tool output), and how recent the entry is. An
+// error, such as ErrEmptyQuery, ends the sequence.
 func Search(ctx context.Context, log session.Log, text string, o Options) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		hits, err := search(ctx, log, text, o)
@@ -95,7 +95,7 @@ func search(ctx context.Context, log session.Log, text string, o Options) ([]Hit
 	return hits, nil
 }
 
-// searcher goes from entry to entry.
+// searcher examines one entry after another.
 type searcher struct {
 	query
 	now  time.Time // of the leaf: recency is counted from there
@@ -132,8 +132,8 @@ func (s *searcher) look(place int, e *session.Entry) error {
 	return nil
 }
 
-// score adds up how often each term is found and where; false: one is missing. A
-// word that repeats counts less each time.
+// score adds up how often each term is found and where; it returns false if a
+// term is missing. Each repetition of a word counts less.
 func (s *searcher) score(parts []part) (float64, bool) {
 	for len(s.folded) < len(parts) {
 		s.folded = append(s.folded, nil)
@@ -160,8 +160,8 @@ func (s *searcher) score(parts []part) (float64, bool) {
 	return total, true
 }
 
-// recency is a factor from 1 for what is old to 2 for what was just said; a
-// day ago is half way.
+// recency is a factor from 1 for old entries to 2 for the newest ones; a day
+// ago is half way.
 func recency(now, then time.Time) float64 {
 	if now.IsZero() || then.IsZero() {
 		return 1
@@ -170,7 +170,8 @@ func recency(now, then time.Time) float64 {
 	return 1 + 1/(1+days)
 }
 
-// snippet shows the first match in the weightiest part that has one.
+// snippet shows the first match in the part with the greatest weight that has
+// one.
 func (s *searcher) snippet(parts []part) string {
 	best, at := -1, 0
 	for i, p := range parts {

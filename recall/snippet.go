@@ -7,7 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// How much a snippet shows, in UTF-16 units.
+// The length of a snippet, in UTF-16 units.
 const (
 	snippetBefore = 60
 	snippetWhole  = 200
@@ -28,8 +28,8 @@ func snippet(text string, at int) string {
 	return line
 }
 
-// nearEnd returns the end of a long text from some place on where no character
-// is torn for sure, so that not all of it has to be walked.
+// nearEnd returns the end of a long text from a place that is certainly
+// between characters, so that the whole text need not be walked.
 func nearEnd(s string) string {
 	const least, most = 512, 8192
 	for i := len(s) - least; i > 0 && i > len(s)-most; i-- {

@@ -9,14 +9,14 @@ import (
 )
 
 // part is a piece of an entry's text. Its weight says how much a word in it
-// counts; parts of weight 0 were not said and are not searched.
+// counts; parts with weight 0 are not searched, because no one said them.
 type part struct {
 	text   string
 	weight float64
 }
 
-// What words count by where they are. People look for what they said
-// themselves and for what was concluded; tool output is long and repeats.
+// How much words count depends on where they are. People look for what they
+// said themselves and for conclusions; tool output is long and repeats itself.
 const (
 	weightUser      = 3
 	weightSummary   = 2
@@ -27,9 +27,9 @@ const (
 )
 
 // EntryText returns the whole text of an entry: text blocks, then each tool
-// call as name(JSON); a command with its output; a summary without what frames
-// it for a model; images as stubs; no thinking. An entry in which nothing was
-// said is shown as it is in the log.
+// call as name(JSON); a command with its output; a summary without its frame
+// for the model; images as stubs; no thinking. An entry without text is
+// returned as it is in the log.
 func EntryText(e *session.Entry) (string, error) {
 	parts, err := partsOf(e)
 	if err != nil {
@@ -46,7 +46,7 @@ func EntryText(e *session.Entry) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// partsOf takes an entry apart; nil: nothing was said in it.
+// partsOf splits an entry into parts. It returns nil if the entry has no text.
 func partsOf(e *session.Entry) ([]part, error) {
 	m, err := e.Message()
 	if m == nil || err != nil {
@@ -113,7 +113,7 @@ func bashParts(parts []part, b *message.BashExecution) []part {
 	return parts
 }
 
-// roleOf is the role by which a hit is known.
+// roleOf returns the role that a hit shows.
 func roleOf(e *session.Entry) string {
 	return string(e.Role())
 }

@@ -12,13 +12,13 @@ type candidate struct {
 	place int
 }
 
-// top keeps the best candidates, the worst of them first.
+// top is a heap of the best candidates, with the worst of them at the root.
 type top struct {
 	limit int
 	items []candidate
 }
 
-// compare orders by score, then the later one first.
+// compare orders by score, and equal scores by recency.
 func compare(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.place, a.place))
 }
@@ -35,12 +35,12 @@ func (t *top) add(c candidate) {
 	}
 }
 
-// sorted returns what was kept, best first.
+// sorted returns the kept candidates, best first.
 func (t *top) sorted() []candidate {
 	return slices.SortedFunc(slices.Values(t.items), compare)
 }
 
-// Len, Less, Swap, Push and Pop make a heap.
+// Len, Less, Swap, Push and Pop implement heap.Interface.
 func (t *top) Len() int           { return len(t.items) }
 func (t *top) Less(i, j int) bool { return compare(t.items[i], t.items[j]) > 0 }
 func (t *top) Swap(i, j int)      { t.items[i], t.items[j] = t.items[j], t.items[i] }

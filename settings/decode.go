@@ -15,8 +15,9 @@ import (
 	"github.com/coppice-dev/coppice/internal/valid"
 )
 
-// decoder puts JSON into Go values and notes what does not fit. A value that
-// does not fit leaves the target as it was; its neighbours still count.
+// decoder decodes JSON into Go values and notes what does not fit. A value
+// that does not fit leaves its target unchanged; the values next to it still
+// apply.
 type decoder struct {
 	source   Source
 	data     []byte // the file, to count lines; nil outside of files
@@ -31,8 +32,8 @@ func (d *decoder) problem(name string, node *hujson.Value, detail, hint string) 
 	d.problems = append(d.problems, p)
 }
 
-// value decodes node into v, which is addressable. Objects merge into what v
-// holds. It reports whether v took something.
+// value decodes node into v, which is addressable. Objects merge into the
+// value of v. It reports whether anything was set.
 func (d *decoder) value(name string, node *hujson.Value, v reflect.Value) bool {
 	if node.Value.Kind() == 'n' {
 		v.SetZero()
@@ -113,7 +114,7 @@ func (d *decoder) object(name string, node *hujson.Value, v reflect.Value) bool 
 	if !ok {
 		return d.mismatch(name, node, v.Type())
 	}
-	old := reflect.ValueOf(v.Interface()) // a copy: v changes below
+	old := reflect.ValueOf(v.Interface()) // a copy, because v changes below
 	said := map[string]*hujson.Value{}
 	for i := range obj.Members {
 		m := &obj.Members[i]
@@ -135,8 +136,8 @@ func (d *decoder) object(name string, node *hujson.Value, v reflect.Value) bool 
 	return d.valid(name, node, v, old, said)
 }
 
-// valid asks a struct what is wrong with it. A field that this object said
-// goes back to what it was; anything else is wrong with the whole.
+// valid validates a struct. A wrong field that this object set gets its old
+// value back; any other error is an error of the whole object.
 func (d *decoder) valid(name string, node *hujson.Value, v, old reflect.Value, said map[string]*hujson.Value) bool {
 	checked, ok := v.Interface().(validator)
 	if !ok {
@@ -217,7 +218,7 @@ func (d *decoder) number(name string, node *hujson.Value, v reflect.Value) bool 
 		d.problem(name, node, "is too large", "")
 		return false
 	case !isSpan && (f != math.Trunc(f) || f > 1<<53):
-		// Above 2^53 not every whole number is exact in JSON.
+		// Above 2^53 not every integer is exact in JSON.
 		return d.mismatch(name, node, v.Type())
 	}
 	v.SetInt(int64(f))

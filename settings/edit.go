@@ -10,14 +10,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Edit returns doc with a key set to a value, and everything else, comments
-// and layout included, as it was. It is pure. The parts have the types of the
+// Edit returns doc with a key set to a value and everything else unchanged,
+// including comments and layout. It is pure. The parts have the types of the
 // keys.
 //
 // The key may name a part of a setting: providers.local.baseUrl, or
 // compaction.modelOverrides["local/small"].reserveTokens. Texts are written
-// without quotes, other values as JSON; null goes back to the default. The error is
-// a Problem where the key or the value is wrong.
+// without quotes, other values as JSON; null restores the default. The error
+// is a Problem if the key or the value is wrong.
 func Edit(doc []byte, name, value string, of ...Part) ([]byte, error) {
 	parts, err := splitKey(name)
 	if err != nil {
@@ -46,13 +46,13 @@ func Edit(doc []byte, name, value string, of ...Part) ([]byte, error) {
 	return out, nil
 }
 
-// checked parses a value and makes sure that the key takes it.
+// checked parses a value and makes sure that the key accepts it.
 func checked(all map[string]*slot, name string, parts []string, value string) (hujson.Value, error) {
 	k, t, ok := target(all, parts)
 	if !ok {
 		p := unknownKey(Source{}, name)
 		if k != nil {
-			p.Hint = "" // the key is right, what follows it is not
+			p.Hint = "" // the key is right, but what follows it is not
 		}
 		return hujson.Value{}, p
 	}
@@ -70,7 +70,7 @@ func checked(all map[string]*slot, name string, parts []string, value string) (h
 }
 
 // refuses tries a value for a key, or for a part of it, and finds what is
-// wrong with the value itself: the file may hold the rest.
+// wrong with the value itself. The file may have the rest.
 func (s *slot) refuses(name string, parts []string, node hujson.Value) (Problem, bool) {
 	for _, p := range slices.Backward(parts[1+strings.Count(s.name, "."):]) {
 		node = hujson.Value{Value: &hujson.Object{Members: []hujson.ObjectMember{{Name: hujson.Value{Value: hujson.String(p)}, Value: node}}}}
@@ -90,11 +90,11 @@ func (s *slot) refuses(name string, parts []string, node hujson.Value) (Problem,
 	return Problem{}, false
 }
 
-// editor puts members into the syntax tree of a document.
+// editor inserts members into the syntax tree of a document.
 type editor struct{ newline string }
 
-// set walks down to the object that holds the last part, making objects that
-// are missing, and sets the member there.
+// set walks down to the object of the last part, creating missing objects, and
+// sets the member there.
 func (e editor) set(v *hujson.Value, parts []string, node hujson.Value) error {
 	for depth := 0; ; depth++ {
 		obj, ok := v.Value.(*hujson.Object)
@@ -120,7 +120,7 @@ func (e editor) set(v *hujson.Value, parts []string, node hujson.Value) error {
 	}
 }
 
-// lastMember finds a member by name. Of several with one name the last
+// lastMember finds a member by name. If several have the name the last one
 // counts.
 func lastMember(obj *hujson.Object, name string) *hujson.ObjectMember {
 	for i := len(obj.Members) - 1; i >= 0; i-- {
@@ -151,7 +151,7 @@ func (e editor) add(obj *hujson.Object, name string, depth int) *hujson.ObjectMe
 		obj.AfterExtra = hujson.Extra(e.newline + outer)
 	}
 	if n := len(obj.Members); n > 0 && obj.Members[n-1].Value.AfterExtra != nil {
-		m.Value.AfterExtra = hujson.Extra{} // a trailing comma, as before
+		m.Value.AfterExtra = hujson.Extra{} // keep the trailing comma
 		if len(obj.Members[n-1].Value.AfterExtra) == 0 {
 			obj.Members[n-1].Value.AfterExtra = nil
 		}
@@ -160,8 +160,8 @@ func (e editor) add(obj *hujson.Object, name string, depth int) *hujson.ObjectMe
 	return &obj.Members[len(obj.Members)-1]
 }
 
-// indentation returns the white space that a member's line begins with, or
-// false where the member does not begin a line.
+// indentation returns the white space at the start of a member's line, or
+// false if the member is not first on its line.
 func indentation(before hujson.Extra) (string, bool) {
 	at := bytes.LastIndexByte(before, '\n')
 	if at < 0 {
@@ -171,8 +171,8 @@ func indentation(before hujson.Extra) (string, bool) {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]), true
 }
 
-// keepComments saves the comments inside a value that is about to be
-// replaced: they move before the member, each on a line of its own.
+// keepComments saves the comments inside a value that is about to be replaced:
+// they move before the member, each on its own line.
 func (e editor) keepComments(m *hujson.ObjectMember) {
 	before := bytes.TrimRight(m.Name.BeforeExtra, " \t")
 	indent := string(m.Name.BeforeExtra[len(before):])

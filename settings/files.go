@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/fsx"
 )
 
-// Options say where settings are looked for. The zero value means the
-// process's environment, the disk and no project.
+// Options say where to look for settings. The zero value means the process's
+// environment, the disk and no project.
 type Options struct {
 	Project  string                            // the project's folder; "": none
 	Flags    []Flag                            // from the command line
@@ -27,7 +27,7 @@ func (o Options) getenv() func(string) string {
 	return os.Getenv
 }
 
-// read returns nil data for a file that is not there.
+// read returns nil data for a missing file.
 func (o Options) read(name string) ([]byte, error) {
 	readFile := o.ReadFile
 	if readFile == nil {
@@ -38,13 +38,13 @@ func (o Options) read(name string) ([]byte, error) {
 		return nil, nil
 	}
 	if err == nil && data == nil {
-		data = []byte{} // there, but empty
+		data = []byte{} // it exists but is empty
 	}
 	return data, err
 }
 
-// Load reads all layers into the parts; see Resolve. A file that is not there
-// changes nothing.
+// Load reads all layers into the parts; see Resolve. A missing file changes
+// nothing.
 func Load(o Options, parts ...Part) (*Result, []Problem) {
 	in := Input{Getenv: o.getenv(), Flags: o.Flags}
 	var problems []Problem
@@ -84,8 +84,8 @@ func Trusted(o Options, path, hash string) (bool, error) {
 }
 
 // Trust remembers that the user trusts the content hash of a project's file,
-// or of a folder of hooks, as long as it does not change. The hash is what the
-// user was shown, ProjectFile.Hash for the file.
+// or of a folder of hooks. The trust ends when the content changes. The hash
+// is the one of what the user was shown: ProjectFile.Hash for the file.
 func Trust(o Options, path, hash string) error {
 	name, t, err := o.trust()
 	if err != nil {
@@ -95,7 +95,7 @@ func Trust(o Options, path, hash string) error {
 	return replaceFile(name, t.encode())
 }
 
-// trust reads the file that says what is trusted.
+// trust reads the file that records what is trusted.
 func (o Options) trust() (name string, t trustFile, err error) {
 	dir, err := ConfigDir(o.getenv())
 	if err != nil {
@@ -110,8 +110,8 @@ func (o Options) trust() (name string, t trustFile, err error) {
 	return name, t, err
 }
 
-// Set changes one key in a settings file, which is made if need be. See Edit
-// for key and value. The file is replaced in one step.
+// Set changes one key in a settings file, which is created if necessary. See
+// Edit for key and value. The file is replaced atomically.
 func Set(path, key, value string, parts ...Part) error {
 	data, err := (Options{}).read(path)
 	if err != nil {
@@ -129,8 +129,9 @@ func Set(path, key, value string, parts ...Part) error {
 	return replaceFile(path, out)
 }
 
-// replaceFile writes through symbolic links, which people use to keep their
-// settings elsewhere. A new file is for the user alone: it may hold keys.
+// replaceFile writes through symbolic links, because people use them to keep
+// their settings elsewhere. Only the user can read a new file, because it may
+// contain keys.
 func replaceFile(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -163,8 +164,8 @@ func UserPath(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, fileName), nil
 }
 
-// LimitsPath returns the path of the file next to the user's settings that
-// remembers what refusals taught (provider.OpenLimits).
+// LimitsPath returns the path of the file of limits learned from refusals,
+// next to the user's settings (provider.OpenLimits).
 func LimitsPath(getenv func(string) string) (string, error) {
 	dir, err := ConfigDir(getenv)
 	if err != nil {
@@ -197,8 +198,8 @@ func SessionDir(setting string, getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "sessions"), nil
 }
 
-// below returns the folder coppice in the first base that is known. Relative
-// XDG folders are to be ignored, says their specification.
+// below returns the folder coppice in the first base that is set. Relative XDG
+// folders are ignored, as the specification says.
 func below(getenv func(string) string, xdg, windows, inHome string) (string, error) {
 	if base := getenv(xdg); filepath.IsAbs(base) {
 		return filepath.Join(base, "coppice"), nil
@@ -209,7 +210,7 @@ func below(getenv func(string) string, xdg, windows, inHome string) (string, err
 	if home := home(getenv); home != "" {
 		return filepath.Join(home, inHome, "coppice"), nil
 	}
-	return "", fmt.Errorf("no home folder is known: set HOME, %s or COPPICE_CONFIG_DIR", xdg)
+	return "", fmt.Errorf("the home folder is not known: set HOME, %s or COPPICE_CONFIG_DIR", xdg)
 }
 
 func home(getenv func(string) string) string {
@@ -228,7 +229,7 @@ func expandHome(path string, getenv func(string) string) string {
 	return path
 }
 
-// trustKey is the form of a path that is remembered.
+// trustKey returns the form of a path under which trust is stored.
 func trustKey(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

@@ -27,7 +27,7 @@ type Resolved struct {
 	Help    string         `json:"help"`
 }
 
-// list makes the listing: one line for each key, and one for each member of
+// list returns the listing: one line for each key, and one for each member of
 // a key that maps names to values.
 func (r *resolver) list() []Resolved {
 	var out []Resolved
@@ -58,8 +58,8 @@ func (r *resolver) list() []Resolved {
 	return out
 }
 
-// show encodes a value. A text or number that is zero by default is unset
-// when it is zero.
+// show encodes a value. A zero text or number counts as unset if its default
+// is zero.
 func show(name string, v, def reflect.Value) jsontext.Value {
 	switch {
 	case v.Kind() == reflect.Slice && v.Len() == 0:
@@ -72,9 +72,8 @@ func show(name string, v, def reflect.Value) jsontext.Value {
 	return encode(name, v)
 }
 
-// encode writes a value as a settings file would have it, without what is not
-// set in structs, and without secrets. name is its key: it says the unit of
-// a time span.
+// encode writes a value as a settings file would have it, without unset fields
+// and without secrets. name is its key, which gives the unit of a duration.
 func encode(name string, v reflect.Value) jsontext.Value {
 	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
 		if b, err := text.MarshalText(); err == nil {

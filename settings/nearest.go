@@ -3,8 +3,8 @@ package settings
 import "strings"
 
 // nearest returns the candidate that name was most likely meant to be, or "".
-// A name that is a known one but for its group or the case of its letters is
-// found whatever its length; otherwise a third of the letters may be wrong, and one more.
+// A name that differs only in its group or in letter case is always found;
+// otherwise a third of the letters may be wrong, and one more.
 func nearest(name string, candidates []string) string {
 	best, least := "", len(name)/3+2
 	for _, c := range candidates {
@@ -21,7 +21,7 @@ func nearest(name string, candidates []string) string {
 
 func last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// distance is the number of single letters to add, drop or change to get
+// distance returns the number of single letters to add, drop or change to get
 // from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -11,17 +11,17 @@ import (
 )
 
 // maxFile is the size in bytes above which a file cannot be a settings file.
-// It also bounds how deep values can nest while they are parsed.
+// It also bounds how deeply values can nest.
 const maxFile = 256 << 10
 
-// parseFile reads a document: an object, or nothing but comments, which
-// is an empty one. The line is that of the error, 0 where unknown.
+// parseFile reads a document: an object, or only comments, which is an empty
+// object. The line is that of the error, or 0 if unknown.
 func parseFile(data []byte) (doc hujson.Value, line int, err error) {
 	if len(data) > maxFile {
 		return doc, 0, fmt.Errorf("is larger than %d KiB", maxFile>>10)
 	}
 	doc, err = hujson.Parse(data)
-	// What may be missing: the line end after a last comment, the object.
+	// The line end after the last comment and the object may be missing.
 	for _, tail := range []string{"\n", "{\n}\n", "\n{\n}\n"} {
 		if err == nil {
 			break
@@ -40,8 +40,8 @@ func parseFile(data []byte) (doc hujson.Value, line int, err error) {
 	return doc, 0, nil
 }
 
-// parseError takes the parser's words apart. They may quote a whole value,
-// which may be a secret; that part is left out.
+// parseError splits the parser's message. It may quote a whole value, which
+// may be a secret; that part is left out.
 func parseError(err error) (line int, why error) {
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &line) // 0 if it has none
 	if inner := errors.Unwrap(err); inner != nil {
@@ -53,8 +53,8 @@ func parseError(err error) (line int, why error) {
 	return line, fmt.Errorf("cannot be read: %w", err)
 }
 
-// parseText reads a value as it is typed in a shell: texts are without
-// quotes, everything else is JSON.
+// parseText reads a value as it is typed in a shell: texts without quotes,
+// everything else as JSON.
 func parseText(t reflect.Type, text string) (hujson.Value, error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

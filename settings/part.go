@@ -12,27 +12,28 @@ import (
 
 // Part is a value that settings are resolved into.
 type Part struct {
-	Key string // of the group that it holds, as in "compaction"; "": keys of the top level
+	Key string // name of its group, such as "compaction"; "": the keys of the top level
 	// Into points to a struct that holds the defaults. Its fields with a json
 	// tag are keys, or groups of keys. It may have a method Validate.
 	Into any
 }
 
-// validator is a value that says what is wrong with it.
+// validator is a value that can say what is wrong with it.
 type validator interface{ Validate() error }
 
 // slot is where the value of a key goes.
 type slot struct {
 	row
 	v    reflect.Value // settable
-	def  reflect.Value // what v held at first
+	def  reflect.Value // the original value of v
 	part Part
-	path string // the key, seen from the part
+	path string // the key, relative to the part
 	tag  reflect.StructTag
 }
 
-// Complete says which keys of the table have no place in the parts, and which
-// places have no key. A face that hands in all types tests it.
+// Complete returns an error that names the keys of the table without a place
+// in the parts, and the places without a key. Programs that hand in all types
+// use it in a test.
 func Complete(parts ...Part) error {
 	var errs []error
 	have := slots(parts)
@@ -58,7 +59,7 @@ func slots(parts []Part) map[string]*slot {
 	for _, p := range parts {
 		into := reflect.ValueOf(p.Into)
 		if into.Kind() != reflect.Pointer || into.Elem().Kind() != reflect.Struct {
-			panic(fmt.Sprintf("settings: part %q is not a pointer to a struct", p.Key)) // a mistake in the program
+			panic(fmt.Sprintf("settings: part %q is not a pointer to a struct", p.Key)) // a programming error
 		}
 		walk(p.Key, into.Elem(), func(name string, v reflect.Value, tag reflect.StructTag) bool {
 			r, ok := find(name)
@@ -73,8 +74,8 @@ func slots(parts []Part) map[string]*slot {
 	return out
 }
 
-// walk visits the fields of a struct by their keys. Where visit returns false
-// for a struct, its fields are visited too.
+// walk visits the fields of a struct by their keys. If visit returns false for
+// a struct, its fields are visited too.
 func walk(prefix string, v reflect.Value, visit func(name string, v reflect.Value, tag reflect.StructTag) (done bool)) {
 	for i, n := range fieldNames(v.Type()) {
 		f := v.Field(i)
@@ -101,8 +102,8 @@ func field(v reflect.Value, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// fieldNames lists the names that the fields of a struct have in JSON. What
-// has no tag is not part of the setting; its name is "".
+// fieldNames returns the JSON names of the fields of a struct. A field without
+// a tag is not part of the setting; its name is "".
 func fieldNames(t reflect.Type) []string {
 	out := make([]string, t.NumField())
 	for i := range out {
@@ -113,7 +114,7 @@ func fieldNames(t reflect.Type) []string {
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-// unitOf is what the number of a time span counts: its key says so at its end.
+// unitOf returns the unit of a duration, which is at the end of its key.
 func unitOf(name string) time.Duration {
 	if strings.HasSuffix(name, "Ms") {
 		return time.Millisecond
@@ -121,7 +122,7 @@ func unitOf(name string) time.Duration {
 	return time.Second
 }
 
-// words are those that a value of a type may have; nil: any.
+// words returns the words that a value of a type may have; nil: any.
 func words(t reflect.Type) []string {
 	if w, ok := reflect.Zero(t).Interface().(interface{ Values() []string }); ok {
 		return w.Values()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// splitKey takes a name apart, which valid.Member has put together.
+// splitKey splits a name that valid.Member has put together.
 func splitKey(name string) ([]string, error) {
 	var parts []string
 	for rest := name; rest != ""; {
@@ -38,8 +38,8 @@ func splitKey(name string) ([]string, error) {
 	return parts, nil
 }
 
-// target finds the key that a name belongs to, and the type of what the name
-// means: the key itself or something within it.
+// target finds the key that a name belongs to, and the type of what it names:
+// the key itself or something inside it.
 func target(all map[string]*slot, parts []string) (*slot, reflect.Type, bool) {
 	for n := 1; n <= len(parts); n++ {
 		s, ok := all[strings.Join(parts[:n], ".")]

@@ -35,17 +35,17 @@ func (s Source) String() string {
 // MarshalText is String, for JSON.
 func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Problem is something wrong in a layer. The value does not count; all
-// others do. A Problem is an error.
+// Problem is something wrong in a layer. The value is ignored; all others
+// apply. A Problem is an error.
 type Problem struct {
 	Source Source
 	Line   int    // from 1; 0 outside of files
-	Key    string // "" where the whole file cannot be read
+	Key    string // "" if the whole file cannot be read
 	Detail string // what is wrong, without secrets
 	Hint   string // the nearest known key, or ""
 
-	// Unknown says that no one knows the key. Only who handed in all types
-	// should tell users.
+	// Unknown says that the key is unknown. Report it to users only if all
+	// types were handed in.
 	Unknown bool
 }
 

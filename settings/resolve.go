@@ -21,14 +21,14 @@ type Input struct {
 	Flags   []Flag
 }
 
-// File is a settings file. Data is nil where there is none.
+// File is a settings file. Data is nil if there is none.
 type File struct {
 	Path string
 	Data []byte
 }
 
-// Flag is a setting given on the command line. Texts are given without quotes,
-// other values as JSON.
+// Flag is a setting given on the command line. Texts have no quotes, other
+// values are JSON.
 type Flag struct {
 	Name  string // as the user typed it: --keep-recent
 	Key   string
@@ -37,10 +37,10 @@ type Flag struct {
 
 // Result says where the values came from.
 type Result struct {
-	// Keys are those that the parts have, in the order of the table, secrets
+	// Keys are the keys of the parts, in the order of the table, with secrets
 	// masked.
 	Keys []Resolved
-	// Project is the project's file, or nil where there is none.
+	// Project is the project's file, or nil if there is none.
 	Project *ProjectFile
 }
 
@@ -49,13 +49,12 @@ type ProjectFile struct {
 	Path    string
 	Hash    string // what the user trusts, as given to Trust
 	Trusted bool
-	Ignored []string // keys that do not count until the user trusts Hash
+	Ignored []string // keys that have no effect until the user trusts Hash
 }
 
-// Resolve puts the layers together into the parts, which hold the defaults. It
-// is pure. The settings can always be used; what is wrong in a layer is left
-// out and named in the problems. A key that is known and that no part has is
-// passed over.
+// Resolve merges the layers into the parts, which hold the defaults. It is
+// pure. The settings are always usable; what is wrong in a layer is left out
+// and named in the problems. A known key that no part has is skipped.
 func Resolve(in Input, parts ...Part) (*Result, []Problem) {
 	r := &resolver{slots: slots(parts), sources: map[string]Source{}, result: &Result{}}
 	r.file(in.User, LayerUser, nil)
@@ -84,10 +83,10 @@ func Resolve(in Input, parts ...Part) (*Result, []Problem) {
 	return r.result, r.problems
 }
 
-// resolver applies one layer after the other.
+// resolver applies one layer after another.
 type resolver struct {
 	slots    map[string]*slot
-	sources  map[string]Source // by key; members of maps by their own name
+	sources  map[string]Source // by key; members of maps by their full name
 	result   *Result
 	problems []Problem
 }
@@ -130,7 +129,7 @@ func (r *resolver) group(prefix string, obj *hujson.Object, d *decoder, project 
 			r.group(name, inner, d, project)
 		case isGroup(name):
 			d.problem(name, &m.Value, "must be an object, not "+kindWord(m.Value.Value.Kind()), "")
-		case prefix == "" && part == "$schema": // editors want it there
+		case prefix == "" && part == "$schema": // editors expect it there
 		default:
 			p := unknownKey(d.source, name)
 			if _, ok := find(part); ok {
@@ -177,7 +176,7 @@ func (r *resolver) assign(k row, node *hujson.Value, d *decoder) {
 	}
 	old := reflect.ValueOf(s.v.Interface()) // a copy: v changes below
 	if k.rule.adds {
-		s.v.SetZero() // what this layer says alone
+		s.v.SetZero() // only what this layer says
 	}
 	if !d.value(k.name, node, s.v) {
 		s.v.Set(old)
@@ -200,7 +199,8 @@ func (r *resolver) assign(k row, node *hujson.Value, d *decoder) {
 	}
 }
 
-// wrong returns what the part says about the very value that it was given.
+// wrong returns what the part's validation says about the value that it was
+// given.
 func wrong(s *slot) string {
 	if v, ok := s.part.Into.(validator); ok {
 		for _, f := range valid.Fields(v.Validate()) {
@@ -212,7 +212,7 @@ func wrong(s *slot) string {
 	return ""
 }
 
-// sum puts lists, or maps of lists, together. It makes new ones each time:
+// sum joins lists, or maps of lists. It makes new ones each time, because
 // layers must not share memory.
 func sum(a, b reflect.Value) reflect.Value {
 	if a.Kind() == reflect.Slice {
@@ -232,7 +232,7 @@ func sum(a, b reflect.Value) reflect.Value {
 	return out
 }
 
-// checkAll returns what only the merged values show.
+// checkAll returns the problems that only the merged values show.
 func (r *resolver) checkAll(parts []Part) {
 	for _, p := range parts {
 		v, ok := p.Into.(validator)
@@ -249,7 +249,7 @@ func (r *resolver) checkAll(parts []Part) {
 	}
 }
 
-// sourceOf is where the value came from that a key or a part of one has.
+// sourceOf returns where the value of a key, or of a part of one, came from.
 func (r *resolver) sourceOf(key string) Source {
 	best, n := Source{Layer: LayerDefault}, -1
 	for name, s := range r.sources {

@@ -55,7 +55,8 @@ func objectSchema() map[string]any {
 
 func properties(s map[string]any) map[string]any { return s["properties"].(map[string]any) }
 
-// fieldSchema is that of a field, whose tag may name the greatest number.
+// fieldSchema returns the schema of a field, whose tag may name the greatest
+// number.
 func fieldSchema(t reflect.Type, tag reflect.StructTag) map[string]any {
 	s := typeSchema(t)
 	if most, err := strconv.ParseFloat(tag.Get("max"), 64); err == nil {

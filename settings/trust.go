@@ -8,20 +8,21 @@ import (
 	"fmt"
 )
 
-// ContentHash is the name of a file's content, by which the user trusts it.
+// ContentHash returns the hash of a file's content, by which the user trusts
+// it.
 func ContentHash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// trustFile is the file in the user's folder that says what is trusted: the
-// hash of the content, by the path of the file. A file that changes, and
-// another file with the same content, have to be trusted again.
+// trustFile is the file in the user's folder that records what is trusted:
+// content hashes by path. A file that changes has to be trusted again, and so
+// has another file with the same content.
 type trustFile struct {
 	Trusted map[string]string `json:"trusted"`
 }
 
-// parseTrust reads a trust file; nothing is an empty one.
+// parseTrust reads a trust file. No data is an empty one.
 func parseTrust(data []byte) (trustFile, error) {
 	t := trustFile{Trusted: map[string]string{}}
 	if len(bytes.TrimSpace(data)) == 0 {

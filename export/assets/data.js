@@ -24,7 +24,7 @@ const number = n => n.toLocaleString('en-US');
 const plural = (n, one, many) => number(n) + ' ' + (n === 1 ? one : many);
 const when = ms => Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString().replace('T', ' ').replace(/\..*/, '') : '';
 
-const roles = {user: 'User', assistant: 'Assistant', toolResult: 'Result', bashExecution: 'Command of the user', system: 'System prompt',
+const roles = {user: 'User', assistant: 'Assistant', toolResult: 'Result', bashExecution: 'Command by the user', system: 'System prompt',
   custom: 'Note', compactionSummary: 'Compaction', branchSummary: 'Branch summary'};
 const who = h => (roles[h.r] || h.r || h.y.replaceAll('_', ' ')) + (h.o ? ' · ' + h.o : '');
 
@@ -42,7 +42,7 @@ const views = new Map(index.views.map(v => [v.leaf, v]));
 const state = {leaf: index.leaf, mode: 'said', at: index.leaf, unfold: false, opened: new Set(), folded: new Set(), shut: new Set()};
 let path = [], onPath = new Set(), covers = new Map();
 
-// usePath walks to a leaf and finds out, for each compaction on the way, where
+// usePath walks to a leaf and finds, for each compaction on the way, where
 // what it keeps begins.
 function usePath(leaf) {
   state.leaf = leaf;

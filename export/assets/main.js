@@ -27,7 +27,7 @@ function open(i, fromLink) {
 function layMode() {
   const seen = document.querySelector('#mode input[value="seen"]');
   seen.disabled = !views.has(state.leaf);
-  seen.parentElement.title = seen.disabled ? 'Known only at the end of a branch that was exported with it' : '';
+  seen.parentElement.title = seen.disabled ? 'Known only at the ends of the branches that were exported with their views' : '';
   if (seen.disabled) state.mode = 'said';
   document.querySelector('#mode input[value="' + state.mode + '"]').checked = true;
   facts();

@@ -50,7 +50,7 @@ function badges(row) {
   return out;
 }
 
-// divider is where a compaction stands. It opens to the summary and to what
+// divider is the place of a compaction. It unfolds to the summary and to what
 // was summarized.
 function divider(row, h) {
   const d = el('section', 'divider compactionSummary');
@@ -58,7 +58,7 @@ function divider(row, h) {
   const n = covers.get(row.i) ?? 0;
   const taken = heads.some(x => x.x === h.id);
   d.append(headLine(row, h));
-  d.append(el('div', 'note', (h.b ? number(h.b) + ' tokens before it' : 'Size before it unknown') + (taken ? '; taken back later' : '')));
+  d.append(el('div', 'note', (h.b ? number(h.b) + ' tokens before it' : 'Size before it unknown') + (taken ? '; undone later' : '')));
   const summary = el('details');
   summary.open = state.mode === 'seen';
   summary.append(el('summary', '', 'Summary'));
@@ -112,7 +112,7 @@ function thinking(p) {
   return d;
 }
 
-// image shows only what can be nothing but a picture.
+// image shows only what is certainly a picture.
 function image(p) {
   if (!/^image\/(png|jpeg|gif|webp|avif|bmp)$/i.test(p.n || '') || !/^[A-Za-z0-9+/=\s]+$/.test(p.t || '')) {
     return el('div', 'note', 'media ' + (p.n || '') + ', not shown');
@@ -152,8 +152,8 @@ function folding(text, className, maxLines, maxChars, key) {
   return [pre, b];
 }
 
-// cutAt is where a text is folded; its length where it is not worth it. It
-// never parts a surrogate pair.
+// cutAt is where a text is folded, or its length if folding is not worth it. It
+// never splits a surrogate pair.
 function cutAt(text, maxLines, maxChars) {
   let at = 0;
   for (let n = 0; n < maxLines && at >= 0; n++) at = text.indexOf('\n', at + (n > 0));

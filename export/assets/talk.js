@@ -1,4 +1,4 @@
-// The conversation, in chunks that are filled when they come near.
+// The conversation, in chunks that are filled when they come into view.
 
 const talk = $('talk');
 const chunkSize = 30, guess = 110; // rows in a chunk; height of a row not seen yet, in pixels
@@ -37,7 +37,7 @@ function layRows() {
   draw();
 }
 
-// seenRows are a message of the view; an opened summary shows what it stands for.
+// seenRows returns the rows of a message of the view; an unfolded summary shows what it replaces.
 function seenRows(it) {
   const row = {i: it.i, role: it.r, parts: it.d, item: it};
   if (!covers.has(it.i) || !state.opened.has(it.i)) return [row];
@@ -59,8 +59,8 @@ function draw() {
   chunks.forEach(c => watcher.observe(c));
 }
 
-// showRow brings a row to the top. Heights are guesses until rows are drawn,
-// so it is put there again, frame by frame, until it stays.
+// showRow scrolls a row to the top. Heights are guesses until rows are drawn,
+// so it scrolls again, frame by frame, until the row stays there.
 function showRow(r) {
   const chunk = chunks[Math.floor(r / chunkSize)];
   if (!chunk) return;
