@@ -75,7 +75,10 @@ type CallOptions struct {
 	// RestoreThinking says that the provider refused a request for lack of
 	// reasoning: each message that could have some brings the field along.
 	RestoreThinking bool
-	SessionID       string // routing key for prompt caches; "": none
+	// ContentOnly leaves out the model's name and all parameters: the body is
+	// what is said to the model, as this model needs it.
+	ContentOnly bool
+	SessionID   string // routing key for prompt caches; "": none
 
 	// CacheLifetime is how long the provider should keep what cache marks
 	// name; 0: its usual time. It counts where the vendor offers a choice.

@@ -150,6 +150,15 @@ func adaptive(id string) bool {
 	return true
 }
 
+// StandIn is a usual model that speaks a dialect, for requests of a session
+// whose own model speaks another one.
+func (c *Catalog) StandIn(api string) message.Model {
+	maker := map[string]string{apiAnthropic: "anthropic", apiChat: "openai", apiResponses: "openai", apiGemini: "gemini"}[api]
+	m := c.Lookup(maker, catalogue.Lookup(maker).Standard)
+	m.API = api
+	return m
+}
+
 // List returns all models: the user's, the built-in ones and those whose
 // window was learned, by name.
 func (c *Catalog) List() []message.Model {

@@ -107,7 +107,7 @@ func (a *app) checkSession(ctx context.Context, s *coppice.Session, w *work) (ch
 		if err != nil {
 			return nil, err
 		}
-		return refusals(ctx, req, facts)
+		return a.refusals(ctx, req, facts)
 	})
 	if err != nil {
 		return out, err
@@ -154,10 +154,10 @@ func pairProblems(v *timeline.View) ([]session.Problem, error) {
 	return out, nil
 }
 
-// refusals renders the request in each dialect and reports what would be
-// refused. It runs at most as many renderings at a time as there are
+// refusals renders the request in each dialect, for a model that speaks it, and
+// reports what would be refused. It runs at most as many renderings at a time as there are
 // processors.
-func refusals(ctx context.Context, req timeline.Request, m message.Model) ([]problemJSON, error) {
+func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.Model) ([]problemJSON, error) {
 	all := dialects.All()
 	found := make([][]problemJSON, len(all))
 	g, ctx := errgroup.WithContext(ctx)
@@ -168,6 +168,7 @@ func refusals(ctx context.Context, req timeline.Request, m message.Model) ([]pro
 				return ctx.Err()
 			}
 			var err error
+			m, _ := a.speaker(d.Name(), facts)
 			found[i], err = refusalsOf(d, req, m)
 			return err
 		})
@@ -179,25 +180,15 @@ func refusals(ctx context.Context, req timeline.Request, m message.Model) ([]pro
 }
 
 func refusalsOf(d wire.Dialect, req timeline.Request, m message.Model) ([]problemJSON, error) {
-	body, err := d.Render(req, message.Model{}, message.CallOptions{})
+	body, err := d.Render(req, m, message.CallOptions{ContentOnly: true})
 	if err != nil {
 		return nil, fmt.Errorf("render as %s: %w", d.Name(), err)
 	}
 	var out []problemJSON
-	for _, p := range d.Validate(body, factsFor(d, m), true) {
-		out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Detail: p.Where + ": " + p.Detail})
+	for _, p := range d.Validate(body, m, true) {
+		out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Model: m.Key(), Detail: p.Where + ": " + p.Detail})
 	}
 	return out, nil
-}
-
-// factsFor returns what is known about the model that a dialect's request goes
-// to: the session's own model if it speaks that dialect.
-func factsFor(d wire.Dialect, m message.Model) message.Model {
-	if m.API != d.Name() {
-		return message.Model{}
-	}
-	m.ID = "" // the body does not name one
-	return m
 }
 
 func (a *app) printCheck(c checkJSON) {

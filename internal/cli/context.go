@@ -66,12 +66,20 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 		return explain("read "+s.Ref(), err)
 	}
 	if known {
+		facts, err := s.Facts(ctx)
+		if err != nil {
+			return explain("read "+s.Ref(), err)
+		}
+		m, standIn := a.speaker(as, facts)
+		if standIn {
+			a.warn("neither the session nor the settings name a model that speaks %s; this is for %s", as, m.Key())
+		}
 		body, err := promptly(ctx, func() ([]byte, error) {
 			req, err := v.Request(false)
 			if err != nil {
 				return nil, err
 			}
-			return dialect.Render(req, message.Model{Images: true}, message.CallOptions{})
+			return dialect.Render(req, m, message.CallOptions{Thinking: v.ThinkingLevel, ContentOnly: true})
 		})
 		if err != nil {
 			return explain("render as "+as, err)
@@ -148,6 +156,7 @@ type problemJSON struct {
 	Line    int    `json:"line,omitzero"`
 	EntryID string `json:"entryId,omitempty"`
 	Dialect string `json:"dialect,omitempty"`
+	Model   string `json:"model,omitempty"` // that the request was made for
 	Detail  string `json:"detail"`
 }
 

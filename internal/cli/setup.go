@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,6 +104,20 @@ func (a *app) askForSession(ctx context.Context, s *coppice.Session) error {
 		a.askNamed(ctx, facts)
 	}
 	return explain("read "+s.Ref(), err)
+}
+
+// speaker is the model that a request in a dialect is made for: the session's,
+// else that of the settings, else a usual one that stands in for it.
+func (a *app) speaker(dialect string, facts message.Model) (m message.Model, standIn bool) {
+	if facts.ID != "" && facts.API == dialect {
+		return facts, false
+	}
+	if maker, id, ok := strings.Cut(a.settings().models.Model, "/"); ok {
+		if m := a.catalog().Lookup(maker, id); m.API == dialect {
+			return m, false
+		}
+	}
+	return a.catalog().StandIn(dialect), true
 }
 
 // window describes a window for people.

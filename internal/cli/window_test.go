@@ -76,3 +76,40 @@ func TestWindowOfTheServer(t *testing.T) {
 		})
 	}
 }
+
+// A request is rendered for the session's model, else for that of the settings,
+// else for a usual one, which is named. Parameters of the call stay out.
+func TestRequestsAreForAModel(t *testing.T) {
+	const session = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}
+{"type":"model_change","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","provider":%[1]q,"modelId":%[2]q}
+{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"look"}}
+{"type":"message","id":"c","parentId":"b","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read","arguments":{}}],"stopReason":"toolUse","provider":%[1]q,"model":%[2]q}}
+{"type":"message","id":"d","parentId":"c","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"}]}}
+`
+	for _, tt := range []struct {
+		provider, id, model string // the session's, and the settings'
+		signed              bool   // calls of other models get the documented signature
+		named               string
+	}{
+		{"google", "gemini-3-pro-preview", "", true, ""},
+		{"google", "gemini-2.5-pro", "", false, ""},
+		{"anthropic", "claude-opus-4-5", "gemini/gemini-2.5-pro", false, ""},
+		{"anthropic", "claude-opus-4-5", "", true, "gemini/gemini-3"},
+		{"nobody", "nothing", "openai/gpt-5.5", true, "gemini/gemini-3"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), fmt.Appendf(nil, session, tt.provider, tt.id), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]string{"COPPICE_CONFIG_DIR": dir, "HOME": dir, "COPPICE_MODEL": tt.model}
+		var out, errs bytes.Buffer
+		code := Run(t.Context(), Env{Args: []string{"context", "s.jsonl", "--as", "gemini", "--json"}, In: strings.NewReader(""), Out: &out, Err: &errs,
+			Getenv: func(name string) string { return env[name] }, Dir: dir, Now: time.Now})
+		if code != 0 || strings.Contains(out.String(), "skip_thought_signature_validator") != tt.signed || strings.Contains(out.String(), "generationConfig") {
+			t.Errorf("%+v: exit %d\n%s", tt, code, out.String())
+		}
+		if (errs.Len() > 0) != (tt.named != "") || !strings.Contains(errs.String(), tt.named) {
+			t.Errorf("%+v: said %q", tt, errs.String())
+		}
+	}
+}

@@ -22,10 +22,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	sample(t, dir)
 	home := func(name string) string {
-		if name == "HOME" {
-			return dir
-		}
-		return ""
+		return map[string]string{"HOME": dir, "COPPICE_MODEL": "anthropic/claude-sonnet-4-6"}[name] // nothing has to be said about a stand-in
 	}
 	commands := [][]string{
 		{"tree", "s.jsonl"}, {"tree", "s.jsonl", "--json"},

@@ -17,7 +17,7 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 	messages := prepare.Messages(req, m, rules(m))
 	control := prepare.CacheControl(opts.CacheLifetime)
 	var o jsonw.Object
-	if m.ID != "" {
+	if m.ID != "" && !opts.ContentOnly {
 		parameters(&o, messages, m, opts)
 	}
 	if !prepare.Blank(req.System) {

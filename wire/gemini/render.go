@@ -26,7 +26,7 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 		o.Raw("tools", toolList(tools))
 	}
 	o.Raw("contents", contents(prepare.Messages(req, m, rules()), wantsSignatures(m)))
-	if m.ID != "" {
+	if m.ID != "" && !opts.ContentOnly {
 		if config := generationConfig(m, opts); len(config) > len("{}") {
 			o.Raw("generationConfig", config)
 		}

@@ -12,7 +12,7 @@ import (
 // Render builds the body of POST /chat/completions. It never fails.
 func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	var o jsonw.Object
-	if m.ID != "" {
+	if m.ID != "" && !opts.ContentOnly {
 		parameters(&o, m, opts)
 	}
 	var list jsonw.Array

@@ -16,7 +16,7 @@ const minOutput = 16
 // Render builds the body of POST /responses. It never fails.
 func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
 	var o jsonw.Object
-	if m.ID != "" {
+	if m.ID != "" && !opts.ContentOnly {
 		parameters(&o, m, opts)
 	}
 	if !prepare.Blank(req.System) {
