@@ -151,9 +151,9 @@ func TestBadSummarizerInTheBackground(t *testing.T) {
 	for name, do := range misbehaviours(t) {
 		asked := make(chan struct{}, 10)
 		s := inMemory(t, coppice.Options{Summarizer: bad{do: do, asked: func() { asked <- struct{}{} }}, Facts: message.Model{Window: 32_000},
-			Compaction: compaction.Settings{ThresholdTokens: 11_000}})
+			Compaction: compaction.Settings{ThresholdTokens: 10_000}})
 		talk(t, s, 10)
-		if size := must.Get(s.Size(t.Context())); size.Over() || size.Decision() < 9_900 {
+		if size := must.Get(s.Size(t.Context())); size.Over() || size.Decision() < 9_000 {
 			t.Fatalf("%d tokens are not near %d", size.Decision(), size.Threshold)
 		}
 		var outcomes []*compaction.Outcome

@@ -160,7 +160,7 @@ func TestFit(t *testing.T) {
 
 	_, err := s.Fit(ctx, message.User(strings.Repeat("more and more ", 20_000)))
 	var e *coppice.DoesNotFitError
-	if !errors.As(err, &e) || !errors.Is(err, coppice.ErrDoesNotFit) || errors.Is(err, coppice.ErrPaused) || e.Size.Pending < 60_000 || e.Outcome == nil {
+	if !errors.As(err, &e) || !errors.Is(err, coppice.ErrDoesNotFit) || errors.Is(err, coppice.ErrPaused) || e.Size.Pending < 50_000 || e.Outcome == nil {
 		t.Errorf("%v", err)
 	}
 }

@@ -35,7 +35,7 @@ func talk(turns int) []*message.Message {
 	var out []*message.Message
 	for i := range turns {
 		out = append(out, message.User(fmt.Sprintf("Question %d", i)), &message.Message{Role: message.RoleAssistant, Provider: "fake", Model: "fake-1",
-			StopReason: message.StopEnd, Content: []message.Block{message.Text{Text: logLines(fmt.Sprint(i), 4000)}}})
+			StopReason: message.StopEnd, Content: []message.Block{message.Text{Text: scanLines(fmt.Sprint(i), 4000)}}})
 	}
 	return out
 }
@@ -196,7 +196,7 @@ func TestThreeFailuresStop(t *testing.T) {
 func TestFloor(t *testing.T) {
 	server := fake.New()
 	server.Window = 8_000
-	r := newRig(t, server, config{Summarizer: extract, System: logLines("prompt", 40_000)})
+	r := newRig(t, server, config{Summarizer: extract, System: scanLines("prompt", 40_000)})
 	err := r.run("Hello")
 	if !errors.Is(err, coppice.ErrDoesNotFit) || !strings.Contains(err.Error(), "fixed part") {
 		t.Errorf("ended with %v", err)
@@ -233,7 +233,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 func TestCompactionBehindATurn(t *testing.T) {
 	s := memory(t)
 	history(t, s, 9)
-	server := fake.New(fake.Say(logLines("answer", 24_000)), fake.Say("unasked"))
+	server := fake.New(fake.Say(scanLines("answer", 24_000)), fake.Say("unasked"))
 	settings := compaction.Settings{}
 	settings.ThresholdTokens = 10_500
 	r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
@@ -423,7 +423,7 @@ func TestInputTooLarge(t *testing.T) {
 	r := newRig(t, server, config{Summarizer: extract})
 	var refused *agent.InputError
 	large := strings.Repeat("word ", 20_000)
-	if err := r.run(large); !errors.As(err, &refused) || !errors.Is(err, coppice.ErrDoesNotFit) || refused.Input.Text != large || refused.Tokens != 25_000 {
+	if err := r.run(large); !errors.As(err, &refused) || !errors.Is(err, coppice.ErrDoesNotFit) || refused.Input.Text != large || refused.Tokens != 24_533 {
 		t.Fatalf("%v", err)
 	}
 	if left := r.agent.Queued(); len(left) > 0 || len(server.Requests()) > 0 {

@@ -88,7 +88,7 @@ func TestBranchBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := must.Get(compaction.PlanBranch(left, tt.budget, tokens.Default{}))
+		p := must.Get(compaction.PlanBranch(left, tt.budget, tokens.Plain{}))
 		if len(p.Recent) != tt.recent || len(p.Folded) != tt.folded || p.Tokens != tt.tokens {
 			t.Errorf("%s: %d recent with %d tokens, %d folded, want %d, %d, %d", tt.name, len(p.Recent), p.Tokens, len(p.Folded), tt.recent, tt.tokens, tt.folded)
 		}
@@ -116,7 +116,7 @@ func TestBranchFoldsWhatDoesNotFit(t *testing.T) {
 		grow(t, s, leafID(t, s), userDraft(fmt.Sprintf("m%d", i), strings.Repeat("abcd", 1000)))
 	}
 	a := &recorder{}
-	c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Settings{}, Model: message.Model{Window: 48_000}}
+	c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Settings{}, Model: message.Model{Window: 48_000}, Estimator: tokens.Plain{}}
 	n, err := c.Navigate(ctx, compaction.Navigation{Target: "root", Summarize: new(true), Focus: "the numbers"})
 	if err != nil || n.Status != compaction.Applied {
 		t.Fatalf("%+v %v", n, err)

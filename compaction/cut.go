@@ -13,7 +13,8 @@ type span struct {
 	path   []*session.Entry
 	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
 	sizer  *timeline.Sizer
-	sizes  []int64 // estimates of listed, as far as someone asked; -1: not yet
+	sizes  []int64         // estimates of listed, as far as someone asked; -1: not yet
+	walker *timeline.Sizer // what a budget is spent by
 	turns  *turn.Conversation
 	first  int // the item of path[0] in turns
 	limit  int // the last cut that covers nothing unread; len(path): everything was read
@@ -26,6 +27,10 @@ func measure(v *timeline.View, est tokens.Estimator) (span, error) {
 		return span{}, err
 	}
 	s := span{path: v.Path, listed: listed, sizer: &timeline.Sizer{Estimator: est}, sizes: make([]int64, len(v.Path))}
+	s.walker = s.sizer
+	if est == tokens.Estimator(tokens.Default{}) {
+		s.walker = &timeline.Sizer{Estimator: tokens.Plain{}} // so that cuts agree with those of others
+	}
 	s.turns, s.first = v.Turns()
 	s.limit = s.turns.Limit() - s.first
 	for i := range s.sizes {
@@ -68,7 +73,7 @@ func (s span) find(budget int64) (cut, bool) {
 		if s.size(i) == 0 {
 			continue
 		}
-		if sum += s.size(i); sum < budget {
+		if sum += s.walker.Of(s.listed[i]); sum < budget {
 			continue
 		}
 		at := s.turns.NextCut(s.first + i)

@@ -104,6 +104,10 @@ func TestReferenceCuts(t *testing.T) {
 		if tt.skip != "" {
 			continue
 		}
+		plain := must.Get(compaction.MakePlan(compaction.PlanInput{View: v, Model: claude, Keep: &tt.keep, Estimator: tokens.Plain{}}))
+		if plain.Cut != p.Cut {
+			t.Errorf("%s keep %d: cut %d, with the estimate of pi %d", name, tt.keep, p.Cut, plain.Cut)
+		}
 		cut, err := p.CutIndex(ctx, s.Log())
 		if err != nil {
 			t.Fatal(err)
@@ -112,9 +116,9 @@ func TestReferenceCuts(t *testing.T) {
 		if p.Split {
 			turnStart = cut - (p.Cut - indexOf(v.Path, p.TurnStart))
 		}
-		if cut != tt.cut || turnStart != tt.turnStart || len(p.History) != tt.summarized || len(p.Prefix) != tt.prefix || p.KeptTokens != tt.kept {
+		if cut != tt.cut || turnStart != tt.turnStart || len(p.History) != tt.summarized || len(p.Prefix) != tt.prefix || plain.KeptTokens != tt.kept {
 			t.Errorf("%s keep %d: cut %d turn start %d summarized %d prefix %d kept %d, want %d %d %d %d %d", name, tt.keep,
-				cut, turnStart, len(p.History), len(p.Prefix), p.KeptTokens, tt.cut, tt.turnStart, tt.summarized, tt.prefix, tt.kept)
+				cut, turnStart, len(p.History), len(p.Prefix), plain.KeptTokens, tt.cut, tt.turnStart, tt.summarized, tt.prefix, tt.kept)
 		}
 	}
 }
@@ -136,7 +140,7 @@ func TestReferenceContexts(t *testing.T) {
 		"pi-mono-45215f90ff.jsonl": {180820, 168018, 374970},
 	} {
 		s := openFile(t, filepath.Join(corpus(t, "pi"), file))
-		size := must.Get(project(t, s, 0).Size(tokens.Default{}, 0))
+		size := must.Get(project(t, s, 0).Size(tokens.Plain{}, 0))
 		if size.Measured == nil || *size.Measured != want.context || size.Usage != want.usage {
 			t.Errorf("%s: measured %v, usage %d, want %d, %d", file, size.Measured, size.Usage, want.context, want.usage)
 		}
@@ -146,7 +150,7 @@ func TestReferenceContexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if e.Type == session.TypeMessage {
-				all += tokens.Default{}.Message(must.Get(e.Message()))
+				all += tokens.Plain{}.Message(must.Get(e.Message()))
 			}
 		}
 		if all != want.all {

@@ -76,7 +76,7 @@ func (w *work) view() *timeline.View {
 
 func (w *work) plan(s Settings) string {
 	var out []string
-	for _, e := range must.Get(Plan(w.view(), s, tokens.Default{}, 0)) {
+	for _, e := range must.Get(Plan(w.view(), s, tokens.Plain{}, 0)) {
 		out = append(out, w.names[e.Entry.ID]+":"+string(e.Kind))
 	}
 	return strings.Join(out, " ")
@@ -112,7 +112,7 @@ func TestOldToolOutput(t *testing.T) {
 	if got := w.plan(s); got != "" {
 		t.Errorf("protected tool: %q", got)
 	}
-	e := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 0))[0]
+	e := must.Get(Plan(w.view(), Settings{}, tokens.Plain{}, 0))[0]
 	if text := message.JoinText(e.Content, ""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
 		t.Errorf("placeholder %q", text)
 	}

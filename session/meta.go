@@ -3,6 +3,8 @@ package session
 import (
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
@@ -22,8 +24,23 @@ type Meta struct {
 	Reasons  bool // there is reasoning in it, or a signature that refers to some
 	Excluded bool // a command that the user kept from the model
 
-	Tokens       int64 // as tokens.Default counts them
-	ContentBytes int64 // of the content as message.EncodeContent writes it
+	Tokens       int64    // as tokens.Default counts them
+	Scripts      int64    // the part of Tokens for what is not ASCII
+	Images       []Pixels // in order
+	ContentBytes int64    // of the content as message.EncodeContent writes it
+}
+
+// Pixels is the size of an image. The zero value: it is not known.
+type Pixels struct{ Width, Height int }
+
+// ByClass are the tokens by the classes that are calibrated apart, for a model
+// by its name, to which images cost by their size.
+func (m Meta) ByClass(model string) calibration.Counts {
+	c := calibration.Counts{Text: m.Tokens - m.Scripts - tokens.ImageTokens*int64(len(m.Images)), Scripts: m.Scripts}
+	for _, i := range m.Images {
+		c.Media += media.Tokens(model, i.Width, i.Height, "")
+	}
+	return c
 }
 
 // Failed reports whether an assistant message ended in an error or an abort.
@@ -70,13 +87,30 @@ func (e *Entry) known() *brief {
 
 // brief is Meta in little space: there is one for each entry of a long path.
 type brief struct {
-	by     *voice // nil: there is no message
-	result string
-	calls  []turn.Call
-	bytes  int64 // of content
-	tokens uint32
-	length uint32 // of the entry's JSON
-	traits traits
+	by      *voice // nil: there is no message
+	result  string
+	calls   []turn.Call
+	images  *[]Pixels // nil: there are none
+	bytes   int64     // of content
+	tokens  uint32
+	scripts uint32 // of tokens
+	length  uint32 // of the entry's JSON
+	traits  traits
+}
+
+func imagesOf(m *message.Message) *[]Pixels {
+	var images []Pixels
+	for _, c := range m.Content {
+		if i, ok := c.(message.Image); ok {
+			images = append(images, pixels(i.Data))
+		}
+	}
+	return &images
+}
+
+func pixels(data string) Pixels {
+	i := media.Look(data)
+	return Pixels{i.Width, i.Height}
 }
 
 // voice is what many messages of a log share.
@@ -98,15 +132,24 @@ func (b *brief) meta() Meta {
 	if b.by == nil {
 		return Meta{}
 	}
-	return Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Calls: b.calls, Result: b.result,
+	m := Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Calls: b.calls, Result: b.result,
 		Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0, Excluded: b.traits&excluded != 0,
-		Tokens: int64(b.tokens), ContentBytes: b.bytes}
+		Tokens: int64(b.tokens), Scripts: int64(b.scripts), ContentBytes: b.bytes}
+	if b.images != nil {
+		m.Images = *b.images
+	}
+	return m
 }
 
 // briefOf looks a decoded message over.
 func briefOf(m *message.Message) brief {
 	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
-		bytes: int64(message.EncodedLen(m.Content)), tokens: uint32(tokens.Default{}.Message(m))}
+		bytes: int64(message.EncodedLen(m.Content))}
+	size := tokens.Default{}.ByClass(m)
+	b.tokens, b.scripts = uint32(size.Sum()), uint32(size.Scripts)
+	if size.Media > 0 {
+		b.images = imagesOf(m)
+	}
 	if m.Bash != nil && m.Bash.ExcludeFromContext {
 		b.traits |= excluded
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/turn"
+	"github.com/coppice-dev/coppice/internal/weigh"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -14,8 +15,9 @@ import (
 // what briefOf says of the decoded message. It understands how messages are
 // written nearly always; others have to be decoded.
 type scan struct {
-	pool  lines.Pool
-	meter tokens.Meter
+	pool   lines.Pool
+	texts  weigh.Counter // of this message
+	images []Pixels      // of this message
 
 	typical bool
 	brief   brief
@@ -65,10 +67,10 @@ func (c *scan) line(line []byte) (typical, valid bool) {
 
 // message looks over the next value, an object.
 func (c *scan) message(s *rawjson.Scanner) {
-	if c.meter == nil {
-		c.meter, c.voices = tokens.NewMeter(), map[voice]*voice{}
+	if c.voices == nil {
+		c.voices = map[voice]*voice{}
 	}
-	c.meter.Reset()
+	c.texts, c.images = weigh.Counter{}, nil
 	c.brief, c.voice, c.seen, c.calls, c.typical = brief{bytes: int64(len("[]"))}, voice{}, 0, c.calls[:0], true
 	for name := range s.Members() {
 		switch string(name) {
@@ -148,7 +150,10 @@ func (c *scan) begin() {
 // take returns what was found out about a typical message.
 func (c *scan) take() brief {
 	b := c.brief
-	b.tokens = uint32(c.meter.Total())
+	b.tokens, b.scripts = uint32(c.texts.Total()+tokens.ImageTokens*int64(len(c.images))), uint32(c.texts.Scripts())
+	if images := c.images; len(images) > 0 {
+		b.images = &images
+	}
 	if b.by = c.voices[c.voice]; b.by == nil {
 		v := c.voice
 		b.by = &v

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/turn"
@@ -94,7 +95,9 @@ func (c *scan) end(b *block) {
 		c.add(thinkingBytes + lacks(1, emptyBytes))
 	case blockImage:
 		c.brief.traits |= shows
-		c.meter.Image()
+		if b.seen&1 == 0 { // without data
+			c.images = append(c.images, Pixels{})
+		}
 		c.add(imageBytes + lacks(1, emptyBytes) + lacks(2, emptyBytes))
 	case blockCall:
 		c.brief.traits |= shows
@@ -147,7 +150,7 @@ func (c *scan) imageMember(s *rawjson.Scanner, b *block, name []byte) {
 	switch string(name) {
 	case "data":
 		c.once(b, 1)
-		c.value(s)
+		c.images = append(c.images, pixelsOf(c.value(s)))
 	case "mimeType":
 		c.once(b, 2)
 		c.value(s)
@@ -179,16 +182,16 @@ func (c *scan) arguments(v []byte) {
 	if c.js = append(c.js[:0], "{}"...); rawjson.Kind(v) != 'n' { // a missing value has kind n too
 		c.js = rawjson.AppendJS(c.js[:0], v)
 	}
-	c.meter.Add(c.js)
-	c.meter.End()
+	c.texts.Add(c.js)
+	c.texts.End()
 	c.add(len(c.js))
 }
 
 // counted takes the next value, a text of a block that counts.
 func (c *scan) counted(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
-	v, n, ok := c.reader.Read(s, c.meter)
-	c.meter.End()
+	v, n, ok := c.reader.Read(s, &c.texts)
+	c.texts.End()
 	switch {
 	case !text:
 		n = emptyBytes // what is not a string is read as empty
@@ -212,6 +215,17 @@ func (c *scan) value(s *rawjson.Scanner) []byte {
 		c.add(rawjson.QuotedLen(rawjson.String(v)))
 	}
 	return v
+}
+
+// pixelsOf is the size of an image whose data is a JSON value.
+func pixelsOf(v []byte) Pixels {
+	if len(v) < 2 || v[0] != '"' {
+		return Pixels{}
+	}
+	if bytes.IndexByte(v, '\\') >= 0 {
+		return pixels(rawjson.String(v))
+	}
+	return pixels(unsafe.String(&v[1], len(v)-2)) // only read
 }
 
 // optional takes the next value, a text that is written if it is not empty,

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -91,16 +93,24 @@ func checkScan(t interface{ Fatalf(string, ...any) }, line []byte) {
 	}
 }
 
+// png is the beginning of a PNG of 1,024×768 pixels.
+const png = "iVBORw0KGgoAAAANSUhEUgAABAAAAAMACAIAAAAA"
+
 // drawMessage draws a message as a program might store it.
 func drawMessage(t *rapid.T) []byte {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \n\t]{0,3}`), rapid.SampledFrom([]string{"", "漢字かな", "привет \"x\"\\n", "😀", "\ufffd"}))
+	images := rapid.SampledFrom([]string{"", "AAAA", png, png + "=", "data:image/png;base64," + png, png[:40] + "\n" + png[40:]})
 	args := rapid.OneOf(rapid.Just[any](nil), rapid.Map(text, func(s string) any { return map[string]any{"path": s, "2": 1.50, "1": []any{s, nil, true}} }), rapid.Just[any]("not an object"))
 	block := rapid.Custom(func(t *rapid.T) any {
 		kind := rapid.SampledFrom([]string{"text", "thinking", "image", "toolCall", "text", "other"}).Draw(t, "type")
 		b := [][2]any{{"type", kind}}
 		for _, name := range []string{"text", "textSignature", "thinking", "thinkingSignature", "data", "mimeType", "id", "name", "thoughtSignature", "namespace"} {
 			if rapid.IntRange(0, 2).Draw(t, name) > 0 {
-				b = append(b, [2]any{name, text.Draw(t, "value")})
+				v := text.Draw(t, "value")
+				if name == "data" {
+					v = images.Draw(t, "image")
+				}
+				b = append(b, [2]any{name, v})
 			}
 		}
 		if rapid.Bool().Draw(t, "with arguments") {
@@ -145,6 +155,23 @@ func members(pairs [][2]any) json.RawMessage {
 // A message is known from its bytes as it is when it is decoded, to the token.
 func TestMetaAgreesWithDecoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkScan(t, entryOf(string(drawMessage(t)))) })
+}
+
+// What a model's images cost is known without a look at them, and the texts of
+// an escaped image are read as they are meant.
+func TestMetaByClass(t *testing.T) {
+	for in, want := range map[string]calibration.Counts{
+		`{"role":"user","content":[{"type":"text","text":"漢字"},{"type":"image","data":"` + png + `","mimeType":"image/png"}]}`:                             {Scripts: 3, Media: 922},
+		`{"role":"toolResult","content":[{"type":"image","data":"` + strings.ReplaceAll(png, "A", `\u0041`) + `"},{"type":"image","data":"` + png + `"}]}`: {Media: 2 * 922},
+		`{"role":"user","content":[{"type":"image"},{"type":"image","data":7},{"type":"image","data":"AAAA"}]}`:                                            {Media: 3 * 1200},
+		`{"role":"user","content":"What does the server do here?"}`:                                                                                        {Text: tokens.Default{}.Text("What does the server do here?")},
+		`{"role":"user","content":[{"type":"new","text":"an unknown block is text"}]}`:                                                                     {Text: 14},
+	} {
+		e, _, _ := new(Reader).Entry(entryOf(in), 0)
+		if got := e.Meta().ByClass("gpt-5.5"); got != want {
+			t.Errorf("%s: %+v, want %+v", in, got, want)
+		}
+	}
 }
 
 func FuzzScan(f *testing.F) {

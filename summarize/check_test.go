@@ -33,9 +33,9 @@ func TestCheck(t *testing.T) {
 		{"refusal", "I'm sorry, but I can't help with that.", source{}, errorText},
 		{"a summary about an error", "## Goal\nError: x is undefined has to go", source{}, ""},
 		{"one section missing", strings.Replace(full, "## Next Steps", "", 1), source{Sections: sections}, noSections},
-		{"as large as its source", "four tokens here", source{Tokens: 4}, notSmaller},
-		{"smaller", "four tokens here", source{Tokens: 5}, ""},
-		{"above the cap", "four tokens here", source{Cap: 3}, tooLong},
+		{"as large as its source", "about four tokens", source{Tokens: 4}, notSmaller},
+		{"smaller", "about four tokens", source{Tokens: 5}, ""},
+		{"above the cap", "about four tokens", source{Cap: 3}, tooLong},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -271,7 +271,7 @@ func TestSharedPrefix(t *testing.T) {
 	// A request above the window is not sent.
 	in.SharedModel = ""
 	big := base
-	big.Messages = []*message.Message{user(text(strings.Repeat("x", 400_000)))}
+	big.Messages = []*message.Message{user(text(strings.Repeat("word ", 100_000)))}
 	in.SharedPrefix = &big
 	m = newModel(100_000, always("x"))
 	mustSummarize(t, ladder(m), in)

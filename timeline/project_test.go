@@ -373,7 +373,7 @@ func usage(id, parent string, total int) string {
 
 // Rows 4 to 7 and 17 of reference/pi.md §8.1; docs/context.md, Sizes.
 func TestSize(t *testing.T) {
-	long := strings.Repeat("word ", 4000) // 5000 tokens
+	long := strings.Repeat("word ", 4000) // about 5000 tokens
 	tests := []struct {
 		name     string
 		lines    []string
@@ -381,8 +381,8 @@ func TestSize(t *testing.T) {
 		kind     string
 	}{
 		{"none", []string{user("u1", "", "1234")}, -1, ""},
-		{"the last counts", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 200), user("u3", "a2", "1234")}, 201, ""},
-		{"zero is none", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 0)}, 103, ""},
+		{"the last counts", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 200), user("u3", "a2", "1234")}, 202, ""},
+		{"zero is none", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 0)}, 106, ""},
 		{"of another model", []string{user("u1", "", "1234"), usage("a1", "u1", 100), entry("model_change", "c", "a1", `"provider":"p","modelId":"n"`)}, -1, ""},
 		{"from before a compaction", []string{user("u1", "", "1"), usage("a1", "u1", 190000), compactionOf("c", "a1", "a1"), user("u2", "c", "1")}, -1, ""},
 		{"not believed", []string{user("u1", "", long), usage("a1", "u1", 70000)}, -1, "implausible-usage"},

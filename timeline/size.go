@@ -173,8 +173,8 @@ func (it Item) tokens(est tokens.Estimator) (int64, error) {
 // counted reports whether the tokens of an item are known as an estimator would
 // count them.
 func (it Item) counted(est tokens.Estimator) bool {
-	_, ok := est.(tokens.Default)
-	return ok && !it.bare
+	d, ok := est.(tokens.Default)
+	return ok && d == tokens.Default{} && !it.bare
 }
 
 // sentAsStored reports whether a request has the content of a message as it is

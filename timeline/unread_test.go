@@ -171,8 +171,8 @@ func TestThinkingBeforeALateResult(t *testing.T) {
 // A late result is shown further up, but the last count does not hold it.
 func TestSizeWithALateResult(t *testing.T) {
 	v := project(t, parse(t, user("u1", "", "1234"), assistant("a1", "u1", "toolUse", call("x")), usage("a2", "a1", 100), result("r1", "a2", "x", "12345678")))
-	if s := must.Get(v.Size(tokens.Default{}, 0)); s.Measured == nil || *s.Measured != 102 {
-		t.Errorf("measured %v, want 102", s.Measured)
+	if s := must.Get(v.Size(tokens.Default{}, 0)); s.Measured == nil || *s.Measured != 104 {
+		t.Errorf("measured %v, want 104", s.Measured)
 	}
 }
 

@@ -27,14 +27,14 @@ func (Plain) Text(s string) int64 {
 // wherever it is.
 func (Plain) Message(m *message.Message) int64 {
 	var q quarters
-	parts(m, func(s string) { q.Add(bytesOf(s)) }, func(message.Image) { q.Image() })
+	parts(m, func(s string) { q.Add(bytesOf(s)) }, func(message.Image) { q += ImageTokens * perToken })
 	return q.Total()
 }
 
 // bytesOf are the bytes of a string that is only read.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// quarters is the meter of Plain: it counts in quarters of a token.
+// quarters is a sum in quarters of a token.
 type quarters int64
 
 const perToken = 4
@@ -55,20 +55,8 @@ func (q *quarters) Add(b []byte) {
 	}
 }
 
-// AddASCII adds a quarter for each character.
-func (q *quarters) AddASCII(b []byte) { *q += quarters(len(b)) }
-
-// End has nothing to do: no character weighs on another.
-func (q *quarters) End() {}
-
-// Image adds an image.
-func (q *quarters) Image() { *q += ImageTokens * perToken }
-
 // Total rounds up.
 func (q *quarters) Total() int64 { return int64((*q + perToken - 1) / perToken) }
-
-// Reset begins with nothing.
-func (q *quarters) Reset() { *q = 0 }
 
 // asciiPrefix is the length of the ASCII text at the start of b, found eight
 // bytes at a time.

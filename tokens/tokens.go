@@ -5,6 +5,7 @@ package tokens
 import (
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/weigh"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -18,7 +19,7 @@ type Estimator interface {
 }
 
 // Default is the estimate that is used where no other is given.
-type Default = Plain
+type Default = Classes
 
 // ImageTokens is what an image costs of which nothing is known but that it is
 // one (docs/context.md).
@@ -35,11 +36,12 @@ func Hard(estimate int64) int64 {
 
 // Tools counts tool definitions as compact JSON.
 func Tools(tools []message.Tool) int64 {
-	var q quarters
+	var n weigh.Counter
 	for _, t := range tools {
-		q.Add(bytesOf(toolText(t)))
+		n.AddString(toolText(t))
+		n.End()
 	}
-	return q.Total()
+	return n.Total()
 }
 
 func toolText(t message.Tool) string { return string(rawjson.JS(message.EncodeTool(t))) }

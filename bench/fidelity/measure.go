@@ -140,7 +140,7 @@ func lastMessage(path []*session.Entry) *session.Entry {
 // for Markdown sections and begin with one.
 func byModel(c *session.Compaction) bool { return len(c.Summary) > 0 && c.Summary[0] == '#' }
 
-func size(text string) int64 { return tokens.Default{}.Text(text) }
+func size(text string) int64 { return tokens.Plain{}.Text(text) }
 
 // grade lets both graders look at what is visible.
 func (r *report) grade(c column, covered []ledger.Source, visible string, spent int64) {

@@ -58,6 +58,9 @@ func (c *Counter) Add(piece []byte) {
 	c.add(piece)
 }
 
+// AddASCII adds a piece that is ASCII alone.
+func (c *Counter) AddASCII(piece []byte) { c.Add(piece) }
+
 func (c *Counter) add(b []byte) {
 	for i := 0; i < len(b); {
 		if b[i] < utf8.RuneSelf {

@@ -63,13 +63,13 @@ func inside(path []*session.Entry, i int) bool {
 	return false
 }
 
-// Size is the size of what entries say, in tokens, summaries of compactions
+// Size is the plain size of what entries say, in tokens, summaries of compactions
 // left out.
 func Size(path []*session.Entry) int64 {
 	var n int64
 	for _, e := range path {
 		if m := must.Get(e.Message()); m != nil && e.Type != session.TypeCompaction {
-			n += tokens.Default{}.Message(m)
+			n += tokens.Plain{}.Message(m)
 		}
 	}
 	return n
