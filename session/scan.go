@@ -151,7 +151,8 @@ func (c *scan) begin() {
 func (c *scan) take() brief {
 	b := c.brief
 	b.tokens, b.scripts = uint32(c.texts.Total()+tokens.ImageTokens*int64(len(c.images))), uint32(c.texts.Scripts())
-	if images := c.images; len(images) > 0 {
+	if len(c.images) > 0 {
+		images := c.images
 		b.images = &images
 	}
 	if b.by = c.voices[c.voice]; b.by == nil {
