@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
@@ -129,7 +130,7 @@ func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *
 		}
 	}
 	if len(msg.ToolCalls()) == 0 && strings.TrimSpace(msg.Text("")) == "" && msg.StopReason != message.StopLength {
-		return &message.Fault{Class: message.ClassUnknown, Remedy: message.RemedyRetry, Err: errEmpty}
+		return &message.Fault{Class: message.ClassUnknown, Remedy: kinds.RemedyRetry, Err: errEmpty}
 	}
 	return nil
 }
@@ -150,7 +151,7 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	s.mu.Unlock()
 	if v.Window > 0 {
 		s.opts.Limits.Learn(m, &message.Fault{Class: message.ClassOverflow, Message: v.Suspect,
-			Limit: message.Limit{Unit: message.UnitContext, Max: v.Window, Used: msg.Usage.Prompt()}})
+			Limit: message.Limit{Unit: kinds.UnitContext, Max: v.Window, Used: msg.Usage.Prompt()}})
 	}
 	if v.Suspect != "" && !told {
 		emit(ctx, Event{Type: EventWarning, Model: m, Warning: v.Suspect + ": it may cut prompts without saying so"})

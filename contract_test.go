@@ -129,7 +129,7 @@ func TestBadSummarizer(t *testing.T) {
 		talk(t, s, 20)
 		before := raw(t, s)
 		out, err := s.Compact(ctx, compaction.Request{})
-		want := compaction.SummarizerFailed
+		want := compaction.Reason("summarizer-failed")
 		if name == "hangs" {
 			want = compaction.Interrupted
 		}
@@ -280,7 +280,7 @@ func TestBadHooks(t *testing.T) {
 			return compaction.Guidance{}, do()
 		})
 		bus.OnContext(h, func(context.Context, hook.Context) (hook.ContextAnswer, error) { return hook.ContextAnswer{}, do() })
-		bus.OnNotice(hook.EventCompact, h, func(context.Context, hook.Notice) error { return do() })
+		bus.OnNotice("session_compact", h, func(context.Context, hook.Notice) error { return do() })
 		s := inMemory(t, coppice.Options{Hooks: bus, Facts: message.Model{Window: 32_000}})
 		talk(t, s, 20)
 		if out, err := s.Compact(t.Context(), compaction.Request{}); err != nil || out.Status != compaction.Applied {

@@ -20,7 +20,7 @@ const module = "github.com/coppice-dev/coppice"
 // not import each other, except as allowed says. "x/..." is x and all below.
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
-	{"internal/valid"},
+	{"internal/valid", "internal/kinds"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},

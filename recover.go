@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
@@ -66,13 +67,13 @@ const maxBroken = 3
 // provider that always refuses is asked a few times and no more. Where a part of
 // the answer had come, the model has not repeated the call by itself.
 func (t *try) next(f *message.Fault) message.Remedy {
-	may := message.Tries{message.RemedyCompact: 1, message.RemedyReduceOutput: 1, message.RemedyDropMedia: 1,
-		message.RemedyDropThinking: 1, message.RemedyRestoreThinking: 1}
+	may := message.Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
+		kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
 	switch {
 	case t.came:
-		may[message.RemedyRetry], may[message.RemedyWait] = maxBroken, maxBroken
+		may[kinds.RemedyRetry], may[kinds.RemedyWait] = maxBroken, maxBroken
 	case errors.Is(f, errEmpty):
-		may[message.RemedyRetry] = 1
+		may[kinds.RemedyRetry] = 1
 	}
 	remedy := f.Next(may, t.tried)
 	if t.tried == nil {
@@ -92,24 +93,24 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 	return do(s, func() (message.Remedy, error) {
 		f, ok := message.AsFault(failed)
 		if !ok {
-			return message.RemedyNone, failed
+			return kinds.RemedyNone, failed
 		}
 		s.mu.Lock()
 		remedy, sent := s.try.next(f), s.sent
 		s.mu.Unlock()
 		err := s.remedy(ctx, remedy, f, sent)
-		if err != nil && remedy == message.RemedyCompact && f.Class == message.ClassOverflowOutput && ctx.Err() == nil {
+		if err != nil && remedy == kinds.RemedyCompact && f.Class == message.ClassOverflowOutput && ctx.Err() == nil {
 			// Nothing can be covered: a short answer is better than none.
 			s.mu.Lock()
 			remedy = s.try.next(f)
 			s.mu.Unlock()
-			if remedy == message.RemedyReduceOutput {
+			if remedy == kinds.RemedyReduceOutput {
 				err = s.remedy(ctx, remedy, f, sent)
 			}
 		}
 		if err != nil {
 			s.begins(false)
-			remedy = message.RemedyNone
+			remedy = kinds.RemedyNone
 		}
 		return remedy, err
 	})
@@ -121,27 +122,27 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 		sent = &Prepared{}
 	}
 	switch r {
-	case message.RemedyRetry, message.RemedyWait:
+	case kinds.RemedyRetry, kinds.RemedyWait:
 		return nil
-	case message.RemedyCompact:
+	case kinds.RemedyCompact:
 		return s.rescue(ctx, f, sent)
-	case message.RemedyDropMedia:
+	case kinds.RemedyDropMedia:
 		return s.dropMedia(ctx, f, sent.Meter.Size)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch r {
-	case message.RemedyReduceOutput:
+	case kinds.RemedyReduceOutput:
 		s.try.maxOutput = smallerOutput(f, render.OutputLimit(sent.Meter.Model, sent.Meter.Size), sent.Meter.Model.MaxOutput)
 		return nil
-	case message.RemedyDropThinking:
+	case kinds.RemedyDropThinking:
 		s.try.noThinking = true
 		return nil
-	case message.RemedyRestoreThinking:
+	case kinds.RemedyRestoreThinking:
 		s.restore[sent.Meter.Model.Key()] = true // the next request would be refused too
 		return nil
 	}
-	if s.try.tried[message.RemedyCompact] > 0 && f.Remedies()[0] == message.RemedyCompact {
+	if s.try.tried[kinds.RemedyCompact] > 0 && f.Remedies()[0] == kinds.RemedyCompact {
 		return notRescued("it is still refused after a compaction", f)
 	}
 	return f
@@ -200,8 +201,8 @@ func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Mo
 	limit := f.Limit
 	m.Window, m.MaxInput = m.InputLimit(), 0
 	switch limit.Unit {
-	case message.UnitContext, message.UnitRate:
-	case message.UnitItems:
+	case kinds.UnitContext, kinds.UnitRate:
+	case kinds.UnitItems:
 		if limit.Max > 0 && limit.Used > limit.Max {
 			m.Window = min(m.Window, refused.Estimated*limit.Max/limit.Used)
 		}
@@ -225,7 +226,7 @@ func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Mo
 // limit or the room that it names, or half of what was asked for.
 func smallerOutput(f *message.Fault, asked, most int64) int64 {
 	limit := f.Limit
-	if limit.Unit == message.UnitOutput && limit.Max > 0 {
+	if limit.Unit == kinds.UnitOutput && limit.Max > 0 {
 		return limit.Max
 	}
 	if room := limit.Max - limit.Used; limit.Max > 0 && limit.Used > 0 && room > 0 {
@@ -244,14 +245,14 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, refused timel
 		return err
 	}
 	limit := refused.Bytes / 2
-	if l := f.Limit; l.Unit == message.UnitBytes && l.Where == "" && l.Max > 0 && l.Max <= refused.Bytes {
+	if l := f.Limit; l.Unit == kinds.UnitBytes && l.Where == "" && l.Max > 0 && l.Max <= refused.Bytes {
 		limit = l.Max
 	}
-	if f.Limit.Unit == message.UnitItems {
+	if f.Limit.Unit == kinds.UnitItems {
 		limit = 1 // by number, not by size
 	}
 	edits, err := prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, limit)
-	if err == nil && f.Limit.Unit == message.UnitItems {
+	if err == nil && f.Limit.Unit == kinds.UnitItems {
 		edits, err = tooMany(edits, f.Limit)
 	}
 	switch {

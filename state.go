@@ -2,6 +2,7 @@ package coppice
 
 import (
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -123,10 +124,10 @@ func readState(v *timeline.View) state {
 	compacted := false
 	for i := len(v.Path) - 1; i >= 0; i-- {
 		compacted = compacted || v.Path[i].Type == session.TypeCompaction
-		if !isCustom(v.Path[i], session.CustomState) {
+		if !isCustom(v.Path[i], kinds.CustomState) {
 			continue
 		}
-		undone := i > 0 && isCustom(v.Path[i-1], session.CustomUncompact)
+		undone := i > 0 && isCustom(v.Path[i-1], kinds.CustomUncompact)
 		if undone && compacted {
 			continue
 		}
@@ -146,7 +147,7 @@ func refusals(path []*session.Entry) (int, error) {
 		e := path[i]
 		said := e.Meta()
 		switch {
-		case e.Type == session.TypeCompaction, isCustom(e, session.CustomState):
+		case e.Type == session.TypeCompaction, isCustom(e, kinds.CustomState):
 			return n, nil
 		case said.Role != message.RoleAssistant:
 		case !said.Failed():

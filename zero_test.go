@@ -54,9 +54,9 @@ import (
 var zeros = []any{
 	new(coppice.DoesNotFitError), new(coppice.MessageError), new(coppice.Meter), new(coppice.Options), new(coppice.Prepared),
 	new(coppice.RequestError), new(coppice.Session),
-	new(agent.Agent), new(agent.InputError), new(agent.LimitError), new(agent.Limits), new(agent.Settings), new(agent.StuckError), new(agent.Used), new(mcp.Server), new(mcp.Servers), new(mcp.Transport),
+	new(agent.Agent), new(agent.InputError), new(agent.LimitError), new(agent.Limits), new(agent.Settings), new(agent.StuckError), new(agent.Used), new(mcp.Server), new(mcp.Servers),
 	new(tools.Guard), new(tools.Rule), new(tools.Rules), new(tools.Verdict),
-	new(compaction.BeforeCompact), new(compaction.BranchPlan), new(compaction.BranchSettings), new(compaction.Compactor),
+	new(compaction.BeforeCompact), new(compaction.BranchSettings), new(compaction.Compactor),
 	new(compaction.Floor), new(compaction.Override), new(compaction.Plan), new(compaction.Settings),
 	new(convert.Sink), new(convert.Source), new(claudecode.Importer), new(codex.Importer), new(crush.Importer), new(gemini.Importer),
 	new(opencode.Importer), new(pi.Importer),

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -14,7 +16,6 @@ import (
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestTurnWithATool(t *testing.T) {
@@ -256,7 +257,7 @@ func TestNoCompactionUnderARunningTool(t *testing.T) {
 	})}})
 	r.must("tell me all")
 	r.must("look")
-	if out == nil || out.Status != compaction.Cancelled || out.Reason != compaction.OpenCall {
+	if out == nil || out.Status != compaction.Cancelled || out.Reason != "open-call" {
 		t.Errorf("under a running tool: %+v", out)
 	}
 	if out, err := r.session.Compact(context.Background(), compaction.Request{Keep: new(int64)}); err != nil || out.Status != compaction.Applied {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 )
@@ -29,7 +30,7 @@ func (r *run) answer() (*message.Message, error) {
 			return nil, r.abortError()
 		}
 		remedy, stays := r.session.Recover(r.ctx, err)
-		if stays == nil && (remedy == message.RemedyRetry || remedy == message.RemedyWait) {
+		if stays == nil && (remedy == kinds.RemedyRetry || remedy == kinds.RemedyWait) {
 			stays = r.pause(&broken, err)
 		}
 		if stays != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
@@ -178,7 +179,7 @@ func TestThreeFailuresStop(t *testing.T) {
 	}
 	path := r.path()
 	for i, e := range path {
-		if c := e.Custom(); c != nil && c.CustomType == session.CustomState {
+		if c := e.Custom(); c != nil && c.CustomType == kinds.CustomState {
 			if i+1 == len(path) || must.Get(path[i+1].Message()) == nil {
 				t.Error("the state stands alone")
 			}

@@ -110,7 +110,7 @@ func TestHooksOfACompaction(t *testing.T) {
 				bus.OnBeforeCompact(h.Handler, h.answer)
 			}
 			var told []string
-			for _, e := range []hook.Event{hook.EventCompact, hook.EventCompactFailed} {
+			for _, e := range []hook.Event{"session_compact", "session_compact_failed"} {
 				bus.OnNotice(e, hook.Handler{}, func(_ context.Context, n hook.Notice) error { told = append(told, string(n.Event())); return nil })
 			}
 			r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
@@ -123,9 +123,9 @@ func TestHooksOfACompaction(t *testing.T) {
 			if ends[0].Rung != tt.rung || applied && !strings.Contains(ends[0].Compaction.Summary, tt.summary) {
 				t.Errorf("by %q: %s", ends[0].Rung, ends[0].Compaction.Summary)
 			}
-			want := string(hook.EventCompact)
+			want := string("session_compact")
 			if !applied {
-				want = string(hook.EventCompactFailed)
+				want = string("session_compact_failed")
 			}
 			if len(told) != len(ends) || told[0] != want {
 				t.Errorf("told %q of %s", told, r.ends())
@@ -321,12 +321,12 @@ func TestShortenedContextIsNoTruncation(t *testing.T) {
 
 // An abort reaches the hook that is being asked, and what was aborted is told.
 func TestAbortReachesHooks(t *testing.T) {
-	for _, e := range []hook.Event{hook.EventBeforeCompact, hook.EventToolCall, hook.EventToolResult, hook.EventContext, hook.EventTurnStart} {
+	for _, e := range []hook.Event{"session_before_compact", "tool_call", "tool_result", hook.EventContext, hook.EventTurnStart} {
 		t.Run(string(e), func(t *testing.T) {
 			s := memory(t)
 			history(t, s, 20)
 			settings := compaction.Settings{}
-			if e == hook.EventBeforeCompact {
+			if e == "session_before_compact" {
 				settings.ThresholdTokens = 10_000
 			}
 			bus, failed := newBus()
@@ -338,14 +338,14 @@ func TestAbortReachesHooks(t *testing.T) {
 			r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus, Tools: []agent.Tool{echo(false, nil)}})
 			hang := func(ctx context.Context) { r.agent.Abort(); <-ctx.Done() }
 			switch h := (hook.Handler{Name: "slow", Timeout: time.Hour}); e {
-			case hook.EventBeforeCompact:
+			case "session_before_compact":
 				bus.OnBeforeCompact(h, func(ctx context.Context, _ hook.BeforeCompact) (a compaction.Answer, err error) {
 					hang(ctx)
 					return
 				})
-			case hook.EventToolCall:
+			case "tool_call":
 				bus.OnToolCall(h, func(ctx context.Context, _ hook.ToolCall) (a hook.ToolCallAnswer, err error) { hang(ctx); return })
-			case hook.EventToolResult:
+			case "tool_result":
 				bus.OnToolResult(h, func(ctx context.Context, _ hook.ToolResult) (a hook.ToolResultAnswer, err error) { hang(ctx); return })
 			case hook.EventContext:
 				bus.OnContext(h, func(ctx context.Context, _ hook.Context) (a hook.ContextAnswer, err error) { hang(ctx); return })
@@ -359,7 +359,7 @@ func TestAbortReachesHooks(t *testing.T) {
 			if want := []string{"turn_end", "agent_end", "session_shutdown"}; !slices.Equal(told, want) {
 				t.Errorf("told %q, want %q", told, want)
 			}
-			if e == hook.EventToolResult && r.messages()[len(r.messages())-1].Text("") == "echo x" {
+			if e == "tool_result" && r.messages()[len(r.messages())-1].Text("") == "echo x" {
 				t.Error("a result is in the log that a hook has not passed")
 			}
 			failed.expect(t)
@@ -383,7 +383,7 @@ func TestHooksOfABackgroundCompaction(t *testing.T) {
 		return compaction.Answer{}, nil
 	})
 	var told []hook.Notice
-	for _, e := range []hook.Event{hook.EventCompact, hook.EventCompactFailed, hook.EventSessionShutdown} {
+	for _, e := range []hook.Event{"session_compact", "session_compact_failed", hook.EventSessionShutdown} {
 		bus.OnNotice(e, hook.Handler{}, func(_ context.Context, n hook.Notice) error { told = append(told, n); return nil })
 	}
 	r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
@@ -393,7 +393,7 @@ func TestHooksOfABackgroundCompaction(t *testing.T) {
 	}
 	r.agent.Close()
 	r.agent.Close()
-	if len(told) != 2 || told[0].Event() != hook.EventCompactFailed || told[1].Event() != hook.EventSessionShutdown {
+	if len(told) != 2 || told[0].Event() != "session_compact_failed" || told[1].Event() != hook.EventSessionShutdown {
 		t.Fatalf("told %+v", told)
 	}
 	if f := told[0].(hook.CompactFailed); f.Trigger != compaction.Background || f.Outcome != compaction.Cancelled {

@@ -163,7 +163,7 @@ func TestNavigateFailures(t *testing.T) {
 	history(t, s, 2)
 	r := newRig(t, fake.New(), config{Session: s, Summarizer: &summarize.Ladder{}})
 	w := r.navigate(compaction.Navigation{Target: r.first().ID, Summarize: new(true)})
-	if w.err != nil || w.out.Reason != compaction.SummarizerFailed || w.events[1] != "branch_summary_end failed summarizer-failed" {
+	if w.err != nil || w.out.Reason != "summarizer-failed" || w.events[1] != "branch_summary_end failed summarizer-failed" {
 		t.Errorf("%+v %v %q", w.out, w.err, w.events)
 	}
 	if w = r.navigate(compaction.Navigation{Target: "nobody"}); !errors.Is(w.err, session.ErrNotFound) || len(w.events) != 0 {
@@ -175,7 +175,7 @@ func TestNavigateFailures(t *testing.T) {
 func TestNavigateTellsHooks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.jsonl")
 	var programs []hook.Program
-	for _, e := range []hook.Event{hook.EventSessionStart, hook.EventBeforeTree, hook.EventTree, hook.EventAgentStart} {
+	for _, e := range []hook.Event{hook.EventSessionStart, "session_before_tree", "session_tree", hook.EventAgentStart} {
 		programs = append(programs, hook.Program{Event: e, Name: "recorder", Command: []string{os.Args[0], asRecorder, file}})
 	}
 	bus := hook.New(hook.Options{Programs: programs, Report: func(err error) { t.Error(err) }})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -26,7 +27,7 @@ func (s BranchSettings) budget(m message.Model) int64 {
 	if window <= 0 {
 		window = defaultWindow
 	}
-	return window - Settings{ReserveTokens: s.ReserveTokens}.Reserve(window)
+	return window - Settings{ReserveTokens: s.ReserveTokens}.reserve(window)
 }
 
 // defaultWindow is the window of a model about which nothing is known, in tokens.
@@ -46,8 +47,8 @@ type Route struct {
 	Here bool
 }
 
-// Route finds the way to a target. An unknown one is session.ErrNotFound.
-func (c *Compactor) Route(ctx context.Context, target string) (*Route, error) {
+// route finds the way to a target. An unknown one is session.ErrNotFound.
+func (c *Compactor) route(ctx context.Context, target string) (*Route, error) {
 	e, err := c.Session.Find(ctx, target, -1)
 	if err != nil {
 		return nil, fmt.Errorf("go to %s: %w", target, err)
@@ -97,7 +98,7 @@ func (c *Compactor) arrive(ctx context.Context, r *Route) error {
 // onlyMarks reports whether an entry only marks its parent: a label, or a move to it.
 func onlyMarks(e *session.Entry) bool {
 	if c := e.Custom(); c != nil {
-		return c.CustomType == session.CustomLeaf
+		return c.CustomType == kinds.CustomLeaf
 	}
 	return e.Type == session.TypeLabel
 }

@@ -59,7 +59,7 @@ func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, erro
 
 func (c *Compactor) side(r *Route) (Side, error) {
 	s := Side{Leaf: r.OldLeaf, Entries: len(r.Left)}
-	p, err := PlanBranch(r.Left, 0, c.estimator())
+	p, err := planBranch(r.Left, 0, c.estimator())
 	if err != nil {
 		return s, err
 	}

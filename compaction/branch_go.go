@@ -17,8 +17,8 @@ const Branch Trigger = "branch"
 
 // Reasons of navigations and merges besides those of compactions.
 const (
-	AlreadyThere   Reason = "already-there"
-	NothingToMerge Reason = "nothing-to-merge"
+	alreadyThere   Reason = "already-there"
+	nothingToMerge Reason = "nothing-to-merge"
 )
 
 // BeforeTree is what a hook is told before a navigation.
@@ -64,7 +64,7 @@ type Navigated struct {
 // session cannot be read, or the target is not known.
 func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, error) {
 	t := &navigating{Compactor: c, Navigation: n, out: &Navigated{}}
-	r, err := c.Route(ctx, n.Target)
+	r, err := c.route(ctx, n.Target)
 	if err != nil {
 		return t.ended(ctx, err)
 	}
@@ -115,7 +115,7 @@ func (t *navigating) end(status Status, reason Reason, err error) {
 // run asks, summarizes and commits.
 func (t *navigating) run(ctx context.Context) {
 	if t.route.Here {
-		t.end(Skipped, AlreadyThere, errors.New("the conversation is there already"))
+		t.end(Skipped, alreadyThere, errors.New("the conversation is there already"))
 		return
 	}
 	if !t.ask(ctx) {
@@ -180,13 +180,13 @@ func (t *navigating) commit(ctx context.Context, parent *session.Entry, drafts [
 		return
 	}
 	if t.OpenCalls != nil && t.OpenCalls() {
-		t.end(Cancelled, OpenCall, errors.New("a tool call is still running"))
+		t.end(Cancelled, openCall, errors.New("a tool call is still running"))
 		return
 	}
 	entries := t.Session.Prepare(parent, drafts...)
 	switch err := t.Session.CommitFrom(ctx, t.route.OldLeaf, entries); {
 	case errors.Is(err, session.ErrLeafMoved):
-		t.end(Cancelled, LeafMoved, err)
+		t.end(Cancelled, leafMoved, err)
 		return
 	case err != nil:
 		t.end(Failed, IO, err)
@@ -216,7 +216,7 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 	if err := t.stay(ctx, m.From, leaf); err != nil {
 		return t.ended(ctx, err)
 	}
-	if d := t.whole(ctx, NothingToMerge); d != nil {
+	if d := t.whole(ctx, nothingToMerge); d != nil {
 		t.commit(ctx, leaf, []session.Draft{*d})
 	}
 	return t.ended(ctx, nil)

@@ -10,9 +10,9 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// BranchPlan says what the summary of a branch is made of. Nothing has been
+// branchPlan says what the summary of a branch is made of. Nothing has been
 // written.
-type BranchPlan struct {
+type branchPlan struct {
 	Budget int64            // tokens that one request may have of the branch; 0: no limit
 	Recent []*session.Entry // what bears a message, as far as the budget reaches
 	Folded []*session.Entry // what is older, and is summarized first
@@ -24,15 +24,15 @@ type BranchPlan struct {
 }
 
 // Empty reports whether there is nothing to summarize.
-func (p *BranchPlan) Empty() bool { return len(p.all) == 0 }
+func (p *branchPlan) Empty() bool { return len(p.all) == 0 }
 
-// PlanBranch plans the summary of a branch (docs/branches.md, The summary).
+// planBranch plans the summary of a branch (docs/branches.md, The summary).
 // It walks from the newest entry back until the budget is reached. A summary
 // at the edge still comes in while the total is under 90 % of the budget. A
 // tool group comes in whole or not at all. Budget 0 has no limit. It fails
 // where a message cannot be read.
-func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*BranchPlan, error) {
-	p := &BranchPlan{Budget: budget, entries: left}
+func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*branchPlan, error) {
+	p := &branchPlan{Budget: budget, entries: left}
 	listed, err := timeline.ListPath(left)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func PlanBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*Bra
 
 // take divides what is listed: after edge is recent, from begin to there is
 // folded, and what is older has been summarized already.
-func (p *BranchPlan) take(listed []timeline.Item, edge, begin int) {
+func (p *branchPlan) take(listed []timeline.Item, edge, begin int) {
 	for i, it := range listed {
 		if it.Entry == nil {
 			continue
@@ -114,7 +114,7 @@ func covered(path []*session.Entry, edge int) int {
 // facts are those of the whole branch, whatever the budget, over those that
 // its own branch summaries carry. The ledgers of its compactions say nothing
 // else about it: what they have besides comes before the branch.
-func (p *BranchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
+func (p *branchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
 	all, err := sources(p.all)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func brought(range_ ...[]*session.Entry) *ledger.Ledger {
 
 // files are all files that the branch touched, and those that the details of
 // its summaries name.
-func (p *BranchPlan) files(facts *ledger.Ledger) fileLists {
+func (p *branchPlan) files(facts *ledger.Ledger) fileLists {
 	l := fileLists{note: map[string]string{}}
 	place := map[string]int{} // of the entries, from 1
 	for i, it := range p.all {

@@ -17,7 +17,7 @@ import (
 // summary makes the draft of a branch summary; nil: there is nothing to
 // summarize. It reports false where the navigation ends.
 func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
-	p, err := PlanBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
+	p, err := planBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
 	if err != nil {
 		t.end(Failed, IO, err)
 		return nil, false
@@ -43,10 +43,10 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 		case errors.Is(err, summarize.ErrNothing):
 			return nil, true
 		case err != nil:
-			t.end(Failed, SummarizerFailed, err)
+			t.end(Failed, summarizerFailed, err)
 			return nil, false
 		case strings.TrimSpace(res.Summary) == "":
-			t.end(Failed, SummarizerFailed, errors.New("the summary is empty"))
+			t.end(Failed, summarizerFailed, errors.New("the summary is empty"))
 			return nil, false
 		}
 		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
@@ -81,7 +81,7 @@ func (t *navigating) from() string {
 
 // summarize asks for a summary of what is recent; what does not fit the budget
 // is summarized first, and updated by it.
-func (t *navigating) summarize(ctx context.Context, p *BranchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
+func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
 	recent, err := sources(p.recent)
 	if err != nil {
 		return summarize.Result{}, err

@@ -63,7 +63,7 @@ func (a *attempt) write(ctx context.Context, entries []*session.Entry) *Outcome 
 	err := a.Session.Commit(ctx, entries)
 	switch {
 	case errors.Is(err, session.ErrLeafMoved):
-		return fail(Cancelled, LeafMoved, err)
+		return fail(Cancelled, leafMoved, err)
 	case err != nil:
 		return fail(Failed, IO, err)
 	}
@@ -90,7 +90,7 @@ func (a *attempt) gains(after timeline.Size) bool {
 func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {
 	summary := a.estimator().Text(d.text)
 	kept := after.Estimated - summary - a.plan.Floor.Sum()
-	out := fail(Failed, DoesNotFit, nil)
+	out := fail(Failed, doesNotFit, nil)
 	out.Detail = floorDetail(a.plan, summary, max(kept, 0), after.Estimated)
 	out.TokensAfter = after.Estimated
 	return out
@@ -104,7 +104,7 @@ func (a *attempt) stillValid(ctx context.Context) (since []*session.Entry, out *
 		return nil, interrupted(context.Cause(ctx))
 	}
 	if a.OpenCalls != nil && a.OpenCalls() {
-		return nil, fail(Cancelled, OpenCall, errors.New("a tool call is still running"))
+		return nil, fail(Cancelled, openCall, errors.New("a tool call is still running"))
 	}
 	leaf, err := a.Session.Leaf(ctx)
 	if err != nil {
@@ -112,10 +112,10 @@ func (a *attempt) stillValid(ctx context.Context) (since []*session.Entry, out *
 	}
 	for e := leaf; !same(e, a.view.Leaf); {
 		if e == nil {
-			return nil, fail(Cancelled, LeafMoved, session.ErrLeafMoved)
+			return nil, fail(Cancelled, leafMoved, session.ErrLeafMoved)
 		}
 		if e.Type == session.TypeCompaction || e.Undoes() != "" {
-			return nil, fail(Cancelled, NewerCompaction, errors.New("another compaction came first"))
+			return nil, fail(Cancelled, newerCompaction, errors.New("another compaction came first"))
 		}
 		since = append(since, e)
 		if e, err = a.Session.Parent(ctx, e); err != nil {

@@ -129,7 +129,7 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 	}
 	if !p.Fits() { // no summary is small enough: ask for none
 		after := p.Floor.Sum() + p.KeptTokens
-		return &Outcome{Status: Failed, Reason: DoesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
+		return &Outcome{Status: Failed, Reason: doesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}
 	if err := new(timeline.Earlier).Settle(ctx, c.Session, v); err != nil {
 		return nil, err // what is recorded now need not be looked for again
@@ -420,9 +420,9 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 	case ctx.Err() != nil:
 		return res, interrupted(context.Cause(ctx))
 	case err != nil:
-		return res, fail(Failed, SummarizerFailed, err)
+		return res, fail(Failed, summarizerFailed, err)
 	case strings.TrimSpace(res.Summary) == "":
-		return res, fail(Failed, SummarizerFailed, errors.New("the summary is empty"))
+		return res, fail(Failed, summarizerFailed, errors.New("the summary is empty"))
 	}
 	return res, nil
 }

@@ -40,20 +40,20 @@ type Reason string
 
 // The reasons.
 const (
-	AlreadyCompacted Reason = "already-compacted"
+	alreadyCompacted Reason = "already-compacted"
 	NothingToCompact Reason = "nothing-to-compact"
-	NothingToUndo    Reason = "nothing-to-undo"
+	nothingToUndo    Reason = "nothing-to-undo"
 	NoGain           Reason = "no-gain"
 
-	DoesNotFit       Reason = "floor"
-	SummarizerFailed Reason = "summarizer-failed"
+	doesNotFit       Reason = "floor"
+	summarizerFailed Reason = "summarizer-failed"
 	IO               Reason = "io"
 
 	Interrupted     Reason = "interrupted"
 	HookCancelled   Reason = "hook-cancelled"
-	LeafMoved       Reason = "leaf-moved"
-	NewerCompaction Reason = "newer-compaction"
-	OpenCall        Reason = "open-call"
+	leafMoved       Reason = "leaf-moved"
+	newerCompaction Reason = "newer-compaction"
+	openCall        Reason = "open-call"
 	Superseded      Reason = "superseded"
 )
 

@@ -98,8 +98,8 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.InputLimit()), Size: size}
-	if why := alreadyCompacted(in, p); why != "" {
-		return p.skip(AlreadyCompacted, why), nil
+	if why := whyCompacted(in, p); why != "" {
+		return p.skip(alreadyCompacted, why), nil
 	}
 	s, err := measure(v, in.Estimator)
 	if err != nil {
@@ -134,9 +134,9 @@ func (p *Plan) skip(r Reason, detail string) *Plan {
 	return &Plan{View: p.View, Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
 }
 
-// alreadyCompacted: nothing the model sees comes after the compaction in
+// whyCompacted: nothing the model sees comes after the compaction in
 // force and the request is under the target.
-func alreadyCompacted(in PlanInput, p *Plan) string {
+func whyCompacted(in PlanInput, p *Plan) string {
 	v := in.View
 	if v.Compaction == nil || in.Keep != nil || in.To != "" || in.Trigger == Overflow || in.Trigger == ModelSwitch {
 		return ""
@@ -186,7 +186,7 @@ func adapt(keep int64, size timeline.Size, v *timeline.View, s span) int64 {
 
 func (in PlanInput) outputLimits(split bool) (history, prefix int64) {
 	target := in.Settings.Threshold(in.Model.InputLimit())
-	return summarize.OutputLimits(in.Settings.Reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, 0, split)
+	return summarize.OutputLimits(in.Settings.reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, 0, split)
 }
 
 func (in PlanInput) allowance(history, prefix int64) int64 {

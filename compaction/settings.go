@@ -128,9 +128,9 @@ func (s Settings) For(model string) Settings {
 // Automatic reports whether automatic compaction is on.
 func (s Settings) Automatic() bool { return s.Enabled == nil || *s.Enabled }
 
-// Reserve is the reserve in force for a window; of no known window the
+// reserve is the reserve in force for a window; of no known window the
 // setting itself.
-func (s Settings) Reserve(window int64) int64 {
+func (s Settings) reserve(window int64) int64 {
 	reserve := *ensure(s.ReserveTokens, defaultReserve)
 	if window > 0 && reserve > window/2 {
 		return window * 15 / 100
@@ -149,7 +149,7 @@ func (s Settings) Threshold(window int64) int64 {
 	case s.ThresholdPercent > 0:
 		return int64(float64(window) * min(s.ThresholdPercent, 99) / 100)
 	}
-	return window - s.Reserve(window)
+	return window - s.reserve(window)
 }
 
 func (s Settings) keepRecent() int64 { return *ensure(s.KeepRecentTokens, defaultKeep) }

@@ -43,7 +43,7 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 		return nil, err
 	}
 	if v.Compaction == nil {
-		return &Undone{Status: Skipped, Reason: NothingToUndo, Detail: "no compaction is in force"}, nil
+		return &Undone{Status: Skipped, Reason: nothingToUndo, Detail: "no compaction is in force"}, nil
 	}
 	before, err := v.Size(c.estimator(), 0)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 	if err := c.Session.Commit(ctx, entries); err != nil {
 		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()
 		if errors.Is(err, session.ErrLeafMoved) {
-			out.Status, out.Reason = Cancelled, LeafMoved
+			out.Status, out.Reason = Cancelled, leafMoved
 		}
 		return out, nil //nolint:nilerr // the outcome carries it
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/cli"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
@@ -83,7 +84,7 @@ func TestFormatExamples(t *testing.T) {
 			t.Errorf("no example of %s", typ)
 		}
 	}
-	for _, c := range []string{session.CustomLeaf, session.CustomPin, session.CustomUncompact, session.CustomState} {
+	for _, c := range []string{kinds.CustomLeaf, kinds.CustomPin, kinds.CustomUncompact, kinds.CustomState} {
 		if !customs[c] {
 			t.Errorf("no example of %s", c)
 		}
@@ -126,11 +127,11 @@ func unread(e *session.Entry) string {
 
 func unreadCustom(e *session.Entry) string {
 	switch e.Custom().CustomType {
-	case session.CustomPin:
+	case kinds.CustomPin:
 		if p := e.Pin(); p == nil || p.TargetID == "" || len(p.Group) == 0 {
 			return "a pin with something missing"
 		}
-	case session.CustomUncompact:
+	case kinds.CustomUncompact:
 		if e.Undoes() == "" {
 			return "an undo of nothing"
 		}
@@ -144,10 +145,10 @@ func TestFormatNamesEveryProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{session.ProblemDamagedLine, session.ProblemTornTail, session.ProblemNotAnEntry, session.ProblemJoinedLine,
-		session.ProblemMissingHeader, session.ProblemSecondHeader, session.ProblemNewerVersion, session.ProblemMissingID,
-		session.ProblemDuplicateLine, session.ProblemDuplicateID, session.ProblemBridged, session.ProblemUnknownParent,
-		session.ProblemSelfParent, session.ProblemForwardParent, session.ProblemUnknownFirstKept} {
+	for _, kind := range []string{kinds.ProblemDamagedLine, kinds.ProblemTornTail, kinds.ProblemNotAnEntry, kinds.ProblemJoinedLine,
+		kinds.ProblemMissingHeader, kinds.ProblemSecondHeader, kinds.ProblemNewerVersion, kinds.ProblemMissingID,
+		kinds.ProblemDuplicateLine, kinds.ProblemDuplicateID, kinds.ProblemBridged, kinds.ProblemUnknownParent,
+		kinds.ProblemSelfParent, kinds.ProblemForwardParent, kinds.ProblemUnknownFirstKept} {
 		if !strings.Contains(string(doc), "`"+kind+"`") {
 			t.Errorf("format.md does not name %s", kind)
 		}

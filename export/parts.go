@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // part is a piece of what an entry shows.
@@ -43,7 +45,7 @@ func partsOf(e *session.Entry, m *message.Message) []part {
 		}
 		return nil
 	case session.TypeCustom:
-		if e.Pin() != nil || e.Undoes() != "" || e.Custom().CustomType == session.CustomLeaf {
+		if e.Pin() != nil || e.Undoes() != "" || e.Custom().CustomType == kinds.CustomLeaf {
 			return nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -63,7 +64,7 @@ func customPreview(e *session.Entry) string {
 		return "pin on " + pin.TargetID + " removed"
 	case e.Undoes() != "":
 		return "compaction " + e.Undoes() + " undone"
-	case e.Custom().CustomType == session.CustomLeaf:
+	case e.Custom().CustomType == kinds.CustomLeaf:
 		return "the conversation continued from here"
 	}
 	return e.Custom().CustomType

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/message"
-	"pgregory.net/rapid"
 )
 
 func TestValidMessages(t *testing.T) {
@@ -42,7 +43,7 @@ func TestValidMessages(t *testing.T) {
 		{"a call without id", []*message.Message{user, calls(""), result("")}, "without an id"},
 		{"an assistant at the end", []*message.Message{user, calls()}, "from the assistant"},
 	} {
-		err := ValidMessages(tt.msgs)
+		err := validMessages(tt.msgs)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -66,7 +67,7 @@ func TestValidMessagesKeepPairs(t *testing.T) {
 			}
 			return &message.Message{Role: message.RoleToolResult, ToolCallID: id.Draw(t, "id"), Content: text("z")}
 		}), 0, 6).Draw(t, "messages")
-		if ValidMessages(msgs) == nil {
+		if validMessages(msgs) == nil {
 			if err := history.Pairing(msgs); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +101,7 @@ func FuzzAnswer(f *testing.F) {
 			func(in *answer) any { return compacting.decode(in) },
 			func(in *answer) any { return decodeSummary(in).check() },
 			func(in *answer) any { return checkContent(in.content("content")) },
-			func(in *answer) any { return ValidMessages(in.messages("messages")) },
+			func(in *answer) any { return validMessages(in.messages("messages")) },
 		}
 		for _, d := range decode {
 			in, err := parseAnswer(raw)

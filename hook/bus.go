@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/valid"
 )
 
-// DefaultTimeout is how long a hook may take unless another limit is set.
-const DefaultTimeout = 30 * time.Second
+// defaultTimeout is how long a hook may take unless another limit is set.
+const defaultTimeout = 30 * time.Second
 
 // killDelay is how long a program has between SIGTERM and SIGKILL.
 const killDelay = 2 * time.Second
@@ -117,7 +117,7 @@ type hook struct {
 // New finds the programs. What cannot be read, run or trusted is reported and
 // left out.
 func New(opts Options) *Bus {
-	opts.Timeout = cmp.Or(opts.Timeout, DefaultTimeout)
+	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	b := &Bus{opts: opts, delay: killDelay, room: maxAnswer, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
 	all := b.fromSettings()
 	users, problems := discover(opts.UserDir, false)
@@ -147,7 +147,7 @@ func (b *Bus) within(ctx context.Context, h hook) (context.Context, context.Canc
 	if limit == nil {
 		limit = limited
 	}
-	return limit(ctx, cmp.Or(h.timeout, b.opts.Timeout, DefaultTimeout))
+	return limit(ctx, cmp.Or(h.timeout, b.opts.Timeout, defaultTimeout))
 }
 
 func limited(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {

@@ -21,13 +21,13 @@ type BeforeCompact struct {
 // OnBeforeCompact adds a handler that may cancel a compaction or supply its
 // summary.
 func (b *Bus) OnBeforeCompact(h Handler, f func(context.Context, BeforeCompact) (compaction.Answer, error)) {
-	b.on(EventBeforeCompact, h, f)
+	b.on(eventBeforeCompact, h, f)
 }
 
 // OnCompacting adds a handler that may guide the summary that is about to be
 // written.
 func (b *Bus) OnCompacting(h Handler, f func(context.Context, BeforeCompact) (compaction.Guidance, error)) {
-	b.on(EventCompacting, h, f)
+	b.on(eventCompacting, h, f)
 }
 
 // CompactionHooks are the hooks of the compactions and navigations of one
@@ -78,7 +78,7 @@ func rescues(t compaction.Trigger) bool {
 // only for programs: handlers that want it have the session.
 func (b *Bus) beforeCompact(s *session.Session) question[BeforeCompact, compaction.Answer] {
 	return question[BeforeCompact, compaction.Answer]{
-		event: EventBeforeCompact,
+		event: eventBeforeCompact,
 		encode: func(ctx context.Context, e BeforeCompact) ([]byte, error) {
 			history, prefix, err := e.Plan.Conversation(b.opts.Mask)
 			if err != nil {
@@ -96,7 +96,7 @@ func (b *Bus) beforeCompact(s *session.Session) question[BeforeCompact, compacti
 			if err != nil {
 				return nil, err
 			}
-			o := e.begin(EventBeforeCompact).Raw("preparation", prep).Raw("branchEntries", branch)
+			o := e.begin(eventBeforeCompact).Raw("preparation", prep).Raw("branchEntries", branch)
 			o.OptStr("customInstructions", e.Focus).Str("reason", string(e.Trigger)).Bool("willRetry", e.Trigger == compaction.Overflow)
 			return o.Str("conversationText", history).Str("turnPrefixText", prefix).Bytes(), nil
 		},
@@ -160,10 +160,10 @@ func decodeCompaction(in *answer) compaction.Answer {
 }
 
 var compacting = question[BeforeCompact, compaction.Guidance]{
-	event: EventCompacting,
+	event: eventCompacting,
 	encode: func(_ context.Context, e BeforeCompact) ([]byte, error) {
 		history, prefix, err := e.Plan.Messages()
-		return e.begin(EventCompacting).Raw("messages", messages(append(history, prefix...))).Bytes(), err
+		return e.begin(eventCompacting).Raw("messages", messages(append(history, prefix...))).Bytes(), err
 	},
 	decode: func(in *answer) compaction.Guidance {
 		return compaction.Guidance{Prompt: in.str("prompt"), Context: in.lines("context"), PreserveData: in.object("preserveData")}

@@ -45,7 +45,7 @@ func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Mess
 			if a.Messages == nil {
 				return nil
 			}
-			err := ValidMessages(a.Messages)
+			err := validMessages(a.Messages)
 			if err == nil && check != nil {
 				err = check(a.Messages)
 			}
@@ -66,11 +66,11 @@ func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Mess
 	}, e)
 }
 
-// ValidMessages says why a provider would refuse messages: there are none, one
+// validMessages says why a provider would refuse messages: there are none, one
 // has an invalid role or no content, a call has no result right after its
 // message, a result has no call, or the last one is from the assistant
 // (invariant I2).
-func ValidMessages(msgs []*message.Message) error {
+func validMessages(msgs []*message.Message) error {
 	turns := turn.Messages(msgs)
 	last := -1 // the last message that is not a result
 	for i, m := range msgs {

@@ -32,12 +32,12 @@ func write(t *testing.T, path, content string, mode os.FileMode) {
 
 func TestDiscover(t *testing.T) {
 	user, project := t.TempDir(), t.TempDir()
-	script(t, user, EventToolCall, "20-second", "true")
-	script(t, user, EventToolCall, "10-first", "true")
-	script(t, user, EventToolCall, ".hidden", "true")
-	script(t, user, EventToolCall, "README.md", "true")
+	script(t, user, eventToolCall, "20-second", "true")
+	script(t, user, eventToolCall, "10-first", "true")
+	script(t, user, eventToolCall, ".hidden", "true")
+	script(t, user, eventToolCall, "README.md", "true")
 	script(t, user, "tool_cal", "x", "true")
-	script(t, project, EventToolCall, "05-project", "true")
+	script(t, project, eventToolCall, "05-project", "true")
 	write(t, filepath.Join(user, "tool_call", "30-data"), "x", 0o600)
 	write(t, filepath.Join(user, "note.txt"), "x", 0o600)
 	if err := os.Mkdir(filepath.Join(user, "tool_call", "lib"), 0o700); err != nil {
@@ -45,9 +45,9 @@ func TestDiscover(t *testing.T) {
 	}
 	var r reports
 	b := New(Options{UserDir: user, ProjectDir: project, Trusted: func(string) bool { return true }, Report: r.add,
-		Programs: []Program{answers(EventToolCall, "15-settings", ""), {Event: "no_event", Command: []string{"x"}}, {Event: EventToolCall}}})
+		Programs: []Program{answers(eventToolCall, "15-settings", ""), {Event: "no_event", Command: []string{"x"}}, {Event: eventToolCall}}})
 	var got []string
-	for _, h := range b.hooks(EventToolCall) {
+	for _, h := range b.hooks(eventToolCall) {
 		got = append(got, h.name)
 	}
 	equal(t, "hooks", got, []string{"10-first", "15-settings", "20-second", "05-project"})
@@ -60,14 +60,14 @@ func TestDiscover(t *testing.T) {
 // Programs run in the project's folder, found ones and those by a path.
 func TestProgramsRunInTheProject(t *testing.T) {
 	dir, user := t.TempDir(), t.TempDir()
-	script(t, user, EventToolCall, "pwd", `printf '{"arguments":{"pwd":"%s"}}' "$(basename "$PWD")"`)
-	script(t, dir, EventToolCall, "mine", `cat >/dev/null; exit 2`)
+	script(t, user, eventToolCall, "pwd", `printf '{"arguments":{"pwd":"%s"}}' "$(basename "$PWD")"`)
+	script(t, dir, eventToolCall, "mine", `cat >/dev/null; exit 2`)
 	want := `{"pwd":"` + filepath.Base(dir) + `"}`
 	b := New(Options{UserDir: user, Dir: dir})
 	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || string(a.Arguments) != want {
 		t.Errorf("%s, %v; want %s", a.Arguments, err, want)
 	}
-	b = New(Options{Dir: dir, Programs: []Program{{Event: EventToolCall, Command: []string{"tool_call/mine"}}}})
+	b = New(Options{Dir: dir, Programs: []Program{{Event: eventToolCall, Command: []string{"tool_call/mine"}}}})
 	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || a.Why != "the hook mine cancelled it" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -77,7 +77,7 @@ func TestProgramsRunInTheProject(t *testing.T) {
 // no longer when the agent, say, has changed a file next to them.
 func TestTrust(t *testing.T) {
 	dir := t.TempDir()
-	script(t, dir, EventToolCall, "p", `printf '{"arguments":{"ran":true}}'`)
+	script(t, dir, eventToolCall, "p", `printf '{"arguments":{"ran":true}}'`)
 	trusted := map[string]bool{}
 	var r reports
 	opts := Options{ProjectDir: dir, Report: r.add, Trusted: func(hash string) bool { return trusted[hash] }}

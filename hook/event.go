@@ -8,22 +8,22 @@ type Event string
 
 // Events that can be answered.
 const (
-	EventBeforeCompact Event = "session_before_compact"
-	EventCompacting    Event = "session.compacting"
-	EventBeforeTree    Event = "session_before_tree"
-	EventBeforeFork    Event = "session_before_fork"
-	EventBeforeSwitch  Event = "session_before_switch"
-	EventToolCall      Event = "tool_call"
-	EventToolResult    Event = "tool_result"
+	eventBeforeCompact Event = "session_before_compact"
+	eventCompacting    Event = "session.compacting"
+	eventBeforeTree    Event = "session_before_tree"
+	eventBeforeFork    Event = "session_before_fork"
+	eventBeforeSwitch  Event = "session_before_switch"
+	eventToolCall      Event = "tool_call"
+	eventToolResult    Event = "tool_result"
 	EventContext       Event = "context"
 )
 
 // Events that inform.
 const (
 	EventSessionStart    Event = "session_start"
-	EventCompact         Event = "session_compact"
-	EventCompactFailed   Event = "session_compact_failed"
-	EventTree            Event = "session_tree"
+	eventCompact         Event = "session_compact"
+	eventCompactFailed   Event = "session_compact_failed"
+	eventTree            Event = "session_tree"
 	EventFork            Event = "session_fork"
 	EventTurnStart       Event = "turn_start"
 	EventTurnEnd         Event = "turn_end"
@@ -34,9 +34,9 @@ const (
 
 // Events returns all events, those that can be answered first.
 func Events() []Event {
-	return []Event{EventBeforeCompact, EventCompacting, EventBeforeTree, EventBeforeFork, EventBeforeSwitch,
-		EventToolCall, EventToolResult, EventContext,
-		EventSessionStart, EventCompact, EventCompactFailed, EventTree, EventFork,
+	return []Event{eventBeforeCompact, eventCompacting, eventBeforeTree, eventBeforeFork, eventBeforeSwitch,
+		eventToolCall, eventToolResult, EventContext,
+		EventSessionStart, eventCompact, eventCompactFailed, eventTree, EventFork,
 		EventTurnStart, EventTurnEnd, EventAgentStart, EventAgentEnd, EventSessionShutdown}
 }
 

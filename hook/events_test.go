@@ -48,33 +48,33 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 		return func(ctx context.Context, b *Bus) error { return b.Inform(ctx, n) }
 	}
 	fire := map[Event]func(context.Context, *Bus) error{
-		EventBeforeCompact: func(ctx context.Context, b *Bus) error {
+		eventBeforeCompact: func(ctx context.Context, b *Bus) error {
 			_, err := b.CompactionHooks(s).BeforeCompact(ctx, e)
 			return err
 		},
-		EventCompacting: func(ctx context.Context, b *Bus) error {
+		eventCompacting: func(ctx context.Context, b *Bus) error {
 			_, err := b.CompactionHooks(s).Compacting(ctx, e)
 			return err
 		},
-		EventBeforeTree: func(ctx context.Context, b *Bus) error {
+		eventBeforeTree: func(ctx context.Context, b *Bus) error {
 			_, err := b.CompactionHooks(s).BeforeTree(ctx, compaction.BeforeTree{Wanted: true,
 				Navigation: compaction.Navigation{Target: "00000001", Focus: "only the tests", ReplaceInstructions: true, Label: "dead end"},
 				Route:      &compaction.Route{Target: path[0], OldLeaf: path[7], Ancestor: path[0], Left: path[6:]}})
 			return err
 		},
-		EventBeforeFork: func(ctx context.Context, b *Bus) error {
+		eventBeforeFork: func(ctx context.Context, b *Bus) error {
 			_, err := b.BeforeFork(ctx, BeforeFork{Envelope: in, EntryID: "00000004"})
 			return err
 		},
-		EventBeforeSwitch: func(ctx context.Context, b *Bus) error {
+		eventBeforeSwitch: func(ctx context.Context, b *Bus) error {
 			_, err := b.BeforeSwitch(ctx, BeforeSwitch{Envelope: in, Target: "other.jsonl"})
 			return err
 		},
-		EventToolCall: func(ctx context.Context, b *Bus) error {
+		eventToolCall: func(ctx context.Context, b *Bus) error {
 			_, err := b.ToolCall(ctx, ToolCall{Envelope: call, Tool: "bash", Arguments: []byte(`{"command":"go test"}`)})
 			return err
 		},
-		EventToolResult: func(ctx context.Context, b *Bus) error {
+		eventToolResult: func(ctx context.Context, b *Bus) error {
 			_, err := b.ToolResult(ctx, ToolResult{Envelope: call, Result: must.Get(path[6].Message())})
 			return err
 		},
@@ -89,10 +89,10 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 		EventAgentStart:      lifecycle(EventAgentStart),
 		EventAgentEnd:        lifecycle(EventAgentEnd),
 		EventSessionShutdown: lifecycle(EventSessionShutdown),
-		EventCompact:         inform(CompactionNotice(in, compaction.Manual, &compaction.Outcome{Status: compaction.Applied, Entry: compacted})),
-		EventCompactFailed: inform(CompactionNotice(in, compaction.Threshold, &compaction.Outcome{Status: compaction.Cancelled,
+		eventCompact:         inform(CompactionNotice(in, compaction.Manual, &compaction.Outcome{Status: compaction.Applied, Entry: compacted})),
+		eventCompactFailed: inform(CompactionNotice(in, compaction.Threshold, &compaction.Outcome{Status: compaction.Cancelled,
 			Reason: compaction.HookCancelled, Detail: "not now"})),
-		EventTree: inform(Moved{Envelope: in, NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
+		eventTree: inform(Moved{Envelope: in, NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
 	}
 	var got bytes.Buffer
 	file := filepath.Join(t.TempDir(), "event")
@@ -171,7 +171,7 @@ func TestBranchEntriesAreTheWholePath(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "event")
-	b, r := newBus(Program{Event: EventBeforeCompact, Name: "recorder", Command: does("record", file, "")})
+	b, r := newBus(Program{Event: eventBeforeCompact, Name: "recorder", Command: does("record", file, "")})
 	e := planned(t, s, compaction.Manual)
 	if _, err := b.CompactionHooks(s).BeforeCompact(t.Context(), e); err != nil {
 		t.Fatal(err)

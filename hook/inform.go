@@ -41,7 +41,7 @@ type Compacted struct {
 }
 
 // Event returns session_compact.
-func (Compacted) Event() Event { return EventCompact }
+func (Compacted) Event() Event { return eventCompact }
 
 func (c Compacted) encode(o *jsonw.Object) {
 	raw, _ := c.Entry.Raw() // it was just written, so it is in memory
@@ -57,7 +57,7 @@ type CompactFailed struct {
 }
 
 // Event returns session_compact_failed.
-func (CompactFailed) Event() Event { return EventCompactFailed }
+func (CompactFailed) Event() Event { return eventCompactFailed }
 
 func (c CompactFailed) encode(o *jsonw.Object) {
 	o.Str("reason", string(c.Trigger)).Str("outcome", string(c.Outcome)).Str("errorMessage", c.Message)
@@ -80,7 +80,7 @@ type Moved struct {
 }
 
 // Event returns session_tree.
-func (Moved) Event() Event { return EventTree }
+func (Moved) Event() Event { return eventTree }
 
 func (m Moved) encode(o *jsonw.Object) {
 	o.Str("newLeafId", m.NewLeafID).Str("oldLeafId", m.OldLeafID)

@@ -47,21 +47,21 @@ type BeforeSwitch struct {
 
 // OnBeforeTree adds a handler that may cancel or guide a navigation.
 func (b *Bus) OnBeforeTree(h Handler, f func(context.Context, BeforeTree) (compaction.TreeAnswer, error)) {
-	b.on(EventBeforeTree, h, f)
+	b.on(eventBeforeTree, h, f)
 }
 
 // OnBeforeFork adds a handler that may cancel a fork or supply a summary.
 func (b *Bus) OnBeforeFork(h Handler, f func(context.Context, BeforeFork) (ForkAnswer, error)) {
-	b.on(EventBeforeFork, h, f)
+	b.on(eventBeforeFork, h, f)
 }
 
 // OnBeforeSwitch adds a handler that may cancel a switch.
 func (b *Bus) OnBeforeSwitch(h Handler, f func(context.Context, BeforeSwitch) (Ruling, error)) {
-	b.on(EventBeforeSwitch, h, f)
+	b.on(eventBeforeSwitch, h, f)
 }
 
 var beforeTree = question[BeforeTree, compaction.TreeAnswer]{
-	event: EventBeforeTree,
+	event: eventBeforeTree,
 	encode: func(_ context.Context, e BeforeTree) ([]byte, error) {
 		left, err := entries(e.Route.Left)
 		if err != nil {
@@ -73,7 +73,7 @@ var beforeTree = question[BeforeTree, compaction.TreeAnswer]{
 		if e.ReplaceInstructions {
 			p.Bool("replaceInstructions", true)
 		}
-		return e.begin(EventBeforeTree).Raw("preparation", p.OptStr("label", e.Label).Bytes()).Bytes(), nil
+		return e.begin(eventBeforeTree).Raw("preparation", p.OptStr("label", e.Label).Bytes()).Bytes(), nil
 	},
 	decode: func(in *answer) compaction.TreeAnswer {
 		a := compaction.TreeAnswer{Focus: in.optStr("customInstructions"), ReplaceInstructions: in.optBool("replaceInstructions"), Label: in.optStr("label")}
@@ -118,9 +118,9 @@ func idOf(e *session.Entry) string {
 // BeforeFork asks before a fork. An error means that ctx was done.
 func (b *Bus) BeforeFork(ctx context.Context, e BeforeFork) (ForkAnswer, error) {
 	return ask(ctx, b, question[BeforeFork, ForkAnswer]{
-		event: EventBeforeFork,
+		event: eventBeforeFork,
 		encode: func(_ context.Context, e BeforeFork) ([]byte, error) {
-			return e.begin(EventBeforeFork).Str("entryId", e.EntryID).Bytes(), nil
+			return e.begin(eventBeforeFork).Str("entryId", e.EntryID).Bytes(), nil
 		},
 		decode: func(in *answer) ForkAnswer { return ForkAnswer{Summary: decodeSummary(in)} },
 		ruling: func(a *ForkAnswer) Ruling { return a.Ruling },
@@ -133,9 +133,9 @@ func (b *Bus) BeforeFork(ctx context.Context, e BeforeFork) (ForkAnswer, error) 
 // BeforeSwitch asks before a switch. An error means that ctx was done.
 func (b *Bus) BeforeSwitch(ctx context.Context, e BeforeSwitch) (Ruling, error) {
 	return ask(ctx, b, question[BeforeSwitch, Ruling]{
-		event: EventBeforeSwitch,
+		event: eventBeforeSwitch,
 		encode: func(_ context.Context, e BeforeSwitch) ([]byte, error) {
-			return e.begin(EventBeforeSwitch).Str("target", e.Target).Bytes(), nil
+			return e.begin(eventBeforeSwitch).Str("target", e.Target).Bytes(), nil
 		},
 		decode: func(*answer) Ruling { return Ruling{} },
 		ruling: func(a *Ruling) Ruling { return *a },

@@ -31,7 +31,7 @@ func TestOrder(t *testing.T) {
 
 func TestFirstCancelStops(t *testing.T) {
 	var asked []string
-	b, r := newBus(answers(EventBeforeFork, "a", `{"summary":{"summary":"by a"}}`))
+	b, r := newBus(answers(eventBeforeFork, "a", `{"summary":{"summary":"by a"}}`))
 	b.OnBeforeFork(Handler{Name: "1"}, handler[BeforeFork](&asked, "1", ForkAnswer{Ruling: Ruling{Cancel: true, Why: "no"}}, nil))
 	b.OnBeforeFork(Handler{Name: "2"}, handler[BeforeFork](&asked, "2", ForkAnswer{}, nil))
 	a, err := b.BeforeFork(t.Context(), BeforeFork{})
@@ -44,10 +44,10 @@ func TestFirstCancelStops(t *testing.T) {
 
 func TestLastAnswerWins(t *testing.T) {
 	b, r := newBus(
-		answers(EventBeforeTree, "a", `{"summary":{"summary":"by a","details":{"x":1}},"label":"a","customInstructions":"a"}`),
-		answers(EventBeforeTree, "b", `{"customInstructions":"","replaceInstructions":false}`),
-		answers(EventBeforeTree, "c", ``),
-		answers(EventBeforeTree, "d", ` null `),
+		answers(eventBeforeTree, "a", `{"summary":{"summary":"by a","details":{"x":1}},"label":"a","customInstructions":"a"}`),
+		answers(eventBeforeTree, "b", `{"customInstructions":"","replaceInstructions":false}`),
+		answers(eventBeforeTree, "c", ``),
+		answers(eventBeforeTree, "d", ` null `),
 	)
 	b.OnBeforeTree(Handler{Name: "e"}, func(context.Context, BeforeTree) (compaction.TreeAnswer, error) {
 		return compaction.TreeAnswer{Label: new("e")}, nil
@@ -69,8 +69,8 @@ func TestContextLinesAddUp(t *testing.T) {
 	s := work(t, 3)
 	e := planned(t, s, compaction.Manual)
 	b, r := newBus(
-		answers(EventCompacting, "a", `{"context":["one","two"],"prompt":"p","preserveData":{"a":1}}`),
-		answers(EventCompacting, "b", `{"context":"three","preserveData":{"b":2}}`),
+		answers(eventCompacting, "a", `{"context":["one","two"],"prompt":"p","preserveData":{"a":1}}`),
+		answers(eventCompacting, "b", `{"context":"three","preserveData":{"b":2}}`),
 	)
 	b.OnCompacting(Handler{Name: "c"}, func(context.Context, BeforeCompact) (compaction.Guidance, error) {
 		return compaction.Guidance{Context: []string{"four"}, Prompt: "q"}, nil
@@ -140,12 +140,12 @@ func TestCompactionAnswers(t *testing.T) {
 	e := planned(t, s, compaction.Manual)
 	long := `{"compaction":{"summary":"kept from the second turn","shortSummary":"short","firstKeptEntryId":"00000005","tokensBefore":9,"details":{"d":1},"preserveData":{"p":1}}}`
 	b, r := newBus(
-		answers(EventBeforeCompact, "a", `{"compaction":{"summary":"first"}}`),
-		answers(EventBeforeCompact, "b", long),
-		answers(EventBeforeCompact, "c", `{"compaction":{"summary":"x","firstKeptEntryId":"00000003"}}`),
-		answers(EventBeforeCompact, "d", `{"compaction":{"summary":""}}`),
-		answers(EventBeforeCompact, "e", `{"compaction":{"summary":"y","tokensBefore":"many"}}`),
-		answers(EventBeforeCompact, "f", `{"cancel":false,"speed":1}`),
+		answers(eventBeforeCompact, "a", `{"compaction":{"summary":"first"}}`),
+		answers(eventBeforeCompact, "b", long),
+		answers(eventBeforeCompact, "c", `{"compaction":{"summary":"x","firstKeptEntryId":"00000003"}}`),
+		answers(eventBeforeCompact, "d", `{"compaction":{"summary":""}}`),
+		answers(eventBeforeCompact, "e", `{"compaction":{"summary":"y","tokensBefore":"many"}}`),
+		answers(eventBeforeCompact, "f", `{"cancel":false,"speed":1}`),
 	)
 	a, err := b.CompactionHooks(s).BeforeCompact(t.Context(), e)
 	if err != nil || a.Cancel || a.Summary != "kept from the second turn" || a.ShortSummary != "short" || a.FirstKeptEntryID != "00000005" ||
@@ -167,7 +167,7 @@ func TestRescue(t *testing.T) {
 		{compaction.Overflow, true}, {compaction.ModelSwitch, true},
 	} {
 		var asked []string
-		b, r := newBus(required(exits(EventBeforeCompact, "a", 1, "broken")))
+		b, r := newBus(required(exits(eventBeforeCompact, "a", 1, "broken")))
 		b.OnBeforeCompact(Handler{Name: "b"}, handler[BeforeCompact](&asked, "b", compaction.Answer{Cancel: true, Why: "not now"}, nil))
 		b.OnBeforeCompact(Handler{Name: "c"}, handler[BeforeCompact](&asked, "c", compaction.Answer{Summary: "by c"}, nil))
 		a, err := b.CompactionHooks(s).BeforeCompact(t.Context(), planned(t, s, tt.trigger))

@@ -21,22 +21,22 @@ func TestExitStatus(t *testing.T) {
 		args     string
 		reported []string
 	}{
-		{"no answer", answers(EventToolCall, "p", " \n"), false, "", "", nil},
-		{"an answer", answers(EventToolCall, "p", `{"arguments":{"command": "ls"}}`), false, "", `{"command":"ls"}`, nil},
-		{"exit 2", exits(EventToolCall, "p", 2, "never that\n"), true, "never that", "", nil},
-		{"exit 2 without a word", exits(EventToolCall, "p", 2, ""), true, "the hook p cancelled it", "", nil},
-		{"block", answers(EventToolCall, "p", `{"block":true,"reason":"never that"}`), true, "never that", "", nil},
-		{"cancel", answers(EventToolCall, "p", `{"cancel":true}`), true, "the hook p cancelled it", "", nil},
-		{"exit 1", exits(EventToolCall, "p", 1, "no such\nmodule"), false, "", "", []string{"hook p (tool_call): exit status 1: no such module"}},
-		{"not JSON", answers(EventToolCall, "p", "done."), false, "", "", []string{"the answer is not JSON: done."}},
-		{"no object", answers(EventToolCall, "p", "[]"), false, "", "", []string{"not a JSON object: []"}},
-		{"two objects", answers(EventToolCall, "p", "{}\n{}"), false, "", "", []string{"not JSON"}},
-		{"wrong kind", answers(EventToolCall, "p", `{"cancel":"yes"}`), false, "", "", []string{`cancel is not a boolean: "yes"`}},
-		{"wrong kind inside", answers(EventToolCall, "p", `{"arguments":[]}`), false, "", "", []string{"arguments is not an object: []"}},
-		{"half a character", answers(EventToolCall, "p", `{"arguments":{"a":"\ud83d"}}`), false, "", "{\"a\":\"\uFFFD\"}", nil},
-		{"required fails", required(exits(EventToolCall, "p", 3, "")), true, "the required hook p failed: exit status 3", "", []string{"exit status 3"}},
-		{"required is nonsense", required(answers(EventToolCall, "p", "{")), true, "the required hook p failed: the answer is not JSON: {", "", []string{"not JSON"}},
-		{"there is no such program", Program{Event: EventToolCall, Name: "p", Command: []string{"./no-such-program"}}, false, "", "", []string{"no-such-program"}},
+		{"no answer", answers(eventToolCall, "p", " \n"), false, "", "", nil},
+		{"an answer", answers(eventToolCall, "p", `{"arguments":{"command": "ls"}}`), false, "", `{"command":"ls"}`, nil},
+		{"exit 2", exits(eventToolCall, "p", 2, "never that\n"), true, "never that", "", nil},
+		{"exit 2 without a word", exits(eventToolCall, "p", 2, ""), true, "the hook p cancelled it", "", nil},
+		{"block", answers(eventToolCall, "p", `{"block":true,"reason":"never that"}`), true, "never that", "", nil},
+		{"cancel", answers(eventToolCall, "p", `{"cancel":true}`), true, "the hook p cancelled it", "", nil},
+		{"exit 1", exits(eventToolCall, "p", 1, "no such\nmodule"), false, "", "", []string{"hook p (tool_call): exit status 1: no such module"}},
+		{"not JSON", answers(eventToolCall, "p", "done."), false, "", "", []string{"the answer is not JSON: done."}},
+		{"no object", answers(eventToolCall, "p", "[]"), false, "", "", []string{"not a JSON object: []"}},
+		{"two objects", answers(eventToolCall, "p", "{}\n{}"), false, "", "", []string{"not JSON"}},
+		{"wrong kind", answers(eventToolCall, "p", `{"cancel":"yes"}`), false, "", "", []string{`cancel is not a boolean: "yes"`}},
+		{"wrong kind inside", answers(eventToolCall, "p", `{"arguments":[]}`), false, "", "", []string{"arguments is not an object: []"}},
+		{"half a character", answers(eventToolCall, "p", `{"arguments":{"a":"\ud83d"}}`), false, "", "{\"a\":\"\uFFFD\"}", nil},
+		{"required fails", required(exits(eventToolCall, "p", 3, "")), true, "the required hook p failed: exit status 3", "", []string{"exit status 3"}},
+		{"required is nonsense", required(answers(eventToolCall, "p", "{")), true, "the required hook p failed: the answer is not JSON: {", "", []string{"not JSON"}},
+		{"there is no such program", Program{Event: eventToolCall, Name: "p", Command: []string{"./no-such-program"}}, false, "", "", []string{"no-such-program"}},
 	} {
 		b, r := newBus(tt.program)
 		a, err := b.ToolCall(t.Context(), call)
@@ -59,8 +59,8 @@ func TestHangingPrograms(t *testing.T) {
 		}
 		for _, must := range []bool{false, true} {
 			l := listen(t)
-			b, r := newBus(Program{Event: EventBeforeFork, Name: "p", Required: must, Command: does(tt.does, l.Addr().String())},
-				answers(EventBeforeFork, "q", `{"summary":{"summary":"by q"}}`))
+			b, r := newBus(Program{Event: eventBeforeFork, Name: "p", Required: must, Command: does(tt.does, l.Addr().String())},
+				answers(eventBeforeFork, "q", `{"summary":{"summary":"by q"}}`))
 			// The time of p is up when it hangs; q has all the time it needs.
 			ordinary := b.limit
 			timeUp := b.byHand()
@@ -88,7 +88,7 @@ func TestAbort(t *testing.T) {
 	stopped := errors.New("the user pressed escape")
 	for _, does1 := range []string{"hang", "stubborn"} {
 		l := listen(t)
-		b, r := newBus(Program{Event: EventToolCall, Required: true, Command: does(does1, l.Addr().String())},
+		b, r := newBus(Program{Event: eventToolCall, Required: true, Command: does(does1, l.Addr().String())},
 			Program{Event: EventTurnEnd, Command: does(does1, l.Addr().String())})
 		b.delay = time.Nanosecond
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -110,14 +110,14 @@ func TestAbort(t *testing.T) {
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	b, r := newBus(Program{Event: EventToolCall, Name: "p", Command: does("flood")})
+	b, r := newBus(Program{Event: eventToolCall, Name: "p", Command: does("flood")})
 	b.delay, b.room = time.Nanosecond, 1<<20
 	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || a.Cancel || a.Arguments != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	r.expect(t, "it wrote more than 1048576 bytes")
 
-	b, _ = newBus(exits(EventToolCall, "p", 2, strings.Repeat("why ", 25_000)))
+	b, _ = newBus(exits(eventToolCall, "p", 2, strings.Repeat("why ", 25_000)))
 	a, err := b.ToolCall(t.Context(), ToolCall{})
 	if err != nil || !a.Cancel || len(a.Why) > maxReason || !strings.HasPrefix(a.Why, "why why") {
 		t.Errorf("%d bytes of reason, %v", len(a.Why), err)
@@ -126,7 +126,7 @@ func TestOutputIsBounded(t *testing.T) {
 
 // A program that does not read its input is as good as one that does.
 func TestInputNotRead(t *testing.T) {
-	b, r := newBus(answers(EventToolCall, "p", `{"arguments":{"a":1}}`))
+	b, r := newBus(answers(eventToolCall, "p", `{"arguments":{"a":1}}`))
 	big := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`
 	a, err := b.ToolCall(t.Context(), ToolCall{Tool: "write", Arguments: []byte(big)})
 	if err != nil || string(a.Arguments) != `{"a":1}` {
@@ -152,7 +152,7 @@ func TestHangingHandler(t *testing.T) {
 		start := time.Now()
 		a, err := b.ToolCall(t.Context(), ToolCall{})
 		close(release)
-		if took := time.Since(start); err != nil || !a.Cancel || took != DefaultTimeout+time.Minute {
+		if took := time.Since(start); err != nil || !a.Cancel || took != defaultTimeout+time.Minute {
 			t.Errorf("%+v, %v after %s", a, err, took)
 		}
 		r.expect(t, "hook a (tool_call): no answer within 30s", "hook b (tool_call): no answer within 1m0s")

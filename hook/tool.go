@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ToolCall is the event before a tool runs.
@@ -40,20 +41,20 @@ type ToolResultAnswer struct {
 
 // OnToolCall adds a handler that may block a call or change its arguments.
 func (b *Bus) OnToolCall(h Handler, f func(context.Context, ToolCall) (ToolCallAnswer, error)) {
-	b.on(EventToolCall, h, f)
+	b.on(eventToolCall, h, f)
 }
 
 // OnToolResult adds a handler that may change a result.
 func (b *Bus) OnToolResult(h Handler, f func(context.Context, ToolResult) (ToolResultAnswer, error)) {
-	b.on(EventToolResult, h, f)
+	b.on(eventToolResult, h, f)
 }
 
 // ToolCall asks before a tool runs. An error means that ctx was done.
 func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) {
 	return ask(ctx, b, question[ToolCall, ToolCallAnswer]{
-		event: EventToolCall,
+		event: eventToolCall,
 		encode: func(_ context.Context, e ToolCall) ([]byte, error) {
-			return e.begin(EventToolCall).Str("tool", e.Tool).Raw("arguments", object(e.Arguments)).Bytes(), nil
+			return e.begin(eventToolCall).Str("tool", e.Tool).Raw("arguments", object(e.Arguments)).Bytes(), nil
 		},
 		decode: func(in *answer) ToolCallAnswer {
 			if in.bool("block") {
@@ -81,9 +82,9 @@ func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) 
 // ToolResult asks when a tool has run. An error means that ctx was done.
 func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, error) {
 	return ask(ctx, b, question[ToolResult, ToolResultAnswer]{
-		event: EventToolResult,
+		event: eventToolResult,
 		encode: func(_ context.Context, e ToolResult) ([]byte, error) {
-			return e.begin(EventToolResult).Raw("result", encodeMessage(e.Result)).Bytes(), nil
+			return e.begin(eventToolResult).Raw("result", encodeMessage(e.Result)).Bytes(), nil
 		},
 		decode: func(in *answer) ToolResultAnswer { return ToolResultAnswer{Content: in.content("content")} },
 		ruling: func(a *ToolResultAnswer) Ruling { return a.Ruling },

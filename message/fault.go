@@ -30,21 +30,9 @@ func (Class) Values() []string {
 		string(ClassBadRequest), string(ClassPairing), string(ClassThinking), string(ClassTransient), string(ClassUnknown)}
 }
 
-// Unit is what a limit counts (docs/limits.md).
+// Unit is what a limit counts (docs/limits.md), as in "context-tokens". A number
+// whose unit is not clear is of the unit "unknown", and teaches nothing.
 type Unit string
-
-// The units. A number whose unit is not clear is unknown, and teaches nothing.
-const (
-	UnitContext    Unit = "context-tokens" // of the whole request, against the window
-	UnitOutput     Unit = "output-tokens"  // of the answer alone
-	UnitRate       Unit = "rate-tokens"    // tokens per minute, hour or day
-	UnitBytes      Unit = "bytes"
-	UnitCharacters Unit = "characters" // of one field
-	UnitItems      Unit = "items"      // messages, tools, images, pages
-	UnitPixels     Unit = "pixels"     // of an image's edge
-	UnitMoney      Unit = "money"
-	UnitUnknown    Unit = "unknown"
-)
 
 // Limit is what a request may not exceed, as a refusal names it. A number that
 // was not named is 0; the zero value is not a limit.

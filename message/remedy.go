@@ -1,26 +1,10 @@
 package message
 
-// Remedy is what to do about a call that failed.
-type Remedy string
+import "github.com/coppice-dev/coppice/internal/kinds"
 
-// The remedies. The words are those of `coppice explain-error --json`.
-const (
-	RemedyCompact         Remedy = "compact"          // make the conversation smaller
-	RemedyReduceOutput    Remedy = "reduce-output"    // ask for less output
-	RemedyDropMedia       Remedy = "drop-media"       // leave images out, oldest first
-	RemedyShrinkMedia     Remedy = "shrink-media"     // scale the image down, or replace it
-	RemedyShortenField    Remedy = "shorten-field"    // shorten or renew the field that Limit.Where names
-	RemedyFewerItems      Remedy = "fewer-items"      // send fewer of what Limit.Where names
-	RemedyWait            Remedy = "wait"             // and send the same again
-	RemedyStop            Remedy = "stop"             // nothing helps before the account has more
-	RemedyAuthenticate    Remedy = "authenticate"     // give another key
-	RemedyRepairRequest   Remedy = "repair-request"   // its form is wrong
-	RemedyRepairPairs     Remedy = "repair-pairs"     // each call with its result
-	RemedyDropThinking    Remedy = "drop-thinking"    // send without reasoning
-	RemedyRestoreThinking Remedy = "restore-thinking" // send the reasoning that is missing or was changed
-	RemedyRetry           Remedy = "retry"            // send the same again
-	RemedyNone            Remedy = "none"
-)
+// Remedy is what to do about a call that failed, a word of docs/cli.md as in
+// "compact" or "retry"; "none": give up.
+type Remedy string
 
 // Tries counts remedies: how often each may be tried for one answer, or has
 // been. A remedy that is not in it counts 0.
@@ -45,67 +29,67 @@ func (f *Fault) Remedies() []Remedy {
 }
 
 // Next is the remedy for a caller that may try each so many times for one
-// answer, and has tried what tried counts. RemedyNone: give up.
+// answer, and has tried what tried counts. "none": give up.
 func (f *Fault) Next(may, tried Tries) Remedy {
 	for _, r := range f.Remedies() {
 		if tried[r] < may[r] {
 			return r
 		}
 	}
-	return RemedyNone
+	return kinds.RemedyNone
 }
 
 func (f *Fault) byClass() []Remedy {
 	switch f.Class {
 	case ClassOverflow:
-		return []Remedy{RemedyCompact}
+		return []Remedy{kinds.RemedyCompact}
 	case ClassOverflowOutput:
-		if l := f.Limit; l.Unit != UnitOutput && l.Used > 0 && l.Max-l.Used < min(MinOutput, l.Max/2) {
+		if l := f.Limit; l.Unit != kinds.UnitOutput && l.Used > 0 && l.Max-l.Used < min(MinOutput, l.Max/2) {
 			// There is hardly any room for an answer.
-			return []Remedy{RemedyCompact, RemedyReduceOutput}
+			return []Remedy{kinds.RemedyCompact, kinds.RemedyReduceOutput}
 		}
-		return []Remedy{RemedyReduceOutput, RemedyCompact}
+		return []Remedy{kinds.RemedyReduceOutput, kinds.RemedyCompact}
 	case ClassBytes:
 		if f.Limit.Where != "" { // one part of the body
-			return []Remedy{RemedyShrinkMedia, RemedyDropMedia}
+			return []Remedy{kinds.RemedyShrinkMedia, kinds.RemedyDropMedia}
 		}
-		return []Remedy{RemedyDropMedia, RemedyShortenField}
+		return []Remedy{kinds.RemedyDropMedia, kinds.RemedyShortenField}
 	case ClassRateLimit:
-		return []Remedy{RemedyWait}
+		return []Remedy{kinds.RemedyWait}
 	case ClassQuota:
-		return []Remedy{RemedyStop}
+		return []Remedy{kinds.RemedyStop}
 	case ClassAuth:
-		return []Remedy{RemedyAuthenticate}
+		return []Remedy{kinds.RemedyAuthenticate}
 	case ClassBadRequest:
 		return f.byUnit()
 	case ClassPairing:
-		return []Remedy{RemedyRepairPairs}
+		return []Remedy{kinds.RemedyRepairPairs}
 	case ClassThinking:
-		return []Remedy{RemedyDropThinking}
+		return []Remedy{kinds.RemedyDropThinking}
 	case ClassTransient:
-		return []Remedy{RemedyRetry}
+		return []Remedy{kinds.RemedyRetry}
 	}
-	return []Remedy{RemedyNone}
+	return []Remedy{kinds.RemedyNone}
 }
 
 // byUnit are the remedies for one part of a request that is too large.
 func (f *Fault) byUnit() []Remedy {
 	switch f.Limit.Unit {
-	case UnitCharacters:
-		return []Remedy{RemedyShortenField}
-	case UnitItems:
+	case kinds.UnitCharacters:
+		return []Remedy{kinds.RemedyShortenField}
+	case kinds.UnitItems:
 		switch f.Limit.Where {
 		case "messages", "input":
-			return []Remedy{RemedyFewerItems, RemedyCompact}
+			return []Remedy{kinds.RemedyFewerItems, kinds.RemedyCompact}
 		case "image", "page", "document", "file", "attachment":
-			return []Remedy{RemedyFewerItems, RemedyDropMedia}
+			return []Remedy{kinds.RemedyFewerItems, kinds.RemedyDropMedia}
 		}
-		return []Remedy{RemedyFewerItems}
-	case UnitPixels, UnitBytes:
-		return []Remedy{RemedyShrinkMedia, RemedyDropMedia}
+		return []Remedy{kinds.RemedyFewerItems}
+	case kinds.UnitPixels, kinds.UnitBytes:
+		return []Remedy{kinds.RemedyShrinkMedia, kinds.RemedyDropMedia}
 	}
-	if f.Remedy == RemedyShrinkMedia { // it is not what it says
-		return []Remedy{RemedyShrinkMedia, RemedyDropMedia}
+	if f.Remedy == kinds.RemedyShrinkMedia { // it is not what it says
+		return []Remedy{kinds.RemedyShrinkMedia, kinds.RemedyDropMedia}
 	}
-	return []Remedy{RemedyRepairRequest}
+	return []Remedy{kinds.RemedyRepairRequest}
 }

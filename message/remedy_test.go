@@ -5,35 +5,37 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/coppice-dev/coppice/internal/kinds"
 )
 
 func TestNext(t *testing.T) {
 	overflow := &Fault{Class: ClassOverflow}
-	output := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: UnitContext, Max: 200_000, Used: 100_000}}
-	full := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: UnitContext, Max: 200_000, Used: 199_000}}
-	small := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: UnitContext, Max: 4096, Used: 2000}}
-	restore := &Fault{Class: ClassThinking, Remedy: RemedyRestoreThinking}
-	all := Tries{RemedyCompact: 1, RemedyReduceOutput: 1, RemedyDropThinking: 1, RemedyFewerItems: 1, RemedyShrinkMedia: 1, RemedyRetry: 1}
+	output := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitContext, Max: 200_000, Used: 100_000}}
+	full := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitContext, Max: 200_000, Used: 199_000}}
+	small := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitContext, Max: 4096, Used: 2000}}
+	restore := &Fault{Class: ClassThinking, Remedy: kinds.RemedyRestoreThinking}
+	all := Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropThinking: 1, kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyRetry: 1}
 	for _, tt := range []struct {
 		name       string
 		f          *Fault
 		may, tried Tries
 		want       Remedy
 	}{
-		{"overflow", overflow, all, nil, RemedyCompact},
-		{"overflow again", overflow, all, Tries{RemedyCompact: 1}, RemedyNone},
-		{"a caller that cannot compact", overflow, Tries{RemedyRetry: 9}, nil, RemedyNone},
-		{"output", output, all, nil, RemedyReduceOutput},
-		{"output again", output, all, Tries{RemedyReduceOutput: 1}, RemedyCompact},
-		{"no room for output", full, all, nil, RemedyCompact},
-		{"a small window has room in half of it", small, all, nil, RemedyReduceOutput},
-		{"the output limit", &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: UnitOutput, Max: 100, Used: 99}}, all, nil, RemedyReduceOutput},
-		{"thinking", &Fault{Class: ClassThinking}, all, nil, RemedyDropThinking},
-		{"what is asked back is not taken away", restore, all, nil, RemedyNone},
-		{"too many items", &Fault{Class: ClassBadRequest, Limit: Limit{Unit: UnitItems, Max: 50, Where: "image"}}, all, nil, RemedyFewerItems},
-		{"an image too large", &Fault{Class: ClassBadRequest, Limit: Limit{Unit: UnitPixels, Max: 8000}}, all, nil, RemedyShrinkMedia},
-		{"an unknown fault that names its remedy", &Fault{Class: ClassUnknown, Remedy: RemedyRetry}, all, nil, RemedyRetry},
-		{"quota", &Fault{Class: ClassQuota}, all, nil, RemedyNone},
+		{"overflow", overflow, all, nil, kinds.RemedyCompact},
+		{"overflow again", overflow, all, Tries{kinds.RemedyCompact: 1}, kinds.RemedyNone},
+		{"a caller that cannot compact", overflow, Tries{kinds.RemedyRetry: 9}, nil, kinds.RemedyNone},
+		{"output", output, all, nil, kinds.RemedyReduceOutput},
+		{"output again", output, all, Tries{kinds.RemedyReduceOutput: 1}, kinds.RemedyCompact},
+		{"no room for output", full, all, nil, kinds.RemedyCompact},
+		{"a small window has room in half of it", small, all, nil, kinds.RemedyReduceOutput},
+		{"the output limit", &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitOutput, Max: 100, Used: 99}}, all, nil, kinds.RemedyReduceOutput},
+		{"thinking", &Fault{Class: ClassThinking}, all, nil, kinds.RemedyDropThinking},
+		{"what is asked back is not taken away", restore, all, nil, kinds.RemedyNone},
+		{"too many items", &Fault{Class: ClassBadRequest, Limit: Limit{Unit: kinds.UnitItems, Max: 50, Where: "image"}}, all, nil, kinds.RemedyFewerItems},
+		{"an image too large", &Fault{Class: ClassBadRequest, Limit: Limit{Unit: kinds.UnitPixels, Max: 8000}}, all, nil, kinds.RemedyShrinkMedia},
+		{"an unknown fault that names its remedy", &Fault{Class: ClassUnknown, Remedy: kinds.RemedyRetry}, all, nil, kinds.RemedyRetry},
+		{"quota", &Fault{Class: ClassQuota}, all, nil, kinds.RemedyNone},
 	} {
 		if got := tt.f.Next(tt.may, tt.tried); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
@@ -46,7 +48,7 @@ func TestRemediesEnd(t *testing.T) {
 	classes := []Class{ClassOverflow, ClassOverflowOutput, ClassBytes, ClassRateLimit, ClassQuota, ClassAuth, ClassBadRequest, ClassPairing, ClassThinking, ClassTransient, ClassUnknown}
 	rapid.Check(t, func(t *rapid.T) {
 		may, total := Tries{}, 0
-		for _, r := range []Remedy{RemedyCompact, RemedyReduceOutput, RemedyDropMedia, RemedyRetry, RemedyWait, RemedyDropThinking, RemedyFewerItems} {
+		for _, r := range []Remedy{kinds.RemedyCompact, kinds.RemedyReduceOutput, kinds.RemedyDropMedia, kinds.RemedyRetry, kinds.RemedyWait, kinds.RemedyDropThinking, kinds.RemedyFewerItems} {
 			may[r] = rapid.IntRange(0, 3).Draw(t, string(r))
 			total += may[r]
 		}
@@ -57,7 +59,7 @@ func TestRemediesEnd(t *testing.T) {
 				t.Fatalf("%s has no remedy", f.Class)
 			}
 			r := f.Next(may, tried)
-			if r == RemedyNone {
+			if r == kinds.RemedyNone {
 				return
 			}
 			if tried[r]++; tried[r] > may[r] || n >= total {

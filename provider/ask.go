@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -128,11 +129,11 @@ func tokensAt(obj []byte, path ...string) int64 {
 // hear remembers what a server said of a model. It reports whether that is news.
 func (l *Limits) hear(m message.Model, c claims) (news bool) {
 	for _, s := range []Lesson{
-		{Unit: message.UnitContext, Number: c.window},
-		{Unit: message.UnitContext, Where: whereInput, Number: c.input},
-		{Unit: message.UnitOutput, Number: c.output},
+		{Unit: kinds.UnitContext, Number: c.window},
+		{Unit: kinds.UnitContext, Where: whereInput, Number: c.input},
+		{Unit: kinds.UnitOutput, Number: c.output},
 	} {
-		if s.Number <= 0 || s.Unit == message.UnitContext && s.Number < minLearned {
+		if s.Number <= 0 || s.Unit == kinds.UnitContext && s.Number < minLearned {
 			continue
 		}
 		s.Asked, s.Text = true, c.from
@@ -159,7 +160,7 @@ func (l *Limits) heard(m message.Model) (c claims) {
 	for _, s := range l.Of(m) {
 		switch {
 		case !s.Asked:
-		case s.Unit == message.UnitOutput:
+		case s.Unit == kinds.UnitOutput:
 			c.output = s.Number
 		case s.Where == whereInput:
 			c.input = s.Number

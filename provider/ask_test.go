@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -79,7 +80,7 @@ func TestAskWindow(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			server, _ := answering(t, tt.answers)
-			cfg := ProviderConfig{Type: TypeOpenAI, BaseURL: server.URL + "/v1"}
+			cfg := ProviderConfig{Type: typeOpenAI, BaseURL: server.URL + "/v1"}
 			b, err := NewRegistry(Config{Providers: map[string]ProviderConfig{tt.provider: cfg}}, nil).Bind(tt.provider + "/" + tt.id)
 			if err != nil {
 				t.Fatal(err)
@@ -106,18 +107,18 @@ func TestAskVendors(t *testing.T) {
 		answers        map[string]string
 		want           claims
 	}{
-		{"Anthropic", "https://api.anthropic.com", "claude-x", TypeAnthropic, map[string]string{"GET /v1/models/claude-x": `{"max_input_tokens":1000000,"max_tokens":128000}`}, claims{window: 1_000_000, output: 128_000}},
-		{"Anthropic, null", "https://api.anthropic.com", "claude-x", TypeAnthropic, map[string]string{"GET /v1/models/claude-x": `{"max_input_tokens":null,"max_tokens":null}`}, claims{}},
-		{"Gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini-x", TypeGemini, map[string]string{"GET /v1beta/models/gemini-x": `{"inputTokenLimit":1048576,"outputTokenLimit":65536}`}, claims{window: 1_048_576, output: 65_536}},
-		{"Mistral", "https://api.mistral.ai/v1", "m", TypeOpenAI, map[string]string{"GET /v1/models": `{"data":[{"id":"m","max_context_length":131072}]}`}, claims{window: 131_072}},
-		{"Mistral, a filler", "https://api.mistral.ai/v1", "m", TypeOpenAI, map[string]string{"GET /v1/models": `{"data":[{"id":"m","max_context_length":32768}]}`}, claims{}},
-		{"Groq", "https://api.groq.com/openai/v1", "m", TypeOpenAI, map[string]string{"GET /openai/v1/models": `{"data":[{"id":"m","context_window":131072,"max_completion_tokens":8192}]}`}, claims{window: 131_072, output: 8192}},
-		{"OpenRouter, the smallest", "https://openrouter.ai/api/v1", "a/m:nitro", TypeOpenAI, map[string]string{"GET /api/v1/models/a/m/endpoints": `{"data":{"endpoints":[{"context_length":262144,"max_prompt_tokens":null,"max_completion_tokens":65536},{"context_length":131072,"max_prompt_tokens":120000,"max_completion_tokens":null}]}}`},
+		{"Anthropic", "https://api.anthropic.com", "claude-x", typeAnthropic, map[string]string{"GET /v1/models/claude-x": `{"max_input_tokens":1000000,"max_tokens":128000}`}, claims{window: 1_000_000, output: 128_000}},
+		{"Anthropic, null", "https://api.anthropic.com", "claude-x", typeAnthropic, map[string]string{"GET /v1/models/claude-x": `{"max_input_tokens":null,"max_tokens":null}`}, claims{}},
+		{"Gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini-x", typeGemini, map[string]string{"GET /v1beta/models/gemini-x": `{"inputTokenLimit":1048576,"outputTokenLimit":65536}`}, claims{window: 1_048_576, output: 65_536}},
+		{"Mistral", "https://api.mistral.ai/v1", "m", typeOpenAI, map[string]string{"GET /v1/models": `{"data":[{"id":"m","max_context_length":131072}]}`}, claims{window: 131_072}},
+		{"Mistral, a filler", "https://api.mistral.ai/v1", "m", typeOpenAI, map[string]string{"GET /v1/models": `{"data":[{"id":"m","max_context_length":32768}]}`}, claims{}},
+		{"Groq", "https://api.groq.com/openai/v1", "m", typeOpenAI, map[string]string{"GET /openai/v1/models": `{"data":[{"id":"m","context_window":131072,"max_completion_tokens":8192}]}`}, claims{window: 131_072, output: 8192}},
+		{"OpenRouter, the smallest", "https://openrouter.ai/api/v1", "a/m:nitro", typeOpenAI, map[string]string{"GET /api/v1/models/a/m/endpoints": `{"data":{"endpoints":[{"context_length":262144,"max_prompt_tokens":null,"max_completion_tokens":65536},{"context_length":131072,"max_prompt_tokens":120000,"max_completion_tokens":null}]}}`},
 			claims{window: 131_072, input: 120_000, output: 65_536}},
-		{"OpenRouter, a free model", "https://openrouter.ai/api/v1", "a/m:free", TypeOpenAI, map[string]string{"GET /api/v1/models/a/m:free/endpoints": `{"data":{"endpoints":[{"context_length":32000}]}}`}, claims{window: 32_000}},
-		{"Copilot", "https://api.githubcopilot.com", "gpt-x", TypeOpenAI, map[string]string{"GET /models": `{"data":[{"id":"gpt-x","capabilities":{"limits":{"max_context_window_tokens":1050000,"max_prompt_tokens":922000,"max_output_tokens":128000}}}]}`},
+		{"OpenRouter, a free model", "https://openrouter.ai/api/v1", "a/m:free", typeOpenAI, map[string]string{"GET /api/v1/models/a/m:free/endpoints": `{"data":{"endpoints":[{"context_length":32000}]}}`}, claims{window: 32_000}},
+		{"Copilot", "https://api.githubcopilot.com", "gpt-x", typeOpenAI, map[string]string{"GET /models": `{"data":[{"id":"gpt-x","capabilities":{"limits":{"max_context_window_tokens":1050000,"max_prompt_tokens":922000,"max_output_tokens":128000}}}]}`},
 			claims{window: 1_050_000, input: 922_000, output: 128_000}},
-		{"OpenAI says nothing", "https://api.openai.com/v1", "gpt-x", TypeOpenAI, map[string]string{"GET /v1/models": `{"data":[{"id":"gpt-x","context_length":7777}]}`}, claims{}},
+		{"OpenAI says nothing", "https://api.openai.com/v1", "gpt-x", typeOpenAI, map[string]string{"GET /v1/models": `{"data":[{"id":"gpt-x","context_length":7777}]}`}, claims{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,7 +162,7 @@ func TestAskedWindowsHold(t *testing.T) {
 		return l
 	}
 	bind := func(l *Limits, url string, setting int64) *Bound {
-		cfg := Config{Providers: map[string]ProviderConfig{"local": {Type: TypeOpenAI, BaseURL: url + "/v1"}}}
+		cfg := Config{Providers: map[string]ProviderConfig{"local": {Type: typeOpenAI, BaseURL: url + "/v1"}}}
 		if setting > 0 {
 			p := cfg.Providers["local"]
 			p.Models = []ModelConfig{{ID: "m", ContextWindow: setting}}
@@ -219,7 +220,7 @@ func TestLearnedWindowsAreOfAServer(t *testing.T) {
 	here, there := message.Model{Provider: "own", ID: "m", Server: "localhost:1", Window: 128_000, WindowSource: WindowDefault}, message.Model{}
 	there = here
 	there.Server = "localhost:2"
-	f := &message.Fault{Class: message.ClassOverflow, Status: 400, Message: "max 8192", Limit: message.Limit{Unit: message.UnitContext, Max: 8192, Used: 9000}}
+	f := &message.Fault{Class: message.ClassOverflow, Status: 400, Message: "max 8192", Limit: message.Limit{Unit: kinds.UnitContext, Max: 8192, Used: 9000}}
 	if !l.Learn(here, f) {
 		t.Fatal("nothing learned")
 	}

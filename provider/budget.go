@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -32,8 +33,8 @@ func readBudget(text string, ctx figures) budget {
 		return b
 	}
 	inTokens := strings.Contains(text, "token")
-	if b.unit = message.UnitUnknown; inTokens {
-		b.unit = message.UnitRate
+	if b.unit = kinds.UnitUnknown; inTokens {
+		b.unit = kinds.UnitRate
 	}
 	b.limit = first(rateLimit(), text)
 	if b.limit == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -81,15 +82,15 @@ func shapedCap(text string) (message.Limit, message.Class, bool) {
 	l := message.Limit{}
 	switch {
 	case edges().MatchString(text) && picture().MatchString(text):
-		l.Unit, l.Where, text = message.UnitPixels, "image", edges().ReplaceAllString(text, "$1")
+		l.Unit, l.Where, text = kinds.UnitPixels, "image", edges().ReplaceAllString(text, "$1")
 	case byteUnits().MatchString(text):
 		return l, "", false
 	case letters().MatchString(text) && fieldPath().MatchString(text):
-		l.Unit, l.Where = message.UnitCharacters, strings.Join(fieldPath().FindStringSubmatch(text)[1:], "")
+		l.Unit, l.Where = kinds.UnitCharacters, strings.Join(fieldPath().FindStringSubmatch(text)[1:], "")
 		text = inLetters().ReplaceAllString(fieldPath().ReplaceAllString(text, " "), "$1")
 	case itemNoun().MatchString(text):
 		noun := itemNoun().FindStringSubmatch(text)[1]
-		l.Unit, l.Where = message.UnitItems, cmp.Or(listNames[noun], noun)
+		l.Unit, l.Where = kinds.UnitItems, cmp.Or(listNames[noun], noun)
 	default:
 		return l, "", false
 	}

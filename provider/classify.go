@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -143,7 +144,7 @@ func (e *evidence) fill(f *message.Fault) {
 		switch {
 		case longContext().MatchString(e.text):
 			// A plan's limit: it holds for this request, and may not for the next.
-			f.Limit = message.Limit{Unit: message.UnitRate, Max: standardWindow}
+			f.Limit = message.Limit{Unit: kinds.UnitRate, Max: standardWindow}
 		case e.rate.is:
 			e.fillRate(f)
 		default:
@@ -151,9 +152,9 @@ func (e *evidence) fill(f *message.Fault) {
 		}
 	case message.ClassOverflowOutput:
 		if limit, asked := outputSetting(e.text); limit > 0 {
-			f.Limit, f.Requested = message.Limit{Unit: message.UnitOutput, Max: limit}, asked
+			f.Limit, f.Requested = message.Limit{Unit: kinds.UnitOutput, Max: limit}, asked
 		} else {
-			f.Limit, f.Requested = e.ctx.as(message.UnitContext)
+			f.Limit, f.Requested = e.ctx.as(kinds.UnitContext)
 			if derived().MatchString(e.text) {
 				f.Limit.Used = 0 // what would just not fit, not what was counted
 			}
@@ -163,28 +164,28 @@ func (e *evidence) fill(f *message.Fault) {
 			e.fillPart(f)
 			return
 		}
-		f.Limit, f.Requested = e.bytes.as(message.UnitBytes)
+		f.Limit, f.Requested = e.bytes.as(kinds.UnitBytes)
 		if f.Limit == (message.Limit{}) { // "body size 12582912 exceeds 10485760"
-			f.Limit, f.Requested = e.ctx.as(message.UnitBytes)
+			f.Limit, f.Requested = e.ctx.as(kinds.UnitBytes)
 		}
 		if m := mediaNoun().FindStringSubmatch(e.text); m != nil && !wholeBody().MatchString(e.text) {
-			f.Limit.Unit, f.Limit.Where = message.UnitBytes, m[1]
+			f.Limit.Unit, f.Limit.Where = kinds.UnitBytes, m[1]
 		}
 	case message.ClassRateLimit, message.ClassQuota:
 		e.fillRate(f)
 		f.RetryAfter = wait(e.Header, e.text)
 		if n := first(afford(), e.text); f.Class == message.ClassQuota && n > 0 {
-			f.Limit, f.Requested, f.Remedy = message.Limit{Unit: message.UnitOutput, Max: n}, first(asking(), e.text), message.RemedyReduceOutput
+			f.Limit, f.Requested, f.Remedy = message.Limit{Unit: kinds.UnitOutput, Max: n}, first(asking(), e.text), kinds.RemedyReduceOutput
 		}
 	case message.ClassBadRequest:
 		if e.part == message.ClassBadRequest {
 			e.fillPart(f)
 		} else if badImage().MatchString(e.text) {
-			f.Limit.Where, f.Remedy = "image", message.RemedyShrinkMedia
+			f.Limit.Where, f.Remedy = "image", kinds.RemedyShrinkMedia
 		}
 	case message.ClassThinking:
 		if thinkingRestore().MatchString(e.text) {
-			f.Remedy = message.RemedyRestoreThinking
+			f.Remedy = kinds.RemedyRestoreThinking
 		}
 	case message.ClassTransient, message.ClassUnknown:
 		f.RetryAfter = wait(e.Header, e.text)
@@ -198,11 +199,11 @@ func (e *evidence) fillPart(f *message.Fault) { f.Limit, f.Requested = e.cap, e.
 func (e *evidence) unit() message.Unit {
 	switch {
 	case e.limited() && !listed().MatchString(e.text):
-		return message.UnitRate
+		return kinds.UnitRate
 	case contextWord().MatchString(e.text):
-		return message.UnitContext
+		return kinds.UnitContext
 	}
-	return message.UnitUnknown
+	return kinds.UnitUnknown
 }
 
 // derived are sizes that vLLM computes from the window and the output that was

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// DefaultIdleTimeout is how long a stream may say nothing.
-	DefaultIdleTimeout = time.Minute
+	// defaultIdleTimeout is how long a stream may say nothing.
+	defaultIdleTimeout = time.Minute
 	// firstByte times the idle timeout is how long the first byte may take: a
 	// local server reads a long prompt before it says anything.
 	firstByte = 10
@@ -155,7 +155,7 @@ func estimate(body []byte, req timeline.Request) int64 {
 func (c *Client) once(ctx context.Context, m message.Model, body []byte, size int64, emit func(message.Event) bool) *message.Fault {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	dog := newWatchdog(cmp.Or(c.IdleTimeout, DefaultIdleTimeout), cancel)
+	dog := newWatchdog(cmp.Or(c.IdleTimeout, defaultIdleTimeout), cancel)
 	defer dog.stop()
 
 	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, join(c.cfg.BaseURL, c.dialect.Path(m)), bytes.NewReader(body))

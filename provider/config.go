@@ -86,15 +86,15 @@ type Type string
 
 // The types.
 const (
-	TypeAnthropic Type = "anthropic"
-	TypeOpenAI    Type = "openai" // chat completions
-	TypeResponses Type = "openai-responses"
-	TypeGemini    Type = "gemini"
+	typeAnthropic Type = "anthropic"
+	typeOpenAI    Type = "openai" // chat completions
+	typeResponses Type = "openai-responses"
+	typeGemini    Type = "gemini"
 )
 
 // Values are the words that a setting may have.
 func (Type) Values() []string {
-	return []string{string(TypeAnthropic), string(TypeOpenAI), string(TypeResponses), string(TypeGemini)}
+	return []string{string(typeAnthropic), string(typeOpenAI), string(typeResponses), string(typeGemini)}
 }
 
 // Secret is text that is never shown: printed, formatted or marshalled it is
@@ -125,7 +125,7 @@ const (
 
 // api is the dialect's name for a type of the settings; "" where none is set.
 func (c ProviderConfig) api() string {
-	if c.Type == TypeOpenAI {
+	if c.Type == typeOpenAI {
 		return apiChat
 	}
 	return string(c.Type)

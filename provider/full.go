@@ -1,6 +1,9 @@
 package provider
 
-import "github.com/coppice-dev/coppice/message"
+import (
+	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/message"
+)
 
 // Full finds an answer that claims success and has nothing in it because the
 // context window was full. estimate is our size of the request in tokens. An
@@ -13,7 +16,7 @@ func Full(m message.Model, answer *message.Message, estimate int64) *message.Fau
 	prompt := answer.Usage.Prompt()
 	f := &message.Fault{Class: message.ClassOverflow, Requested: max(estimate, prompt)}
 	if prompt >= m.Window-m.Window/10 {
-		f.Limit = message.Limit{Unit: message.UnitContext, Used: prompt} // else the count has nothing to do with it
+		f.Limit = message.Limit{Unit: kinds.UnitContext, Used: prompt} // else the count has nothing to do with it
 	}
 	switch {
 	case answer.StopReason == "model_context_window_exceeded":

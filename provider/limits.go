@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -77,12 +78,12 @@ func nameOf(key string) string {
 // request too (docs/limits.md).
 func teaches(f *message.Fault) bool {
 	switch f.Limit.Unit {
-	case message.UnitContext:
+	case kinds.UnitContext:
 		said := f.Class == message.ClassOverflow || f.Class == message.ClassOverflowOutput && f.Limit.Used > 0
 		return said && f.Limit.Max >= minLearned && f.Status != http.StatusTooManyRequests
-	case message.UnitOutput:
+	case kinds.UnitOutput:
 		return f.Limit.Max > 0 && f.Class == message.ClassOverflowOutput // not what an account can pay for
-	case message.UnitBytes, message.UnitCharacters, message.UnitItems, message.UnitPixels:
+	case kinds.UnitBytes, kinds.UnitCharacters, kinds.UnitItems, kinds.UnitPixels:
 		return f.Limit.Max > 0
 	}
 	return false
@@ -98,7 +99,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := slices.Clone(l.lessons[keyOf(m)])
-	shown := Lesson{Unit: message.UnitContext, Number: prompt, Text: "it answered a prompt of " + strconv.FormatInt(prompt, 10) + " tokens", When: l.now(), Times: 1}
+	shown := Lesson{Unit: kinds.UnitContext, Number: prompt, Text: "it answered a prompt of " + strconv.FormatInt(prompt, 10) + " tokens", When: l.now(), Times: 1}
 	i := slices.IndexFunc(list, shown.about)
 	above := prompt > m.Window
 	switch {
@@ -185,7 +186,7 @@ func (l *Limits) Of(m message.Model) []Lesson {
 }
 
 func rankOf(u message.Unit) int {
-	if i := slices.Index([]message.Unit{message.UnitContext, message.UnitOutput, message.UnitBytes}, u); i >= 0 {
+	if i := slices.Index([]message.Unit{kinds.UnitContext, kinds.UnitOutput, kinds.UnitBytes}, u); i >= 0 {
 		return i
 	}
 	return 3
@@ -229,11 +230,11 @@ func (l *Limits) InForce(m message.Model) message.Model {
 	for _, s := range l.Of(m) {
 		switch {
 		case s.Asked: // Catalog knows it
-		case s.Unit == message.UnitContext && l.rules(m, s.Number):
+		case s.Unit == kinds.UnitContext && l.rules(m, s.Number):
 			m.Window, m.WindowSource = s.Number, WindowLearned
-		case s.Unit == message.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):
+		case s.Unit == kinds.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):
 			m.MaxOutput = s.Number
-		case s.Unit == message.UnitBytes && s.Where == "" && (m.MaxBytes == 0 || s.Number < m.MaxBytes):
+		case s.Unit == kinds.UnitBytes && s.Where == "" && (m.MaxBytes == 0 || s.Number < m.MaxBytes):
 			m.MaxBytes = s.Number
 		}
 	}

@@ -10,12 +10,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 )
 
 // tooLong is a refusal that names a window.
 func tooLong(window int64) *message.Fault {
-	return &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: message.UnitContext, Max: window}, Message: "prompt is too long"}
+	return &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: kinds.UnitContext, Max: window}, Message: "prompt is too long"}
 }
 
 func learned(provider, id string, window int64) *Limits {
@@ -35,16 +36,16 @@ func TestWhatTeaches(t *testing.T) {
 	}{
 		{"nothing", nil, false},
 		{"a window", tooLong(180_000), true},
-		{"a window that the output exceeds", &message.Fault{Class: message.ClassOverflowOutput, Limit: limit(message.UnitContext, 180_000)}, true},
+		{"a window that the output exceeds", &message.Fault{Class: message.ClassOverflowOutput, Limit: limit(kinds.UnitContext, 180_000)}, true},
 		{"a window too small to be one", tooLong(10), false},
-		{"an unknown unit", &message.Fault{Class: message.ClassOverflow, Limit: limit(message.UnitUnknown, 180_000)}, false},
+		{"an unknown unit", &message.Fault{Class: message.ClassOverflow, Limit: limit(kinds.UnitUnknown, 180_000)}, false},
 		{"no unit", &message.Fault{Class: message.ClassOverflow, Limit: limit("", 180_000)}, false},
-		{"a rate", &message.Fault{Class: message.ClassRateLimit, Limit: limit(message.UnitRate, 30_000)}, false},
-		{"a request above a rate", &message.Fault{Class: message.ClassOverflow, Limit: limit(message.UnitRate, 30_000)}, false},
-		{"money", &message.Fault{Class: message.ClassQuota, Limit: limit(message.UnitMoney, 5000)}, false},
-		{"output", &message.Fault{Class: message.ClassOverflowOutput, Limit: limit(message.UnitOutput, 8192)}, true},
-		{"bytes", &message.Fault{Class: message.ClassBytes, Limit: limit(message.UnitBytes, 5_000_000)}, true},
-		{"items", &message.Fault{Class: message.ClassBadRequest, Limit: message.Limit{Unit: message.UnitItems, Max: 2048, Where: "messages"}}, true},
+		{"a rate", &message.Fault{Class: message.ClassRateLimit, Limit: limit(kinds.UnitRate, 30_000)}, false},
+		{"a request above a rate", &message.Fault{Class: message.ClassOverflow, Limit: limit(kinds.UnitRate, 30_000)}, false},
+		{"money", &message.Fault{Class: message.ClassQuota, Limit: limit(kinds.UnitMoney, 5000)}, false},
+		{"output", &message.Fault{Class: message.ClassOverflowOutput, Limit: limit(kinds.UnitOutput, 8192)}, true},
+		{"bytes", &message.Fault{Class: message.ClassBytes, Limit: limit(kinds.UnitBytes, 5_000_000)}, true},
+		{"items", &message.Fault{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 2048, Where: "messages"}}, true},
 	} {
 		m := message.Model{Provider: "p", ID: "m", Window: 200_000, WindowSource: WindowCatalogue, MaxOutput: 64_000}
 		var l Limits
@@ -65,10 +66,10 @@ func TestInForce(t *testing.T) {
 	m := message.Model{Provider: "p", ID: "m", Window: 200_000, WindowSource: WindowCatalogue, MaxOutput: 64_000, MaxBytes: 32_000_000}
 	for _, f := range []*message.Fault{
 		tooLong(180_000),
-		{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: message.UnitOutput, Max: 8192}},
-		{Class: message.ClassBytes, Limit: message.Limit{Unit: message.UnitBytes, Max: 20_971_520}},
-		{Class: message.ClassBytes, Limit: message.Limit{Unit: message.UnitBytes, Max: 5000, Where: "image"}},
-		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: message.UnitItems, Max: 2048, Where: "messages"}},
+		{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: kinds.UnitOutput, Max: 8192}},
+		{Class: message.ClassBytes, Limit: message.Limit{Unit: kinds.UnitBytes, Max: 20_971_520}},
+		{Class: message.ClassBytes, Limit: message.Limit{Unit: kinds.UnitBytes, Max: 5000, Where: "image"}},
+		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 2048, Where: "messages"}},
 	} {
 		l.Learn(m, f)
 	}

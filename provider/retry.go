@@ -8,15 +8,16 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
 )
 
 const (
-	// DefaultMaxRetries is that of the setting retry.maxRetries.
-	DefaultMaxRetries int = 3
-	// DefaultBaseDelay is that of the setting retry.baseDelayMs.
-	DefaultBaseDelay = 2 * time.Second
+	// defaultMaxRetries is that of the setting retry.maxRetries.
+	defaultMaxRetries int = 3
+	// defaultBaseDelay is that of the setting retry.baseDelayMs.
+	defaultBaseDelay = 2 * time.Second
 
 	// maxRetryWait is the longest wait for a next try. A server that asks for
 	// more gets none: the caller should hear of it now.
@@ -45,9 +46,9 @@ func (r *Retry) EnsureDefaults() {
 		r.Enabled = new(true)
 	}
 	if r.Max == nil {
-		r.Max = new(DefaultMaxRetries)
+		r.Max = new(defaultMaxRetries)
 	}
-	r.BaseDelay = cmp.Or(r.BaseDelay, DefaultBaseDelay)
+	r.BaseDelay = cmp.Or(r.BaseDelay, defaultBaseDelay)
 }
 
 // Validate names the fields that are wrong.
@@ -59,14 +60,14 @@ func (r Retry) Validate() error {
 }
 
 // sameAgain are the remedies that send the same request once more.
-var sameAgain = message.Tries{message.RemedyRetry: 1, message.RemedyWait: 1}
+var sameAgain = message.Tries{kinds.RemedyRetry: 1, kinds.RemedyWait: 1}
 
 // retryable: a server that said nothing for that long is not asked again.
 func retryable(f *message.Fault) bool {
 	if errors.Is(f.Err, errIdle) {
 		return false
 	}
-	return f.Next(sameAgain, nil) != message.RemedyNone
+	return f.Next(sameAgain, nil) != kinds.RemedyNone
 }
 
 // Wait waits before a next try. It returns early, with the context's error,
@@ -94,7 +95,7 @@ type Waits struct {
 // Waits returns the pauses of a call that begins now.
 func (r Retry) Waits() *Waits {
 	b := backoff.NewExponentialBackOff()
-	b.InitialInterval = cmp.Or(r.BaseDelay, DefaultBaseDelay)
+	b.InitialInterval = cmp.Or(r.BaseDelay, defaultBaseDelay)
 	b.Multiplier = 2
 	b.RandomizationFactor = 0.25 // enough to part those who failed together
 	b.MaxInterval = maxRetryWait

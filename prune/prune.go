@@ -11,22 +11,22 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Kind says why an entry is pruned.
-type Kind string
+// kind says why an entry is pruned.
+type kind string
 
 // The kinds.
 const (
-	OldOutput  Kind = "old-output"
-	Superseded Kind = "superseded"
-	Empty      Kind = "empty"
-	Media      Kind = "media"
+	oldOutput  kind = "old-output"
+	superseded kind = "superseded"
+	empty      kind = "empty"
+	Media      kind = "media"
 )
 
 // Edit is one entry that would show less. The zero value is not usable: call
 // Plan.
 type Edit struct {
 	Entry   *session.Entry
-	Kind    Kind
+	Kind    kind
 	Before  int64 // tokens
 	After   int64
 	Content []message.Block // what it would show
@@ -151,7 +151,7 @@ func (p *planner) result(it timeline.Item, m *message.Message, call message.Tool
 }
 
 // take notes an edit if it makes its result smaller.
-func (p *planner) take(r result, kind Kind, text string) {
+func (p *planner) take(r result, kind kind, text string) {
 	content := []message.Block{message.Text{Text: text}}
 	after := p.after(r, content)
 	if p.taken[r.item.Entry.ID] || after >= r.size {
@@ -188,7 +188,7 @@ func (p *planner) oldOutput() {
 		return
 	}
 	for _, r := range old {
-		p.take(r, OldOutput, truncated(r))
+		p.take(r, oldOutput, truncated(r))
 	}
 }
 
@@ -203,7 +203,7 @@ func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all
 func (p *planner) empty() {
 	for _, r := range p.results {
 		if !r.open && !r.head.IsError && r.empty {
-			p.take(r, Empty, "[nothing found; "+readBack(r)+"]")
+			p.take(r, empty, "[nothing found; "+readBack(r)+"]")
 		}
 	}
 }

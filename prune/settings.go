@@ -57,7 +57,7 @@ func (s Settings) Validate() error {
 }
 
 // Only returns settings that prune only these kinds.
-func Only(kinds ...Kind) Settings {
-	has := func(k Kind) *bool { return new(slices.Contains(kinds, k)) }
-	return Settings{ToolOutput: ToolOutput{Enabled: has(OldOutput)}, Superseded: has(Superseded), Empty: has(Empty), Media: has(Media)}
+func Only(kinds ...kind) Settings {
+	has := func(k kind) *bool { return new(slices.Contains(kinds, k)) }
+	return Settings{ToolOutput: ToolOutput{Enabled: has(oldOutput)}, Superseded: has(superseded), Empty: has(empty), Media: has(Media)}
 }

@@ -54,7 +54,7 @@ func (p *planner) superseded() {
 		}
 		for _, l := range later[e.path] {
 			if l.covers(e) && !r.open {
-				p.take(r, Superseded, "[read again later: "+e.path+"; "+readBack(r)+"]")
+				p.take(r, superseded, "[read again later: "+e.path+"; "+readBack(r)+"]")
 				break
 			}
 		}

@@ -34,7 +34,7 @@ func (e *RangeError) Error() string {
 }
 
 // Read returns lines from to to, counted from 1, of an entry's text
-// (EntryText). path is "en:" and the id of the entry, or the id alone, or a
+// (entryText). path is "en:" and the id of the entry, or the id alone, or a
 // prefix that only one id begins with. from below 1 means the first line; to
 // below 1 or after the last line means the last line. The error wraps
 // session.ErrNotFound, or is a *session.AmbiguousError or a *RangeError.
@@ -43,7 +43,7 @@ func Read(ctx context.Context, log session.Log, path string, from, to int) (Text
 	if err != nil {
 		return Text{}, err
 	}
-	text, err := EntryText(e)
+	text, err := entryText(e)
 	if err != nil {
 		return Text{}, err
 	}

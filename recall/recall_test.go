@@ -10,13 +10,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
+	"pgregory.net/rapid"
+
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
-	"github.com/rivo/uniseg"
-	"pgregory.net/rapid"
 )
 
 // conversation makes a session of texts: user, assistant, user, ….
@@ -130,7 +131,7 @@ func TestSearchSeesAllKindsOfEntries(t *testing.T) {
 		"a needle",
 		string(must.Get(entries[6].Raw())),
 	} {
-		if got := must.Get(EntryText(entries[i])); got != want {
+		if got := must.Get(entryText(entries[i])); got != want {
 			t.Errorf("text of %s: %q, want %q", entries[i].Type, got, want)
 		}
 	}
@@ -147,9 +148,9 @@ func TestSearchOrder(t *testing.T) {
 	}
 	got := hits(t, s, "deploy", Options{})
 	want := []struct{ id, branch string }{
-		{path[1].ID, BranchActive}, // three times
-		{path[0].ID, BranchActive}, // by the user
-		{path[3].ID, BranchOther},
+		{path[1].ID, branchActive}, // three times
+		{path[0].ID, branchActive}, // by the user
+		{path[3].ID, branchOther},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d hits, want %d", len(got), len(want))
@@ -240,8 +241,8 @@ func readInPieces(ctx context.Context, t *rapid.T, log session.Log, e *session.E
 		total = got.Total
 		pieces = append(pieces, got.Text)
 	}
-	if got := strings.Join(pieces, "\n"); got != must.Get(EntryText(e)) {
-		t.Fatalf("pieces of %s give %q, want %q", e.ID, got, must.Get(EntryText(e)))
+	if got := strings.Join(pieces, "\n"); got != must.Get(entryText(e)) {
+		t.Fatalf("pieces of %s give %q, want %q", e.ID, got, must.Get(entryText(e)))
 	}
 }
 

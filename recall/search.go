@@ -12,8 +12,8 @@ import (
 
 // Branches of hits.
 const (
-	BranchActive = "active" // on the path to the leaf
-	BranchOther  = "other"
+	branchActive = "active" // on the path to the leaf
+	branchOther  = "other"
 )
 
 // DefaultLimit is how many hits a search returns.
@@ -30,7 +30,7 @@ type Hit struct {
 	EntryID string
 	Path    string // "en:" and the id; Read takes it
 	Role    string
-	Branch  string  // BranchActive or BranchOther
+	Branch  string  // branchActive or branchOther
 	Score   float64 // higher is better; comparable within one search only
 	Snippet string  // one line around a match, cut between characters
 }
@@ -87,9 +87,9 @@ func search(ctx context.Context, log session.Log, text string, o Options) ([]Hit
 	hits := make([]Hit, len(ranked))
 	for i, c := range ranked {
 		hits[i] = c.Hit
-		hits[i].Branch = BranchOther
+		hits[i].Branch = branchOther
 		if onPath[c.place] {
-			hits[i].Branch = BranchActive
+			hits[i].Branch = branchActive
 		}
 	}
 	return hits, nil

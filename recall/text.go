@@ -26,11 +26,11 @@ const (
 	weightStub      = 0
 )
 
-// EntryText returns the whole text of an entry: text blocks, then each tool
+// entryText returns the whole text of an entry: text blocks, then each tool
 // call as name(JSON); a command with its output; a summary without its frame
 // for the model; images as stubs; no thinking. An entry without text is
 // returned as it is in the log.
-func EntryText(e *session.Entry) (string, error) {
+func entryText(e *session.Entry) (string, error) {
 	parts, err := partsOf(e)
 	if err != nil {
 		return "", err

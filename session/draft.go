@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -116,7 +117,7 @@ func customDraft(customType string, data []byte) Draft {
 
 // LeafDraft is a draft of a coppice.leaf: it makes its parent the place where
 // the conversation goes on, also after a restart.
-func LeafDraft() Draft { return customDraft(CustomLeaf, []byte("{}")) }
+func LeafDraft() Draft { return customDraft(kinds.CustomLeaf, []byte("{}")) }
 
 // PinDraft is a draft of a pin on target, or of its removal. group is the
 // whole tool group of the target, in path order.
@@ -125,12 +126,12 @@ func PinDraft(target string, pinned bool, group []Ref) Draft {
 	if pinned {
 		b.Raw("group", list(group, encodeRef))
 	}
-	return customDraft(CustomPin, b.Bytes())
+	return customDraft(kinds.CustomPin, b.Bytes())
 }
 
 // UncompactDraft is a draft that undoes a compaction.
 func UncompactDraft(compaction string) Draft {
-	return customDraft(CustomUncompact, new(jsonw.Object).Str("compactionId", compaction).Bytes())
+	return customDraft(kinds.CustomUncompact, new(jsonw.Object).Str("compactionId", compaction).Bytes())
 }
 
 // StateDraft is a draft of a coppice.state: automatic compactions that failed
@@ -140,7 +141,7 @@ func StateDraft(failures int, auto *bool) Draft {
 	if auto != nil {
 		data.Bool("autocompact", *auto)
 	}
-	return customDraft(CustomState, data.Bytes())
+	return customDraft(kinds.CustomState, data.Bytes())
 }
 
 // CompactionDraft is a draft of a compaction. The Details bytes are not read:

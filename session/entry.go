@@ -24,15 +24,6 @@ const (
 	TypeContextEdit   Type = "context_edit"
 )
 
-// The customType values of entries of type custom that are Coppice's own.
-// Other programs carry them without seeing them.
-const (
-	CustomLeaf      = "coppice.leaf"
-	CustomPin       = "coppice.pin"
-	CustomUncompact = "coppice.uncompact"
-	CustomState     = "coppice.state"
-)
-
 // Entry is one record of the log. It never changes; its bytes are the truth
 // and the typed views read them. An Entry is safe for concurrent use.
 type Entry struct {

@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -158,10 +159,10 @@ func (d *views) decodeCustom(f map[string][]byte) {
 	c := &Custom{CustomType: rawjson.String(f["customType"]), Data: f["data"]}
 	d.typed = c
 	switch c.CustomType {
-	case CustomPin:
+	case kinds.CustomPin:
 		c.pin = &Pin{TargetID: rawjson.String(rawjson.Get(c.Data, "targetId")),
 			Pinned: rawjson.Bool(rawjson.Get(c.Data, "pinned")), Group: decodeRefs(rawjson.Get(c.Data, "group"))}
-	case CustomUncompact:
+	case kinds.CustomUncompact:
 		c.undoes = rawjson.String(rawjson.Get(c.Data, "compactionId"))
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"time"
-
-	"github.com/coppice-dev/coppice/internal/lines"
 )
 
 // Store holds sessions. The file store (session/filestore) is the default,
@@ -79,31 +77,11 @@ type Info struct {
 
 // Problem is something wrong in a log. Reading goes on past it.
 type Problem struct {
-	Kind    string // one of the Problem… constants
+	Kind    string // a word of docs/format.md, as in "damaged-line"
 	Line    int    // from 1; 0 where it is not known
 	EntryID string
 	Detail  string // for people; says what was done about it
 }
-
-// Kinds of problems in a log.
-const (
-	ProblemDamagedLine      = lines.Damaged
-	ProblemTornTail         = "torn-tail"
-	ProblemNotAnEntry       = lines.NotAnEntry
-	ProblemJoinedLine       = lines.Joined
-	ProblemMissingHeader    = "missing-header"
-	ProblemSecondHeader     = "second-header"
-	ProblemNewerVersion     = "newer-version"
-	ProblemMissingID        = "missing-id"
-	ProblemDuplicateLine    = "duplicate-line"
-	ProblemDuplicateID      = "duplicate-id"
-	ProblemBridged          = "bridged"
-	ProblemUnknownParent    = "unknown-parent"
-	ProblemSelfParent       = "self-parent"
-	ProblemForwardParent    = "forward-parent"
-	ProblemUnknownFirstKept = "unknown-first-kept"
-	ProblemEmptySummary     = "empty-summary"
-)
 
 var (
 	// ErrNotFound says that no entry or session has that id.

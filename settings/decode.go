@@ -131,7 +131,7 @@ func (d *decoder) object(name string, node *hujson.Value, v reflect.Value) bool 
 		d.problem(valid.Member(name, n), &m.Name, "is not a known key", hint)
 	}
 	if s, ok := v.Addr().Interface().(interface{ SetProject(bool) }); ok {
-		s.SetProject(d.source.Layer == LayerProject)
+		s.SetProject(d.source.Layer == layerProject)
 	}
 	return d.valid(name, node, v, old, said)
 }

@@ -19,3 +19,13 @@ func Documented() map[string]string {
 	}
 	return out
 }
+
+const (
+	LayerDefault = layerDefault
+	LayerProject = layerProject
+	LayerUser    = layerUser
+)
+
+var (
+	Variable = variable
+)

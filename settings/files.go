@@ -58,17 +58,17 @@ func Load(o Options, parts ...Part) (*Result, []Problem) {
 	}
 	dir, err := ConfigDir(o.getenv())
 	if err != nil {
-		problems = append(problems, Problem{Source: Source{LayerUser, fileName}, Detail: err.Error()})
+		problems = append(problems, Problem{Source: Source{layerUser, fileName}, Detail: err.Error()})
 	} else {
-		in.User = load(filepath.Join(dir, fileName), LayerUser)
+		in.User = load(filepath.Join(dir, fileName), layerUser)
 	}
 	if o.Project != "" {
-		in.Project = load(ProjectPath(o.Project), LayerProject)
+		in.Project = load(ProjectPath(o.Project), layerProject)
 	}
 	if dir != "" && in.Project.Data != nil {
 		trusted, err := Trusted(o, in.Project.Path, ContentHash(in.Project.Data))
 		if err != nil {
-			problems = append(problems, Problem{Source: Source{LayerUser, filepath.Join(dir, trustName)}, Detail: err.Error()})
+			problems = append(problems, Problem{Source: Source{layerUser, filepath.Join(dir, trustName)}, Detail: err.Error()})
 		}
 		in.Trusted = trusted
 	}

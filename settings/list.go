@@ -34,7 +34,7 @@ func (r *resolver) list() []Resolved {
 	add := func(name string, v, def jsontext.Value, help string) {
 		source, ok := r.sources[name]
 		if !ok {
-			source = Source{Layer: LayerDefault}
+			source = Source{Layer: layerDefault}
 		}
 		out = append(out, Resolved{Key: name, Value: v, Default: def, Source: source, Help: help})
 	}

@@ -10,11 +10,11 @@ type Layer string
 
 // The layers, weakest first.
 const (
-	LayerDefault     Layer = "default"
-	LayerUser        Layer = "user"
-	LayerProject     Layer = "project"
-	LayerEnvironment Layer = "environment"
-	LayerFlag        Layer = "flag"
+	layerDefault     Layer = "default"
+	layerUser        Layer = "user"
+	layerProject     Layer = "project"
+	layerEnvironment Layer = "environment"
+	layerFlag        Layer = "flag"
 )
 
 // Source says where a value came from.

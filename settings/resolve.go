@@ -57,21 +57,21 @@ type ProjectFile struct {
 // and named in the problems. A known key that no part has is skipped.
 func Resolve(in Input, parts ...Part) (*Result, []Problem) {
 	r := &resolver{slots: slots(parts), sources: map[string]Source{}, result: &Result{}}
-	r.file(in.User, LayerUser, nil)
+	r.file(in.User, layerUser, nil)
 	if in.Project.Data != nil {
 		p := &ProjectFile{Path: in.Project.Path, Hash: ContentHash(in.Project.Data), Trusted: in.Trusted}
 		r.result.Project = p
-		r.file(in.Project, LayerProject, p)
+		r.file(in.Project, layerProject, p)
 	}
 	if in.Getenv != nil {
 		for _, k := range table {
-			if text := in.Getenv(Variable(k.name)); text != "" {
-				r.text(k, text, Source{LayerEnvironment, Variable(k.name)})
+			if text := in.Getenv(variable(k.name)); text != "" {
+				r.text(k, text, Source{layerEnvironment, variable(k.name)})
 			}
 		}
 	}
 	for _, f := range in.Flags {
-		source := Source{LayerFlag, f.Name}
+		source := Source{layerFlag, f.Name}
 		if k, ok := find(f.Key); ok {
 			r.text(k, f.Value, source)
 		} else {
@@ -251,7 +251,7 @@ func (r *resolver) checkAll(parts []Part) {
 
 // sourceOf returns where the value of a key, or of a part of one, came from.
 func (r *resolver) sourceOf(key string) Source {
-	best, n := Source{Layer: LayerDefault}, -1
+	best, n := Source{Layer: layerDefault}, -1
 	for name, s := range r.sources {
 		if len(name) > n && (key == name || strings.HasPrefix(key, name+".") || strings.HasPrefix(key, name+"[")) {
 			best, n = s, len(name)

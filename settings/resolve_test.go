@@ -14,7 +14,6 @@ import (
 	"github.com/coppice-dev/coppice/agent/tools"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/secret"
-	"github.com/coppice-dev/coppice/provider"
 )
 
 func env(pairs ...string) func(string) string {
@@ -150,7 +149,7 @@ func TestEveryVariable(t *testing.T) {
 		}
 	}
 	s, problems := resolve(settings.Input{Getenv: env("COPPICE_PROVIDERS", `{"local":{"type":"openai",},}`, "COPPICE_COMPACTION_ENABLED", "false")})
-	if len(problems) > 0 || s.Config.Providers["local"].Type != provider.TypeOpenAI || *s.Compaction.Enabled {
+	if len(problems) > 0 || s.Config.Providers["local"].Type != "openai" || *s.Compaction.Enabled {
 		t.Errorf("%+v, %v", s, problems)
 	}
 }
@@ -222,7 +221,7 @@ func TestNeighboursOfABadValueCount(t *testing.T) {
 	if !*s.Compaction.Enabled || *s.Compaction.ReserveTokens != 5 || !slices.Equal(s.Secrets.Patterns, []secret.Pattern{"a", "b"}) {
 		t.Errorf("%+v", s)
 	}
-	if p := s.Config.Providers["l"]; p.Type != provider.TypeOpenAI || len(p.Models) != 1 || p.Models[0].ContextWindow != 8192 {
+	if p := s.Config.Providers["l"]; p.Type != "openai" || len(p.Models) != 1 || p.Models[0].ContextWindow != 8192 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -260,7 +259,7 @@ func TestMerge(t *testing.T) {
 		t.Fatal(problems)
 	}
 	l := s.Config.Providers["l"]
-	if l.BaseURL != "http://l:1" || string(l.Headers["A"]) != "1" || string(l.Headers["B"]) != "2" || s.Config.Providers["k"].Type != provider.TypeGemini {
+	if l.BaseURL != "http://l:1" || string(l.Headers["A"]) != "1" || string(l.Headers["B"]) != "2" || s.Config.Providers["k"].Type != "gemini" {
 		t.Errorf("%+v", s.Config.Providers)
 	}
 	if !slices.Equal(s.Secrets.Patterns, []secret.Pattern{"u", "p"}) {

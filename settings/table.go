@@ -103,9 +103,9 @@ func names() []string {
 	return out
 }
 
-// Variable returns the environment variable of a key:
+// variable returns the environment variable of a key:
 // compaction.keepRecentTokens is COPPICE_COMPACTION_KEEP_RECENT_TOKENS.
-func Variable(key string) string {
+func variable(key string) string {
 	var b strings.Builder
 	b.WriteString("COPPICE_")
 	capital := false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -145,13 +146,13 @@ func (f *fold) words() int64 {
 // smaller request would not help.
 func (f *fold) overflowed(fault *message.Fault) bool {
 	left := maxLearning - f.learned
-	remedy := fault.Next(message.Tries{message.RemedyCompact: left, message.RemedyReduceOutput: left, message.RemedyDropMedia: left}, nil)
-	if remedy == message.RemedyNone {
+	remedy := fault.Next(message.Tries{kinds.RemedyCompact: left, kinds.RemedyReduceOutput: left, kinds.RemedyDropMedia: left}, nil)
+	if remedy == kinds.RemedyNone {
 		return false
 	}
 	f.learned++
 	limit := fault.Limit
-	if remedy == message.RemedyReduceOutput {
+	if remedy == kinds.RemedyReduceOutput {
 		before := f.output
 		f.output = max(before/2, 1)
 		if limit.Max > 0 {
@@ -160,7 +161,7 @@ func (f *fold) overflowed(fault *message.Fault) bool {
 		f.changed = fmt.Sprintf("output %d → %d tokens", before, f.output)
 		return before > 1
 	}
-	if limit.Unit == message.UnitBytes {
+	if limit.Unit == kinds.UnitBytes {
 		limit = message.Limit{} // nothing about tokens
 	}
 	asked := f.last.size(f.estimate)

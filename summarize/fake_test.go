@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -48,7 +49,7 @@ func (m *scripted) Complete(ctx context.Context, req timeline.Request, opts mess
 	n := len(m.seen)
 	m.mu.Unlock()
 	if need := s.size() + opts.MaxOutput; m.real > 0 && need > m.real {
-		return nil, &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: message.UnitContext, Max: m.real}, Message: "too long"}
+		return nil, &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: kinds.UnitContext, Max: m.real}, Message: "too long"}
 	}
 	return m.answer(n, s.prompt())
 }

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
-	"pgregory.net/rapid"
 )
 
 func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
@@ -150,7 +152,7 @@ func TestOutputOverflow(t *testing.T) {
 	m := newModel(100_000, nil)
 	m.answer = func(n int, prompt string) (*message.Message, error) {
 		if n == 1 {
-			return nil, &message.Fault{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: message.UnitOutput, Max: 700}}
+			return nil, &message.Fault{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: kinds.UnitOutput, Max: 700}}
 		}
 		return good(prompt, "ok"), nil
 	}
@@ -163,7 +165,7 @@ func TestOutputOverflow(t *testing.T) {
 // A model that always overflows is left after a bounded number of requests.
 func TestOverflowEnds(t *testing.T) {
 	m := newModel(100_000, func(int, string) (*message.Message, error) {
-		return nil, &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: message.UnitContext, Max: 90_000, Used: 3}}
+		return nil, &message.Fault{Class: message.ClassOverflow, Limit: message.Limit{Unit: kinds.UnitContext, Max: 90_000, Used: 3}}
 	})
 	l := ladder(m)
 	l.Extract = true

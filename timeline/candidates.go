@@ -257,7 +257,7 @@ func ShortenRequest(m *message.Message, id string, target int64) *message.Messag
 	share := float64(limit) / float64(size)
 	for i, b := range out.Content {
 		if t, ok := b.(message.Text); ok {
-			out.Content[i] = message.Text{Text: HeadTail(t.Text, id, int(float64(message.UTF16Len(t.Text))*share))}
+			out.Content[i] = message.Text{Text: headTail(t.Text, id, int(float64(message.UTF16Len(t.Text))*share))}
 		}
 	}
 	return out
@@ -280,7 +280,7 @@ func shortenOpen(m *message.Message, id string, target int64) *message.Message {
 	out := m.Clone()
 	share := float64(limit) / float64(size)
 	cut := func(s string) string {
-		if short := HeadTail(s, id, int(float64(message.UTF16Len(s))*share)); len(short) < len(s) {
+		if short := headTail(s, id, int(float64(message.UTF16Len(s))*share)); len(short) < len(s) {
 			return short
 		}
 		return s
@@ -304,10 +304,10 @@ func shortenOpen(m *message.Message, id string, target int64) *message.Message {
 	return out
 }
 
-// HeadTail shortens text to about units UTF-16 code units: the head, a line
+// headTail shortens text to about units UTF-16 code units: the head, a line
 // that says how much is left out and where to read it, the tail. Text that is
 // short enough is returned unchanged.
-func HeadTail(text, id string, units int) string {
+func headTail(text, id string, units int) string {
 	total := message.UTF16Len(text)
 	if total <= units {
 		return text

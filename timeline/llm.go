@@ -24,11 +24,11 @@ func ToLLM(m *message.Message) *message.Message {
 		if m.Bash == nil || m.Bash.ExcludeFromContext {
 			return nil
 		}
-		return userText(m, BashText(m.Bash))
+		return userText(m, bashText(m.Bash))
 	case message.RoleCompactionSummary:
-		return userText(m, CompactionText(m.Summary))
+		return userText(m, compactionText(m.Summary))
 	case message.RoleBranchSummary:
-		return userText(m, BranchText(m.Summary))
+		return userText(m, branchText(m.Summary))
 	}
 	return nil
 }
@@ -57,15 +57,15 @@ func userText(m *message.Message, text string) *message.Message {
 	return &message.Message{Role: message.RoleUser, Time: m.Time, Content: []message.Block{message.Text{Text: text}}}
 }
 
-// CompactionText is how a model sees the summary of a compaction: a record of
+// compactionText is how a model sees the summary of a compaction: a record of
 // what happened, not a list of orders (docs/context.md, Projection).
-func CompactionText(summary string) string {
+func compactionText(summary string) string {
 	return "Record of the earlier part of this conversation, which is no longer shown in full. " +
 		"The work goes on from here:\n\n<summary>\n" + keepInside(summary) + "\n</summary>"
 }
 
-// BranchText is how a model sees the summary of a branch that was left.
-func BranchText(summary string) string {
+// branchText is how a model sees the summary of a branch that was left.
+func branchText(summary string) string {
 	return "Record of another branch of this conversation, which was left to continue here:\n\n<summary>\n" +
 		keepInside(summary) + "</summary>"
 }
@@ -75,10 +75,10 @@ func keepInside(summary string) string { return summaryTags.Replace(summary) }
 
 var summaryTags = strings.NewReplacer("<summary>", "&lt;summary>", "</summary>", "&lt;/summary>")
 
-// BashText is how a model sees a command that the user ran: the command, its
+// bashText is how a model sees a command that the user ran: the command, its
 // output in a fence, and how it ended where that is not plain success. A
 // cancelled command has no exit status worth telling.
-func BashText(b *message.BashExecution) string {
+func bashText(b *message.BashExecution) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "The user ran this command: `%s`\n", b.Command)
 	if b.Output == "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -101,7 +102,7 @@ func walk(ctx context.Context, src Source, leaf *session.Entry) (*trail, error) 
 	}
 	n := len(back) // how many of them the view keeps
 	if t.comp != nil && back[n-1].ID != firstKept {
-		t.problems = append(t.problems, session.Problem{Kind: session.ProblemUnknownFirstKept, EntryID: t.comp.ID,
+		t.problems = append(t.problems, session.Problem{Kind: kinds.ProblemUnknownFirstKept, EntryID: t.comp.ID,
 			Detail: fmt.Sprintf("its first kept entry %q is not on the path before it: nothing from before is kept", firstKept)})
 		n = compStep + 1
 	}
@@ -322,7 +323,7 @@ func (t *trail) view(p Policy) (*View, error) {
 	case t.comp.Compaction().Summary != "":
 		v.Items = append(v.Items, Item{Entry: t.comp, Pos: -1})
 	default:
-		v.Problems = append(v.Problems, session.Problem{Kind: session.ProblemEmptySummary, EntryID: t.comp.ID,
+		v.Problems = append(v.Problems, session.Problem{Kind: kinds.ProblemEmptySummary, EntryID: t.comp.ID,
 			Detail: "the compaction in force has no summary: nothing stands for what it covers"})
 	}
 	v.arrange(cands)

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/google/go-cmp/cmp"
 )
 
 // lines is a log given as JSON lines; At is the line number.
@@ -443,7 +444,7 @@ func TestPinGroup(t *testing.T) {
 
 func TestHeadTail(t *testing.T) {
 	text := strings.Repeat("a", 5000) + "한é🏷" + strings.Repeat("z", 5000)
-	got := HeadTail(text, "e1", 600)
+	got := headTail(text, "e1", 600)
 	if n := message.UTF16Len(got); n > 610 {
 		t.Errorf("%d units, want about 600", n)
 	}
@@ -452,7 +453,7 @@ func TestHeadTail(t *testing.T) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	if HeadTail("short", "e1", 600) != "short" {
+	if headTail("short", "e1", 600) != "short" {
 		t.Error("short text changed")
 	}
 }

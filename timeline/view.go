@@ -136,7 +136,7 @@ type Synthetic string
 // Kinds of synthetic messages.
 const (
 	SyntheticResult Synthetic = "missing-result" // for a call whose result is not there
-	SyntheticEnd    Synthetic = "ending"         // so that the request ends with a user message
+	syntheticEnd    Synthetic = "ending"         // so that the request ends with a user message
 )
 
 // LeftOut names an entry that is not shown and the rule that left it out.

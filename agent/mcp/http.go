@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/coppice-dev/coppice/provider"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/coppice-dev/coppice/provider"
 )
 
 // httpTransport speaks streamable HTTP.

@@ -1,11 +1,12 @@
 package mcp
 
 import (
-	"github.com/coppice-dev/coppice/provider"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/coppice-dev/coppice/provider"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )

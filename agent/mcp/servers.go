@@ -32,7 +32,7 @@ type Server struct {
 	Headers map[string]provider.Secret `json:"headers"`
 
 	// Type may be left out: Command and URL tell.
-	Type Transport `json:"type"`
+	Type transport `json:"type"`
 
 	// Dial opens a stream of JSON lines to a server that is reached in another
 	// way. It must end with its context.
@@ -57,25 +57,25 @@ func (s Server) Validate() error {
 		errs = append(errs, valid.Wrong("", "has both a command and a url"))
 	case s.Command == "" && s.URL == "":
 		errs = append(errs, valid.Wrong("", "must have a command or a url"))
-	case s.Type == Stdio && s.Command == "":
+	case s.Type == overStdio && s.Command == "":
 		errs = append(errs, valid.Wrong("", "must have a command where its type is stdio"))
-	case s.Type == HTTP && s.URL == "":
+	case s.Type == overHTTP && s.URL == "":
 		errs = append(errs, valid.Wrong("", "must have a url where its type is http"))
 	}
 	return errors.Join(errs...)
 }
 
-// Transport is the way to a server.
-type Transport string
+// transport is the way to a server.
+type transport string
 
 // The ways.
 const (
-	Stdio Transport = "stdio"
-	HTTP  Transport = "http" // streamable HTTP
+	overStdio transport = "stdio"
+	overHTTP  transport = "http" // streamable HTTP
 )
 
 // Values are the words that a setting may have.
-func (Transport) Values() []string { return []string{string(Stdio), string(HTTP)} }
+func (transport) Values() []string { return []string{string(overStdio), string(overHTTP)} }
 
 // Limits where a server has none of its own.
 const (

@@ -89,7 +89,7 @@ func compact(t *testing.T, b *hook.Bus, trigger compaction.Trigger) (*compaction
 func TestKeepTodo(t *testing.T) {
 	needs(t, "sh")
 	project := t.TempDir()
-	b := bus(t, project, hook.EventCompacting, nil, "sh", example(t, "keep-todo.sh"))
+	b := bus(t, project, "session.compacting", nil, "sh", example(t, "keep-todo.sh"))
 	if out, g := compact(t, b, compaction.Manual); out.Status != compaction.Applied || g.context != nil {
 		t.Errorf("without a list: %s, context %q", out.Status, g.context)
 	}
@@ -109,7 +109,7 @@ func TestVeto(t *testing.T) {
 	needs(t, "git")
 	project := t.TempDir()
 	var failed []string
-	b := bus(t, project, hook.EventBeforeCompact, &failed, "sh", example(t, "veto.sh"))
+	b := bus(t, project, "session_before_compact", &failed, "sh", example(t, "veto.sh"))
 	git := exec.Command("git", "init", "-q")
 	git.Dir = project
 	if out, err := git.CombinedOutput(); err != nil {
@@ -149,7 +149,7 @@ func TestOwnModel(t *testing.T) {
 	t.Setenv("no_proxy", "*")
 
 	var failed []string
-	b := bus(t, t.TempDir(), hook.EventBeforeCompact, &failed, "python3", example(t, "own_model.py"))
+	b := bus(t, t.TempDir(), "session_before_compact", &failed, "python3", example(t, "own_model.py"))
 	answer = `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"## Goal\nA faster query: 索引.\n"}}]}`
 	out, _ := compact(t, b, compaction.Manual)
 	c := out.Entry.Compaction()
@@ -186,7 +186,7 @@ func TestRedact(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "./redact").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	b := bus(t, t.TempDir(), hook.EventToolResult, nil, program)
+	b := bus(t, t.TempDir(), "tool_result", nil, program)
 	ask := func(content ...message.Block) []message.Block {
 		a, err := b.ToolResult(t.Context(), hook.ToolResult{Result: &message.Message{Role: message.RoleToolResult, ToolCallID: "c", Content: content}})
 		if err != nil || a.Cancel {

@@ -6,14 +6,15 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire"
 	"github.com/coppice-dev/coppice/wire/dialects"
-	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 )
 
 func (a *app) checkCmd() *cobra.Command {

@@ -30,7 +30,7 @@ func (f *faults) look(e *session.Entry) error {
 		f.at = append(f.at, e.At)
 	}
 	if c := e.Compaction(); c != nil && strings.TrimSpace(c.Summary) == "" {
-		add(session.ProblemEmptySummary, "the compaction has no summary, so nothing replaces what it covers; if it is in force, coppice uncompact shows that again")
+		add("empty-summary", "the compaction has no summary, so nothing replaces what it covers; if it is in force, coppice uncompact shows that again")
 	}
 	raw, err := e.Raw()
 	if err != nil {

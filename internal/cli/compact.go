@@ -8,10 +8,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/provider"
-	"github.com/spf13/cobra"
 )
 
 // compactFlags are the flags of compact.

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coppice-dev/coppice/compaction"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/compaction"
 )
 
 func (a *app) compareCmd() *cobra.Command {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 	"github.com/coppice-dev/coppice/wire/dialects"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) contextCmd() *cobra.Command {

@@ -9,11 +9,12 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
-	"github.com/spf13/cobra"
 )
 
 // deleteFlags are the flags of delete.

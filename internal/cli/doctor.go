@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/settings"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) doctorCmd() *cobra.Command {

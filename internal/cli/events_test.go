@@ -136,11 +136,11 @@ func TestEveryEventHasACaller(t *testing.T) {
 func checkEnvelope(t *testing.T, e hook.Event, line []byte, dir string) {
 	t.Helper()
 	text := func(key string) string { return rawjson.String(rawjson.Get(line, key)) }
-	new := e == hook.EventBeforeSwitch && text("target") == "" // there is no session yet
+	new := e == "session_before_switch" && text("target") == "" // there is no session yet
 	if text("cwd") != dir || !new && (text("sessionId") == "" || !filepath.IsAbs(text("file"))) {
 		t.Errorf("%s: the envelope is not whole: %.200s", e, line)
 	}
-	if about := e == hook.EventToolCall || e == hook.EventToolResult; about != (text("toolCallId") == "c1") {
+	if about := e == "tool_call" || e == "tool_result"; about != (text("toolCallId") == "c1") {
 		t.Errorf("%s: the call is %q", e, text("toolCallId"))
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -101,34 +102,34 @@ var meaning = map[message.Class]string{
 
 // advice describes each remedy in words.
 var advice = map[message.Remedy]string{
-	message.RemedyCompact:         "make the conversation smaller: coppice compact SESSION",
-	message.RemedyReduceOutput:    "ask for less output",
-	message.RemedyDropMedia:       "leave out images: coppice prune SESSION --media",
-	message.RemedyShrinkMedia:     "make the image smaller, or leave it out",
-	message.RemedyShortenField:    "shorten that field",
-	message.RemedyFewerItems:      "send fewer of them",
-	message.RemedyWait:            "wait, then send the same request again",
-	message.RemedyStop:            "look at the provider's billing page; sending again does not help",
-	message.RemedyAuthenticate:    "check the key: coppice doctor shows which ones are found",
-	message.RemedyRepairRequest:   "change the request; coppice check SESSION shows what is wrong in a session",
-	message.RemedyRepairPairs:     "send each call with its result; coppice check SESSION shows which have none",
-	message.RemedyDropThinking:    "send the request without the old thinking blocks",
-	message.RemedyRestoreThinking: "send the thinking back unchanged",
-	message.RemedyRetry:           "send the same request again",
-	message.RemedyNone:            "there is no advice for this",
+	"compact":          "make the conversation smaller: coppice compact SESSION",
+	"reduce-output":    "ask for less output",
+	"drop-media":       "leave out images: coppice prune SESSION --media",
+	"shrink-media":     "make the image smaller, or leave it out",
+	"shorten-field":    "shorten that field",
+	"fewer-items":      "send fewer of them",
+	"wait":             "wait, then send the same request again",
+	"stop":             "look at the provider's billing page; sending again does not help",
+	"authenticate":     "check the key: coppice doctor shows which ones are found",
+	"repair-request":   "change the request; coppice check SESSION shows what is wrong in a session",
+	"repair-pairs":     "send each call with its result; coppice check SESSION shows which have none",
+	"drop-thinking":    "send the request without the old thinking blocks",
+	"restore-thinking": "send the thinking back unchanged",
+	"retry":            "send the same request again",
+	"none":             "there is no advice for this",
 }
 
 // units names in words what a limit counts.
 var units = map[message.Unit]string{
-	message.UnitContext:    "tokens of the context",
-	message.UnitOutput:     "tokens of output",
-	message.UnitRate:       "tokens per time",
-	message.UnitBytes:      "bytes",
-	message.UnitCharacters: "characters",
-	message.UnitItems:      "items",
-	message.UnitPixels:     "pixels",
-	message.UnitMoney:      "money",
-	message.UnitUnknown:    "of an unknown unit",
+	"context-tokens": "tokens of the context",
+	"output-tokens":  "tokens of output",
+	"rate-tokens":    "tokens per time",
+	"bytes":          "bytes",
+	"characters":     "characters",
+	"items":          "items",
+	"pixels":         "pixels",
+	"money":          "money",
+	"unknown":        "of an unknown unit",
 }
 
 func (a *app) printFault(f message.Fault) {

@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/export"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/spf13/cobra"
 )
 
 // exportFlags are the flags of export.

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
-	"github.com/spf13/cobra"
 )
 
 // forkFlags are the flags of fork and clone.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/coppice-dev/coppice/compaction"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/compaction"
 )
 
 // goFlags are the flags of go.

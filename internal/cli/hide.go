@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"github.com/coppice-dev/coppice"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice"
 )
 
 func (a *app) hideCmd() *cobra.Command {

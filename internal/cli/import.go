@@ -7,12 +7,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/all"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
-	"github.com/spf13/cobra"
 )
 
 // importFlags are the flags of import.

@@ -3,9 +3,10 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/spf13/cobra"
 )
 
 // markJSON is the shape of pin, unpin, label and name (docs/cli.md).

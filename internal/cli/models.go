@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) modelsCmd() *cobra.Command {
@@ -73,7 +74,7 @@ type capJSON struct {
 }
 
 func (j *modelJSON) add(s provider.Lesson) {
-	if s.Unit == message.UnitContext {
+	if s.Unit == "context-tokens" {
 		j.Learned = &learnedJSON{Number: s.Number, Text: s.Text, When: s.When, Times: s.Times}
 		return
 	}

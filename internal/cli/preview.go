@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/go-json-experiment/json"
 )
 
 // The length of a preview, in UTF-16 units.

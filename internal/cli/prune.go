@@ -3,8 +3,9 @@ package cli
 import (
 	"context"
 
-	"github.com/coppice-dev/coppice/prune"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/prune"
 )
 
 func (a *app) pruneCmd() *cobra.Command {

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coppice-dev/coppice/recall"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/recall"
 )
 
 func (a *app) readCmd() *cobra.Command {

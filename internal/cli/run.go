@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
-	"github.com/spf13/cobra"
 )
 
 // Env is everything that a run depends on, so that a test can run the program

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/agent/tools"
@@ -14,7 +16,6 @@ import (
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/spf13/cobra"
 )
 
 // runFlags are those of `coppice run`.

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/coppice-dev/coppice/recall"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/recall"
 )
 
 // searchFlags are the flags of search.
@@ -147,7 +148,7 @@ func (a *app) printHit(h hitJSON) {
 	if h.Session != "" {
 		where = h.Session + "  " + where
 	}
-	if h.Branch == recall.BranchOther {
+	if h.Branch == "other" {
 		where += "  (another branch)"
 	}
 	a.say("%s  %s\n    %s\n", a.paint("39", where), a.paint(dim, h.Role), visible(h.Snippet))

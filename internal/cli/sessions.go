@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/spf13/cobra"
 )
 
 // sessionsFlags are the filters and the order of sessions.

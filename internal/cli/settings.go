@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"errors"
 
-	"github.com/coppice-dev/coppice/settings"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/settings"
 )
 
 func (a *app) settingsCmd() *cobra.Command {

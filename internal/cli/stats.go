@@ -4,10 +4,11 @@ import (
 	"context"
 	"math"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) statsCmd() *cobra.Command {

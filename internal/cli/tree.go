@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
-	"github.com/spf13/cobra"
 )
 
 // treeFilters are the filters of a tree.

@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"fmt"
 
-	"github.com/coppice-dev/coppice/message"
 	"github.com/rivo/uniseg"
+
+	"github.com/coppice-dev/coppice/message"
 )
 
 // branch is a node that is still to be drawn.

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/settings"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) settingsTrustCmd() *cobra.Command {

@@ -3,8 +3,9 @@ package cli
 import (
 	"context"
 
-	"github.com/coppice-dev/coppice/compaction"
 	"github.com/spf13/cobra"
+
+	"github.com/coppice-dev/coppice/compaction"
 )
 
 func (a *app) uncompactCmd() *cobra.Command {

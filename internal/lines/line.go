@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
 // Record is one object of a line: a header or an entry.
@@ -21,16 +23,9 @@ type Record struct {
 type Line struct {
 	Records []Record
 	Lost    int    // pieces that hold no record: half lines, NUL bytes, scalars
-	Kind    string // what is wrong with it, Damaged, NotAnEntry or Joined; "": nothing
+	Kind    string // what is wrong with it, a word of package kinds; "": nothing
 	Detail  string // for people; says what was done about it
 }
-
-// What may be wrong with a line.
-const (
-	Damaged    = "damaged-line"
-	NotAnEntry = "not-an-entry"
-	Joined     = "joined-line"
-)
 
 // Split reads a line, without its LF. Whatever is on it, a whole record is
 // never lost: two objects on one line are two records, and a record that
@@ -76,7 +71,7 @@ func (l *Line) value(line []byte, start, end int) {
 		}
 	}
 	l.Lost++
-	l.Kind = NotAnEntry
+	l.Kind = kinds.ProblemNotAnEntry
 }
 
 // split reads a line that is not one JSON value.
@@ -93,9 +88,9 @@ func (l *Line) split(line []byte) {
 	}
 	switch {
 	case damaged:
-		l.Kind = Damaged
+		l.Kind = kinds.ProblemDamagedLine
 	case l.Lost == 0:
-		l.Kind = Joined
+		l.Kind = kinds.ProblemJoinedLine
 	}
 }
 
@@ -162,7 +157,7 @@ func hasEntryKeys(obj []byte) bool {
 // describe says in words what Kind says.
 func (l *Line) describe(line []byte) {
 	switch l.Kind {
-	case Damaged:
+	case kinds.ProblemDamagedLine:
 		what := "not whole JSON"
 		if bytes.IndexByte(line, 0) >= 0 {
 			what = "NUL bytes"
@@ -171,9 +166,9 @@ func (l *Line) describe(line []byte) {
 		if n := len(l.Records); n > 0 {
 			l.Detail = fmt.Sprintf("%s; skipped, but whole entries on the line were read: %d", what, n)
 		}
-	case NotAnEntry:
+	case kinds.ProblemNotAnEntry:
 		l.Detail = "JSON, but no entry; skipped"
-	case Joined:
+	case kinds.ProblemJoinedLine:
 		l.Detail = fmt.Sprintf("%d objects on one line; all were read", len(l.Records))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
@@ -32,24 +33,24 @@ func TestSplit(t *testing.T) {
 		{"entry", a, []string{"a"}, 0, ""},
 		{"entry with CR", a + "\r", []string{"a"}, 0, ""},
 		{"header", header, []string{"s"}, 0, ""},
-		{"half", a[:40], nil, 1, Damaged},
-		{"half that ends in a brace", strings.TrimSuffix(a, "]}}") + "}", nil, 1, Damaged},
-		{"second half", a[40:], nil, 1, Damaged},
-		{"NUL", strings.Repeat("\x00", 512), nil, 1, Damaged},
-		{"NUL and entry", strings.Repeat("\x00", 512) + a, []string{"a"}, 1, Damaged},
-		{"entry and NUL", a + "\x00\x00", []string{"a"}, 1, Damaged},
-		{"null", "null", nil, 1, NotAnEntry},
-		{"scalar", "42", nil, 1, NotAnEntry},
-		{"array", "[]", nil, 1, NotAnEntry},
-		{"object without type", `{"id":"a"}`, nil, 1, NotAnEntry},
-		{"type that is no string", `{"type":1,"id":"a"}`, nil, 1, NotAnEntry},
-		{"joined", a + b, []string{"a", "b"}, 0, Joined},
-		{"joined with space", a + " " + b + " ", []string{"a", "b"}, 0, Joined},
-		{"three joined", a + b + a, []string{"a", "b", "a"}, 0, Joined},
-		{"whole then torn", a + b[:50], []string{"a"}, 1, Damaged},
-		{"torn then whole", a[:len(a)-6] + b, []string{"b"}, 1, Damaged},
-		{"torn, whole, torn, whole", a[:50] + b + a[:70] + b, []string{"b", "b"}, 2, Damaged},
-		{"scalar then entry", "42 " + a, []string{"a"}, 1, NotAnEntry},
+		{"half", a[:40], nil, 1, kinds.ProblemDamagedLine},
+		{"half that ends in a brace", strings.TrimSuffix(a, "]}}") + "}", nil, 1, kinds.ProblemDamagedLine},
+		{"second half", a[40:], nil, 1, kinds.ProblemDamagedLine},
+		{"NUL", strings.Repeat("\x00", 512), nil, 1, kinds.ProblemDamagedLine},
+		{"NUL and entry", strings.Repeat("\x00", 512) + a, []string{"a"}, 1, kinds.ProblemDamagedLine},
+		{"entry and NUL", a + "\x00\x00", []string{"a"}, 1, kinds.ProblemDamagedLine},
+		{"null", "null", nil, 1, kinds.ProblemNotAnEntry},
+		{"scalar", "42", nil, 1, kinds.ProblemNotAnEntry},
+		{"array", "[]", nil, 1, kinds.ProblemNotAnEntry},
+		{"object without type", `{"id":"a"}`, nil, 1, kinds.ProblemNotAnEntry},
+		{"type that is no string", `{"type":1,"id":"a"}`, nil, 1, kinds.ProblemNotAnEntry},
+		{"joined", a + b, []string{"a", "b"}, 0, kinds.ProblemJoinedLine},
+		{"joined with space", a + " " + b + " ", []string{"a", "b"}, 0, kinds.ProblemJoinedLine},
+		{"three joined", a + b + a, []string{"a", "b", "a"}, 0, kinds.ProblemJoinedLine},
+		{"whole then torn", a + b[:50], []string{"a"}, 1, kinds.ProblemDamagedLine},
+		{"torn then whole", a[:len(a)-6] + b, []string{"b"}, 1, kinds.ProblemDamagedLine},
+		{"torn, whole, torn, whole", a[:50] + b + a[:70] + b, []string{"b", "b"}, 2, kinds.ProblemDamagedLine},
+		{"scalar then entry", "42 " + a, []string{"a"}, 1, kinds.ProblemNotAnEntry},
 		{"lone surrogate", strings.Replace(a, "one", `\ud83d`, 1), []string{"a"}, 0, ""},
 		{"bytes that are no UTF-8", strings.Replace(a, "one", "\xff\xfe", 1), []string{"a"}, 0, ""},
 		{"unusual order", `{"timestamp":"t","message":{},"parentId":"p","id":"a","type":"x"}`, []string{"a"}, 0, ""},
@@ -90,7 +91,7 @@ func TestSplitLineTornAtEveryByte(t *testing.T) {
 
 func TestSplitLineHostileNestingEnds(t *testing.T) {
 	line := bytes.Repeat([]byte(`{"type":`), 200_000)
-	if l := Split(line); len(l.Records) != 0 || l.Kind != Damaged {
+	if l := Split(line); len(l.Records) != 0 || l.Kind != kinds.ProblemDamagedLine {
 		t.Errorf("%d records, kind %q", len(l.Records), l.Kind)
 	}
 }

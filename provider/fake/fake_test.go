@@ -131,9 +131,9 @@ func TestResponsesAreWhole(t *testing.T) {
 
 func TestPoorAnswers(t *testing.T) {
 	each(t, func(t *testing.T, api string) {
-		_, b := start(t, api, fake.Step{}, fake.Say(" \n\t"), fake.Step{Thinking: "hm"}, fake.Step{Text: "half a sen", Stop: message.StopLength}, fake.Say("Error: 429"), fake.Step{Answer: func(r fake.Request) fake.Step { return fake.Say(r.Text() + " and so on") }})
+		_, b := start(t, api, fake.Step{}, fake.Say(" \n\t"), fake.Step{Thinking: "hm"}, fake.Step{Text: "half a sen", Stop: message.StopLength}, fake.Say("Error: 429"))
 		var got []string
-		for range 6 {
+		for range 5 {
 			m, err := b.Complete(t.Context(), user("the source"), message.CallOptions{Thinking: "low"})
 			if err != nil {
 				t.Fatal(err)
@@ -141,11 +141,8 @@ func TestPoorAnswers(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %q", m.StopReason, m.Text("")))
 		}
 		want := []string{`stop ""`, `stop " \n\t"`, `stop ""`, `length "half a sen"`, `stop "Error: 429"`}
-		if d := cmp.Diff(want, got[:5]); d != "" {
+		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
-		}
-		if !strings.Contains(got[5], "the source") || len(got[5]) < len("the source")+100 {
-			t.Errorf("not longer: %s", got[5])
 		}
 	})
 }

@@ -183,7 +183,7 @@ func TestCreateFails(t *testing.T) {
 			l.Close()
 			l = open(t, l.Ref(), session.Mode{})
 			checkPath(t, "reopened", l, "s a")
-			if got := kinds(t, l); len(got) > 0 {
+			if got := kindsOf(t, l); len(got) > 0 {
 				t.Errorf("%+v: problems %q", fault, got)
 			}
 		}

@@ -71,7 +71,7 @@ func TestDamage(t *testing.T) {
 			for _, indexFirst := range []bool{false, true} {
 				l := open(t, file, session.Mode{})
 				if indexFirst {
-					kinds(t, l)
+					kindsOf(t, l)
 				}
 				got := path(t, l)
 				for i, id := range got {
@@ -82,10 +82,10 @@ func TestDamage(t *testing.T) {
 				if want := words(tt.path); !slices.Equal(got, want) {
 					t.Errorf("index first %v: path %q, want %q", indexFirst, got, want)
 				}
-				if got, want := kinds(t, l), words(tt.problems); !slices.Equal(got, want) {
+				if got, want := kindsOf(t, l), words(tt.problems); !slices.Equal(got, want) {
 					t.Errorf("index first %v: problems %q, want %q", indexFirst, got, want)
 				}
-				if again := kinds(t, l); !slices.Equal(again, words(tt.problems)) {
+				if again := kindsOf(t, l); !slices.Equal(again, words(tt.problems)) {
 					t.Errorf("asked again: problems %q", again)
 				}
 			}

@@ -51,7 +51,7 @@ func TestForeignAppend(t *testing.T) {
 					t.Fatal(err)
 				}
 				if linked {
-					kinds(t, l)
+					kindsOf(t, l)
 				}
 				appendRaw(t, file, tt.added)
 				foreign := mustAppend(t, l, entry("n", "e2"))
@@ -167,7 +167,7 @@ func TestInterleaved(t *testing.T) {
 	if n := len(all(t, again)); n != 401 {
 		t.Errorf("%d entries, want 401", n)
 	}
-	if got := kinds(t, again); len(got) > 0 {
+	if got := kindsOf(t, again); len(got) > 0 {
 		t.Errorf("problems %q", got)
 	}
 }

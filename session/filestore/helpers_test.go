@@ -97,8 +97,8 @@ func all(t testing.TB, l session.Log) []string {
 	return ids
 }
 
-// kinds lists problems as kind@line, all of them.
-func kinds(t testing.TB, l session.Log) []string {
+// kindsOf lists problems as kind@line, all of them.
+func kindsOf(t testing.TB, l session.Log) []string {
 	t.Helper()
 	problems, err := l.Problems(bg, true)
 	if err != nil {

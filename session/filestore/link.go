@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -67,7 +68,7 @@ func (k *linker) linkHeader(i int) {
 		k.first = i
 		return
 	}
-	k.report(i, session.ProblemSecondHeader, "a second header; ignored")
+	k.report(i, kinds.ProblemSecondHeader, "a second header; ignored")
 }
 
 // linkEntry places one entry.
@@ -83,7 +84,7 @@ func (k *linker) linkEntry(i int, parent string) error {
 	if r.noID {
 		r.id = lines.DerivedID(k.header, k.numberOf(i), raw)
 		if k.version >= 2 {
-			k.report(i, session.ProblemMissingID, "the entry has no id; one was derived from its line")
+			k.report(i, kinds.ProblemMissingID, "the entry has no id; one was derived from its line")
 		}
 	}
 	found := k.place(i, parent)
@@ -155,9 +156,9 @@ func (k *linker) register(i int) error {
 	}
 	if first != i && k.sameParent(first, i) {
 		r.same = int32(i - first)
-		k.report(i, session.ProblemDuplicateLine, "a repeated line; ignored")
+		k.report(i, kinds.ProblemDuplicateLine, "a repeated line; ignored")
 	} else {
-		k.report(i, session.ProblemDuplicateID, "another entry has the same id; references mean the nearest one before them")
+		k.report(i, kinds.ProblemDuplicateID, "another entry has the same id; references mean the nearest one before them")
 	}
 	return nil
 }
@@ -193,14 +194,14 @@ func (k *linker) linkOpen(i int, parent string) {
 	later := k.ids.find(k.recs, parent) >= 0
 	switch {
 	case parent == r.id:
-		k.report(i, session.ProblemSelfParent, "the entry is its own parent; treated as a root")
+		k.report(i, kinds.ProblemSelfParent, "the entry is its own parent; treated as a root")
 	case later:
-		k.report(i, session.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; treated as a root", parent))
+		k.report(i, kinds.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; treated as a root", parent))
 	case r.lost > 0 && prev >= 0:
 		r.back = int32(i - k.canonical(prev))
-		k.report(i, session.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; placed under the entry before it, %q", parent, k.recs[prev].id))
+		k.report(i, kinds.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; placed under the entry before it, %q", parent, k.recs[prev].id))
 	default:
-		k.report(i, session.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; treated as a root", parent))
+		k.report(i, kinds.ProblemUnknownParent, fmt.Sprintf("its parent %q is not in the log; treated as a root", parent))
 	}
 }
 
@@ -212,7 +213,7 @@ func (k *linker) report(i int, kind, detail string) {
 func (k *linker) checkFirstKept(i int, raw []byte) {
 	id := rawjson.String(rawjson.Get(raw, "firstKeptEntryId"))
 	if id != "" && k.ids.find(k.recs, id) < 0 {
-		k.report(i, session.ProblemUnknownFirstKept,
+		k.report(i, kinds.ProblemUnknownFirstKept,
 			"the first entry that the compaction keeps, "+strconv.Quote(id)+", is not in the log; nothing from before it is shown")
 	}
 }

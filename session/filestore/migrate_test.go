@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -66,7 +67,7 @@ func TestFormat1IsAChain(t *testing.T) {
 	if again := all2ids(open(t, file, session.Mode{}), t); !slices.Equal(again, ids(all)) {
 		t.Errorf("ids %q the first time, %q the second", ids(all), again)
 	}
-	if got := kinds(t, l); len(got) > 0 {
+	if got := kindsOf(t, l); len(got) > 0 {
 		t.Errorf("problems %q", got)
 	}
 }
@@ -163,7 +164,7 @@ func TestFormat1IsContinuedBesideIt(t *testing.T) {
 	l.Close()
 	again := open(t, l.Ref(), session.Mode{Write: true})
 	checkPath(t, "reopened", again, want+" m")
-	if got := kinds(t, again); len(got) > 0 {
+	if got := kindsOf(t, again); len(got) > 0 {
 		t.Errorf("problems %q", got)
 	}
 	if c := entries(t, again)[2].Compaction(); c.FirstKeptEntryID != old[1] {
@@ -241,8 +242,8 @@ func TestCorpus(t *testing.T) {
 			if len(all) != want {
 				t.Errorf("%d entries, want %d", len(all), want)
 			}
-			for _, p := range kinds(t, l) {
-				if !strings.HasPrefix(p, session.ProblemJoinedLine) {
+			for _, p := range kindsOf(t, l) {
+				if !strings.HasPrefix(p, kinds.ProblemJoinedLine) {
 					t.Errorf("problem %s", p)
 				}
 			}

@@ -79,7 +79,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 	file := write(t, text(chain(3)...))
 	l := open(t, file, session.Mode{})
 	path(t, l)
-	kinds(t, l)
+	kindsOf(t, l)
 	l.Close()
 	if got := names(t, filepath.Dir(file)); len(got) != 1 {
 		t.Errorf("files %q", got)

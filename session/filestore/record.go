@@ -3,6 +3,7 @@ package filestore
 import (
 	"bytes"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -102,8 +103,8 @@ func (s *scanner) line(b *batch, line []byte, off int64) {
 		return
 	}
 	f := flaw{line: b.lines, kind: l.Kind, detail: l.Detail}
-	if b.open && l.Kind == session.ProblemDamagedLine {
-		f.kind, f.detail = session.ProblemTornTail, "the last line was cut off: "+l.Detail
+	if b.open && l.Kind == kinds.ProblemDamagedLine {
+		f.kind, f.detail = kinds.ProblemTornTail, "the last line was cut off: "+l.Detail
 	}
 	b.flaws = append(b.flaws, f)
 }

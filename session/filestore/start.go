@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -57,7 +58,7 @@ func (l *openLog) startWhole(ctx context.Context) error {
 	l.header, l.readOnly = h, !ok
 	l.x = newIndex(l.end, h)
 	if !ok {
-		l.notes = append(l.notes, session.Problem{Kind: session.ProblemMissingHeader,
+		l.notes = append(l.notes, session.Problem{Kind: kinds.ProblemMissingHeader,
 			Detail: "the file has no session header; it can be read but not written to"})
 	}
 	l.noteVersion()
@@ -88,7 +89,7 @@ func (l *openLog) firstRecord(ctx context.Context) (first *record, err error) {
 
 func (l *openLog) noteVersion() {
 	if v := l.header.Version; v > session.Version {
-		l.notes = append(l.notes, session.Problem{Kind: session.ProblemNewerVersion, Line: 1,
+		l.notes = append(l.notes, session.Problem{Kind: kinds.ProblemNewerVersion, Line: 1,
 			Detail: fmt.Sprintf("written in format %d, newer than %d; only the known parts are read", v, session.Version)})
 	}
 }

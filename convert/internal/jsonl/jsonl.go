@@ -13,8 +13,8 @@ import (
 	"iter"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
-	"github.com/coppice-dev/coppice/session"
 )
 
 // maxLine is the length above which a line is skipped, in bytes. Real lines
@@ -150,7 +150,7 @@ func (o Options) objects(line []byte, yield func([]byte, error) bool) bool {
 			return true
 		}
 		o.skip(KindDamaged)
-		if l.Kind != session.ProblemDamagedLine {
+		if l.Kind != kinds.ProblemDamagedLine {
 			return true // whole JSON, but not one of the agent's objects
 		}
 		next := o.nextStart(line, end+1)

@@ -1,0 +1,64 @@
+// Package kinds holds the words by which session files and JSON output name
+// kinds of things. They never change: files and programs hold them.
+package kinds
+
+// What is wrong in a log (docs/format.md).
+const (
+	ProblemDamagedLine      = "damaged-line"
+	ProblemTornTail         = "torn-tail"
+	ProblemNotAnEntry       = "not-an-entry"
+	ProblemJoinedLine       = "joined-line"
+	ProblemMissingHeader    = "missing-header"
+	ProblemSecondHeader     = "second-header"
+	ProblemNewerVersion     = "newer-version"
+	ProblemMissingID        = "missing-id"
+	ProblemDuplicateLine    = "duplicate-line"
+	ProblemDuplicateID      = "duplicate-id"
+	ProblemBridged          = "bridged"
+	ProblemUnknownParent    = "unknown-parent"
+	ProblemSelfParent       = "self-parent"
+	ProblemForwardParent    = "forward-parent"
+	ProblemUnknownFirstKept = "unknown-first-kept"
+	ProblemEmptySummary     = "empty-summary"
+)
+
+// The customType of entries that are Coppice's own (docs/format.md). Other
+// programs carry them without seeing them.
+const (
+	CustomLeaf      = "coppice.leaf"
+	CustomPin       = "coppice.pin"
+	CustomUncompact = "coppice.uncompact"
+	CustomState     = "coppice.state"
+)
+
+// What to do about a model call that failed (docs/cli.md).
+const (
+	RemedyCompact         = "compact"          // make the conversation smaller
+	RemedyReduceOutput    = "reduce-output"    // ask for less output
+	RemedyDropMedia       = "drop-media"       // leave images out, oldest first
+	RemedyShrinkMedia     = "shrink-media"     // scale the image down, or replace it
+	RemedyShortenField    = "shorten-field"    // shorten or renew the field that Limit.Where names
+	RemedyFewerItems      = "fewer-items"      // send fewer of what Limit.Where names
+	RemedyWait            = "wait"             // and send the same again
+	RemedyStop            = "stop"             // nothing helps before the account has more
+	RemedyAuthenticate    = "authenticate"     // give another key
+	RemedyRepairRequest   = "repair-request"   // its form is wrong
+	RemedyRepairPairs     = "repair-pairs"     // each call with its result
+	RemedyDropThinking    = "drop-thinking"    // send without reasoning
+	RemedyRestoreThinking = "restore-thinking" // send the reasoning that is missing or was changed
+	RemedyRetry           = "retry"            // send the same again
+	RemedyNone            = "none"
+)
+
+// What a limit counts (docs/limits.md).
+const (
+	UnitContext    = "context-tokens" // of the whole request, against the window
+	UnitOutput     = "output-tokens"  // of the answer alone
+	UnitRate       = "rate-tokens"    // tokens per minute, hour or day
+	UnitBytes      = "bytes"
+	UnitCharacters = "characters" // of one field
+	UnitItems      = "items"      // messages, tools, images, pages
+	UnitPixels     = "pixels"     // of an image's edge
+	UnitMoney      = "money"
+	UnitUnknown    = "unknown"
+)
