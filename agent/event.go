@@ -49,8 +49,8 @@ type Event struct {
 	File    string `json:"file,omitempty"`    // session: where it is kept
 
 	// EntryID names the entry that holds what is told. message_end, tool_end,
-	// compaction_end and branch_summary_end where applied. foreign_append: the
-	// leaf of the branch that the other program's entries are on.
+	// compaction_end and branch_summary_end where applied. prune: the first that
+	// shows less now. foreign_append: the leaf of the branch that the other program's entries are on.
 	EntryID string       `json:"entryId,omitempty"`
 	Role    message.Role `json:"role,omitempty"` // message_*
 
@@ -76,6 +76,7 @@ type Event struct {
 	Rung         string              `json:"rung,omitempty"`        // compaction_end where applied
 	Coverage     ledger.Coverage     `json:"coverage,omitempty"`    // compaction_end where applied
 	Edits        int                 `json:"edits,omitzero"`        // prune: how many
+	Switches     []string            `json:"switches,omitempty"`    // prune: the settings that switch such edits off
 	Entries      int                 `json:"entries,omitzero"`      // foreign_append: how many
 	Saved        int64               `json:"saved,omitzero"`        // prune: tokens
 	Try          int                 `json:"try,omitzero"`          // retry_start, from 1
@@ -144,13 +145,22 @@ func eventOf(e coppice.Event) Event {
 	case coppice.EventBranchSummaryEnd:
 		return branchSummaryEnd(e.Branch, e.Err)
 	case coppice.EventPrune:
-		return Event{Type: EventPrune, Edits: len(e.Edits), Saved: prune.Saved(e.Edits)}
+		return pruned(e.Edits)
 	case coppice.EventModelChange:
 		return Event{Type: EventModelChange, Model: e.Model.Key()}
 	case coppice.EventWarning:
 		return Event{Type: EventWarning, Model: e.Model.Key(), Warning: e.Warning}
 	}
 	return Event{Type: EventType(e.Type), Reason: e.Trigger}
+}
+
+// pruned is the event of edits. It names the first of the entries.
+func pruned(edits []prune.Edit) Event {
+	e := Event{Type: EventPrune, Edits: len(edits), Saved: prune.Saved(edits), Switches: prune.Switches(edits)}
+	if len(edits) > 0 {
+		e.EntryID = edits[0].Entry.ID
+	}
+	return e
 }
 
 // compactionEnd is the event of an attempt's end.

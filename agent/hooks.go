@@ -65,7 +65,7 @@ func (r *run) askToolResult(c Call, res Result) Result {
 	case a.Cancel:
 		return failedResult("the result is not shown: " + a.Why)
 	case a.Content != nil:
-		res.Content = a.Content
+		res.Content, res.Empty = a.Content, false
 	}
 	return res
 }

@@ -1,10 +1,14 @@
 package agent_test
 
 import (
+	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/prune"
@@ -43,6 +47,38 @@ func TestPruneHorizon(t *testing.T) {
 		r.must("And now?")
 		if got := len(r.of(agent.EventPrune)); got != tt.want {
 			t.Errorf("%+v: pruned %d times", tt, got)
+		}
+	}
+}
+
+// A result that its tool marks as empty is pruned where that saves something.
+// One that a hook changed is not the tool's any more.
+func TestEmptyResultsArePruned(t *testing.T) {
+	long := "nothing found in: " + strings.Repeat("cmd/tool/run.go, ", 200)
+	for _, tt := range []struct {
+		name  string
+		empty bool
+		fails bool
+		hook  bool
+		want  int
+	}{{"empty", true, false, false, 1}, {"not marked", false, false, false, 0}, {"failed", true, true, false, 0}, {"changed by a hook", true, false, true, 0}} {
+		bus := &hook.Bus{}
+		if tt.hook {
+			bus.OnToolResult(hook.Handler{Name: "h"}, func(context.Context, hook.ToolResult) (hook.ToolResultAnswer, error) {
+				return hook.ToolResultAnswer{Content: []message.Block{message.Text{Text: long}}}, nil
+			})
+		}
+		search := echo(true, func(string) (agent.Result, error) {
+			res := agent.Text(long)
+			res.Empty, res.IsError = tt.empty, tt.fails
+			return res, nil
+		})
+		r := newRig(t, fake.New(fake.Call("1", "echo", `{"text":"x"}`), fake.Say("Nothing."), fake.Say("Well.")), config{Tools: []agent.Tool{search}, Hooks: bus})
+		r.must("Search.")
+		r.must("And?")
+		pruned := r.of(agent.EventPrune)
+		if len(pruned) != tt.want || tt.want == 1 && (!slices.Equal(pruned[0].Switches, []string{"prune.empty"}) || pruned[0].EntryID == "") {
+			t.Errorf("%s: %+v", tt.name, pruned)
 		}
 	}
 }

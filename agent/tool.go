@@ -35,6 +35,9 @@ type Call struct {
 type Result struct {
 	Content []message.Block
 	IsError bool
+	// Empty says that the tool looked for something and found nothing, so that
+	// pruning may leave the result out (docs/pruning.md).
+	Empty bool
 }
 
 // Text is a result of text alone.

@@ -155,7 +155,7 @@ func (r *run) toolNames() string {
 // result appends what a call gave, cut to the limit. Something is always
 // said: an empty result is no result to some vendors.
 func (r *run) result(c message.ToolCall, res Result, limit int) error {
-	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError}
+	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Empty: res.Empty}
 	for _, b := range res.Content {
 		if t, ok := b.(message.Text); ok {
 			t.Text = r.bounded(c, message.Sanitize(t.Text), limit)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -109,55 +110,18 @@ func (o outcome) note() string {
 	return "ok"
 }
 
-// codeMarks introduce the exit code in what shells of agents print: Codex,
-// Claude Code and Gemini CLI at the beginning, pi and OpenClaw at the end.
-var codeMarks = []string{"process exited with code ", "command exited with code ", "exit code: ", "exit code ", `"exit_code":`,
-	"<returncode>", "exited with code "}
-
 // readOutcome reads how a call ended off its result.
 func readOutcome(text string, isError bool) outcome {
 	const window = 400 // bytes at either end that the harness may have written
 	o := outcome{failed: isError, body: text}
 	head, tail := strings.ToLower(text[:min(len(text), window)]), strings.ToLower(text[max(0, len(text)-window):])
-	if code, ok := exitCode(head, true); ok {
-		o.known, o.code = true, code
-	} else if code, ok := exitCode(tail, false); ok {
-		o.known, o.code = true, code
-	}
-	if o.known {
+	if o.code, o.known = excerpt.ExitCode(text); o.known {
 		o.failed = o.code != 0
 	}
 	last := strings.TrimSpace(tail)
 	o.stopped = isError && (strings.HasSuffix(last, "command aborted") || strings.Contains(last, "timed out") ||
 		strings.Contains(head, "doesn't want to proceed") || strings.Contains(head, "interrupted by user"))
 	return o
-}
-
-// exitCode finds a number after a mark: at the beginning of a line before,
-// anywhere on the last line after.
-func exitCode(s string, front bool) (int, bool) {
-	s = strings.TrimSpace(s)
-	if !front {
-		s = s[strings.LastIndexByte(s, '\n')+1:]
-	}
-	for _, mark := range codeMarks {
-		i := strings.Index(s, mark)
-		if i < 0 || front && i > 0 && s[i-1] != '\n' && mark[0] != '"' && mark[0] != '<' {
-			continue
-		}
-		if front && i > 200 {
-			continue
-		}
-		digits := strings.TrimLeft(s[i+len(mark):], " ")
-		end := 0
-		for end < len(digits) && end < 9 && (digits[end] >= '0' && digits[end] <= '9' || end == 0 && digits[end] == '-') {
-			end++
-		}
-		if n, err := strconv.Atoi(digits[:end]); err == nil {
-			return n, true
-		}
-	}
-	return 0, false
 }
 
 // result takes a tool's result.

@@ -28,6 +28,8 @@ func TestCodec(t *testing.T) {
 				`"api":"x","provider":"p","model":"m","usage":{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"totalTokens":10,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.25}},"stopReason":"toolUse"}`},
 		{"result", &Message{Role: RoleToolResult, ToolCallID: "c", ToolName: "n", IsError: true, Content: []Block{Text{Text: "x"}}},
 			`{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"text","text":"x"}],"isError":true}`},
+		{"empty result", &Message{Role: RoleToolResult, ToolCallID: "c", ToolName: "n", Empty: true, Content: []Block{Text{Text: "x"}}},
+			`{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"text","text":"x"}],"details":{"empty":true},"isError":false}`},
 		{"bash", &Message{Role: RoleBashExecution, Bash: &BashExecution{Command: "ls", Output: "x", ExitCode: intp(2), ExcludeFromContext: true}},
 			`{"role":"bashExecution","command":"ls","output":"x","exitCode":2,"cancelled":false,"truncated":false,"excludeFromContext":true}`},
 		{"system", &Message{Role: RoleSystem, Content: []Block{Text{Text: "be"}}, System: &SystemPatch{Sections: []Section{{Name: "a", Text: &text}, {Name: "b"}},

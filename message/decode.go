@@ -40,6 +40,8 @@ func Decode(raw []byte) *Message {
 			m.ToolCallID = rawjson.String(v)
 		case "toolName":
 			m.ToolName = rawjson.String(v)
+		case "details":
+			m.Empty = rawjson.Bool(rawjson.Get(v, "empty"))
 		case "isError":
 			m.IsError = rawjson.Bool(v)
 		case "customType":
@@ -73,6 +75,7 @@ func Decode(raw []byte) *Message {
 			}
 		}
 	}
+	m.Empty = m.Empty && m.Role == RoleToolResult
 	switch m.Role {
 	case "hookMessage": // v2 (reference: role hookMessage became custom)
 		m.Role = RoleCustom

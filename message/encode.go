@@ -32,6 +32,9 @@ func Encode(m *Message) []byte {
 		o.Str("toolCallId", m.ToolCallID)
 		o.Str("toolName", m.ToolName)
 		o.Raw("content", EncodeContent(m.Content))
+		if m.Empty {
+			o.Raw("details", []byte(`{"empty":true}`))
+		}
 		o.Raw("isError", strconv.AppendBool(nil, m.IsError))
 	case RoleBashExecution:
 		encodeBash(&o, m.Bash)

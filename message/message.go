@@ -61,6 +61,7 @@ type Message struct {
 	ToolCallID string
 	ToolName   string
 	IsError    bool
+	Empty      bool // the tool looked for something and found nothing; stored as details.empty
 
 	// bashExecution
 	Bash *BashExecution

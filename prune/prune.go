@@ -3,7 +3,10 @@ package prune
 import (
 	"fmt"
 	"slices"
+	"sort"
+	"strings"
 
+	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -21,6 +24,21 @@ const (
 	empty      kind = "empty"
 	Media      kind = "media"
 )
+
+// switches are the keys of the settings that switch a kind off.
+var switches = map[kind]string{oldOutput: "prune.toolOutput.enabled", superseded: "prune.superseded", empty: "prune.empty", Media: "prune.media"}
+
+// Switches are the keys of the settings that would have kept edits from being
+// made, each once, in the order of the edits.
+func Switches(edits []Edit) []string {
+	var out []string
+	for _, e := range edits {
+		if key := switches[e.Kind]; !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
+}
 
 // Edit is one entry that would show less. The zero value is not usable: call
 // Plan.
@@ -89,9 +107,10 @@ type result struct {
 	call     message.ToolCall
 	head     message.Message // without content
 	size     int64
-	open     bool // of the current turn, or not read yet: never pruned
-	complete bool // it has everything that was requested
-	empty    bool // its tool marked it as empty
+	open     bool   // of the current turn, or not read yet: never pruned
+	complete bool   // it has everything that was requested
+	recalled bool   // recall brought it back a short while ago
+	failure  string // what tells of its failure; "": it did not fail
 }
 
 // look collects the results of the view, oldest first.
@@ -99,6 +118,7 @@ func (p *planner) look() error {
 	p.place = map[string]int{}
 	turns, first := p.view.Turns()
 	turn := turns.TurnStart(first + len(p.view.Path))
+	starts, ended := p.turnStarts(first)
 	calls := map[int][]message.ToolCall{} // of each message that has any
 	for i, it := range p.view.Items {
 		result := it.Entry != nil && it.Pos >= 0 && it.Role() == message.RoleToolResult
@@ -123,9 +143,43 @@ func (p *planner) look() error {
 			return err
 		}
 		r.open = turns.Unread(at) || at > turn
+		r.recalled = isRecall(m.ToolName) && ended-sort.SearchInts(starts, at) < recallTurns
 		p.results = append(p.results, r)
 	}
 	return nil
+}
+
+// recallTurns is how many turns have to pass before what recall brought back is
+// old.
+const recallTurns = 2
+
+// isRecall reports whether a tool is recall, by whatever name a server of tools
+// gives to it.
+func isRecall(tool string) bool {
+	name := strings.ToLower(tool)
+	return name == "recall" || strings.HasSuffix(name, "_recall") || strings.HasSuffix(name, ".recall") || strings.HasSuffix(name, "/recall")
+}
+
+// turnStarts are the places at which turns of the user begin, and how many of
+// the turns have ended: all but the last, and that one too after its final
+// answer.
+func (p *planner) turnStarts(first int) (starts []int, ended int) {
+	final := false
+	for _, it := range p.view.Items {
+		if it.Pos < 0 {
+			continue
+		}
+		switch meta := it.Meta(); it.Role() {
+		case message.RoleUser, message.RoleBashExecution:
+			starts, final = append(starts, first+it.Pos), false
+		case message.RoleAssistant:
+			final = len(meta.Calls) == 0 && !meta.Failed()
+		}
+	}
+	if ended = len(starts); !final && ended > 0 {
+		ended--
+	}
+	return starts, ended
 }
 
 // callOf returns the call with number n that a result answers. An edit may
@@ -144,8 +198,11 @@ func (p *planner) result(it timeline.Item, m *message.Message, call message.Tool
 	if err != nil {
 		return result{}, err
 	}
-	details := rawjson.Get(rawjson.Get(raw, "message"), "details")
-	r := result{item: it, call: call, head: *m, size: p.est.Message(m), complete: complete(m, details), empty: rawjson.Bool(rawjson.Get(details, "empty"))}
+	r := result{item: it, call: call, head: *m, size: p.est.Message(m), complete: complete(m, rawjson.Get(rawjson.Get(raw, "message"), "details"))}
+	text := m.Text("\n")
+	if code, known := excerpt.ExitCode(text); m.IsError || known && code != 0 {
+		r.failure = excerpt.Failure(text, maxFailure)
+	}
 	r.head.Content = nil
 	return r, nil
 }
@@ -173,7 +230,7 @@ func (p *planner) oldOutput() {
 	var passed, saved int64
 	var old []result
 	for _, r := range slices.Backward(p.results) {
-		protected := passed < *p.settings.ToolOutput.ProtectTokens || r.open || r.item.Edited || p.taken[r.item.Entry.ID] ||
+		protected := passed < *p.settings.ToolOutput.ProtectTokens || r.open || r.recalled || r.item.Edited || p.taken[r.item.Entry.ID] ||
 			slices.Contains(p.settings.ToolOutput.ProtectedTools, r.head.ToolName)
 		passed += r.size
 		if protected {
@@ -192,9 +249,17 @@ func (p *planner) oldOutput() {
 	}
 }
 
+// truncated is the placeholder of a result. Of one that failed it says why.
 func truncated(r result) string {
-	return fmt.Sprintf("[Output truncated - %d tokens]\n%s", r.size, readBack(r))
+	text := fmt.Sprintf("[Output truncated - %d tokens]\n%s", r.size, readBack(r))
+	if r.failure != "" {
+		text += "\n[what tells of the failure:]\n" + r.failure
+	}
+	return text
 }
+
+// maxFailure is how many bytes of a failed result stay.
+const maxFailure = 1200
 
 // readBack says where to read the original.
 func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all of it" }
@@ -202,7 +267,7 @@ func readBack(r result) string { return "read en:" + r.item.Entry.ID + " for all
 // empty prunes results that their tool marks as empty (details.empty).
 func (p *planner) empty() {
 	for _, r := range p.results {
-		if !r.open && !r.head.IsError && r.empty {
+		if !r.open && r.failure == "" && r.head.Empty {
 			p.take(r, empty, "[nothing found; "+readBack(r)+"]")
 		}
 	}

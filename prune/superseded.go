@@ -53,7 +53,7 @@ func (p *planner) superseded() {
 			continue
 		}
 		for _, l := range later[e.path] {
-			if l.covers(e) && !r.open {
+			if l.covers(e) && !r.open && r.failure == "" {
 				p.take(r, superseded, "[read again later: "+e.path+"; "+readBack(r)+"]")
 				break
 			}

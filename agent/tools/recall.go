@@ -62,7 +62,7 @@ func (b box) recallSearch(ctx context.Context, query string) (agent.Result, erro
 		fmt.Fprintf(&out, "%s (%s, %s branch): %s\n", hit.Path, hit.Role, hit.Branch, hit.Snippet)
 	}
 	if n == 0 {
-		return agent.Text("nothing found"), nil
+		return nothingFound(), nil
 	}
 	return agent.Text(recalled + out.String()), nil
 }

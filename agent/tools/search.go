@@ -65,6 +65,13 @@ func (l *lister) add(line string) error {
 	return nil
 }
 
+// nothingFound is the result of a search without a hit.
+func nothingFound() agent.Result {
+	r := agent.Text("nothing found")
+	r.Empty = true
+	return r
+}
+
 func (l *lister) result(err error) (agent.Result, error) {
 	switch {
 	case errors.Is(err, errEnough):
@@ -72,7 +79,7 @@ func (l *lister) result(err error) (agent.Result, error) {
 	case err != nil:
 		return agent.Result{}, err
 	case len(l.lines) == 0:
-		return agent.Text("nothing found"), nil
+		return nothingFound(), nil
 	}
 	return agent.Text(strings.Join(l.lines, "\n")), nil
 }

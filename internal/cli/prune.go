@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +72,7 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 	if asJSON {
 		a.json(out)
 	} else {
-		a.printPrune(out)
+		a.printPrune(ref, prune.Switches(edits), out)
 	}
 	if out.Reason != "" {
 		return codeNothing
@@ -78,7 +80,12 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 	return nil
 }
 
-func (a *app) printPrune(out pruneJSON) {
+// aboutPruning says how to see what was pruned, and how to switch that off.
+func aboutPruning(ref, entry string, switches []string) string {
+	return fmt.Sprintf("see one with coppice read %s en:%s, put it back with coppice unhide; switch off with %s", ref, entry, strings.Join(switches, ", "))
+}
+
+func (a *app) printPrune(ref string, switches []string, out pruneJSON) {
 	if out.Reason != "" {
 		a.say("nothing to prune: there is no old tool output worth pruning\n")
 		return
@@ -91,4 +98,5 @@ func (a *app) printPrune(out pruneJSON) {
 		verb = "would save"
 	}
 	a.say("%s %s tokens in %d edits\n", verb, thousands(out.Saved), len(out.Edits))
+	a.say("%s\n", aboutPruning(ref, out.Edits[0].EntryID, switches))
 }

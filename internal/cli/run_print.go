@@ -14,7 +14,8 @@ import (
 // it once it is complete, and nothing of an answer that failed.
 type runPrinter struct {
 	*app
-	before *agent.Context // of the last call
+	before  *agent.Context // of the last call
+	session string
 }
 
 func (p *runPrinter) print(e agent.Event) {
@@ -50,7 +51,9 @@ func (p *runPrinter) print(e agent.Event) {
 			fmt.Fprintf(p.Err, "  %s failed: %s\n", e.ToolName, message.CutHead(first, 200))
 		}
 	case agent.EventPrune:
-		fmt.Fprintf(p.Err, "  pruned %d results, %s tokens less\n", e.Edits, thousands(e.Saved))
+		fmt.Fprintf(p.Err, "  pruned %s, %s tokens less\n  %s\n", count(e.Edits, "result", "results"), thousands(e.Saved), aboutPruning(p.session, e.EntryID, e.Switches))
+	case agent.EventSession:
+		p.session = e.Session
 	case agent.EventCompactionEnd:
 		p.compaction(e)
 	case agent.EventRetryStart:

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -17,9 +16,6 @@ const (
 	headShare  = 4 // a quarter
 	errorShare = 8 // an eighth
 )
-
-// errorLine matches lines of tool output that tell what went wrong.
-var errorLine = lazy.Regexp(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|undefined|cannot|denied|not found)\b`)
 
 // Cut shortens a text that is too long, to about maxBytes and maxLines (0: any
 // number): its head, lines from the middle that look like errors, its tail, and
@@ -101,7 +97,7 @@ func errorLines(lines []string, maxBytes int) string {
 	const maxLine = 400
 	var b strings.Builder
 	for _, l := range lines {
-		if !errorLine().MatchString(l) {
+		if !tellsError(l) {
 			continue
 		}
 		if l = strings.TrimRight(message.CutHead(l, maxLine), "\n"); b.Len()+len(l) >= maxBytes {
