@@ -17,7 +17,7 @@ const module = "github.com/coppice-dev/coppice"
 
 // layers is the order of the packages, from the ground up (CONTRIBUTING.md).
 // A package imports only packages of earlier layers; packages of one layer do
-// not import each other, except as allowed says. "x/..." is x and all below.
+// not import each other. "x/..." is x and all below.
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
 	{"internal/valid", "internal/kinds"},
@@ -63,12 +63,6 @@ var layers = [][]string{
 	{"cmd/coppice"},
 	{"bench/internal/..."},
 	{"docs", "examples/...", "bench", "bench/cost", "bench/fidelity", "bench/speed", "bench/tokens", "test/..."},
-}
-
-// allowed are the few exceptions: who imports what, and why.
-var allowed = map[[2]string]string{
-	{"internal/cli", "internal/rawjson"}: "details that a hook gave for a fork",
-	{"internal/cli", "internal/secret"}:  "the mask with the user's own patterns",
 }
 
 // onlyIn names packages, with all below them, and who alone may import them.
@@ -165,7 +159,7 @@ func refused(name string, at int, imp string) string {
 			return o.why
 		}
 	}
-	if _, ok := allowed[[2]string{name, local(imp)}]; ok || !within(imp, module) {
+	if !within(imp, module) {
 		return ""
 	}
 	switch below := layerOf(local(imp)); {
@@ -183,11 +177,6 @@ func TestImportsPointDown(t *testing.T) {
 	pkgs := list(t)
 	for _, v := range violations(pkgs) {
 		t.Error(v)
-	}
-	for a := range allowed {
-		if !slices.ContainsFunc(pkgs, func(p listed) bool { return local(p.ImportPath) == a[0] && slices.Contains(p.Imports, module+"/"+a[1]) }) {
-			t.Errorf("%s no longer imports %s: take it out of allowed", a[0], a[1])
-		}
 	}
 }
 

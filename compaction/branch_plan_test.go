@@ -55,8 +55,8 @@ func TestBranchSummaryHoldsTheBranch(t *testing.T) {
 	}
 }
 
-// A hundred tokens each, a budget, and what of them comes in (reference/pi.md
-// 6.2 and 143): only that ours folds the rest instead of dropping it.
+// A hundred tokens each, a budget, and what of them comes in, as in pi 1.6.0:
+// only that ours folds the rest instead of dropping it.
 func TestBranchBudget(t *testing.T) {
 	text := strings.Repeat("abcd", 100)
 	plain := func(s *session.Session, n int) {

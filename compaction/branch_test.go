@@ -108,7 +108,7 @@ func path(t tb, s *session.Session) []string {
 	return ids
 }
 
-// Where navigation arrives (reference/pi.md, 138 to 142; docs/branches.md, 1, 5, 6).
+// Where navigation arrives in pi 1.6.0 and here (docs/branches.md).
 func TestNavigateArrives(t *testing.T) {
 	tests := []struct {
 		target    string

@@ -65,7 +65,7 @@ func project(t testing.TB, s *session.Session, target int64) *timeline.View {
 	return v
 }
 
-// The two sessions of reference/pi.md §8.13 with their numbers. Where one
+// Two sessions with the numbers of pi 1.6.0. Where one
 // differs, the row says which ruling moves it.
 func TestReferenceCuts(t *testing.T) {
 	large := filepath.Join(corpus(t, "pi"), "pi-mono-738b1fe617.jsonl")
@@ -132,7 +132,7 @@ func indexOf(path []*session.Entry, e *session.Entry) int {
 	return -1
 }
 
-// Rows 18 and 19 of reference/pi.md §8.1, and the sums over all messages
+// Two estimates of pi 1.6.0, and the sums over all messages
 // (a few tokens less than there: addresses were replaced in our copies).
 func TestReferenceContexts(t *testing.T) {
 	for file, want := range map[string]struct{ context, usage, all int64 }{
@@ -159,7 +159,7 @@ func TestReferenceContexts(t *testing.T) {
 	}
 }
 
-// The file lists of reference/pi.md §8.13 by pi's rule: read, write and edit
+// The file lists of those sessions by pi's rule: read, write and edit
 // with a path. Ours hold more, because shell commands change files too
 // (docs/compaction.md, File operations).
 func TestReferenceFiles(t *testing.T) {

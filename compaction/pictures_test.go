@@ -100,7 +100,7 @@ func (p *picture) plan(keep int64) *compaction.Plan {
 	return plan
 }
 
-// The pictures of the seed documents, and rows 20 to 30 of reference/pi.md §8.2.
+// Pictures of cuts, and the cuts of pi 1.6.0.
 func TestCutPictures(t *testing.T) {
 	tests := []struct {
 		name            string

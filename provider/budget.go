@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -16,11 +17,11 @@ type budget struct {
 }
 
 var (
-	rateLimit = lazy(`\blimit:? (\d[\d,_]*)`)
-	rateUsed  = lazy(`\b(?:used|current):? (\d[\d,_]*)`)
-	rateAsked = lazy(`\brequested:? (\d[\d,_]*)`)
-	spent     = lazy(`\b(?:sent|used|consumed|usage)\b`)
-	ratePer   = lazy(`(\d[\d,_]*) (?:[a-z]+ ){0,3}?(?:per|/) ?(?:minute|min|second|hour|day)`)
+	rateLimit = lazy.Regexp(`\blimit:? (\d[\d,_]*)`)
+	rateUsed  = lazy.Regexp(`\b(?:used|current):? (\d[\d,_]*)`)
+	rateAsked = lazy.Regexp(`\brequested:? (\d[\d,_]*)`)
+	spent     = lazy.Regexp(`\b(?:sent|used|consumed|usage)\b`)
+	ratePer   = lazy.Regexp(`(\d[\d,_]*) (?:[a-z]+ ){0,3}?(?:per|/) ?(?:minute|min|second|hour|day)`)
 )
 
 // readBudget reads a rate limit. A request above the whole budget never fits,

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -63,14 +64,14 @@ func readCap(text string) (message.Limit, message.Class, bool) {
 
 // Shapes of a limit of a part, for wordings that the data file does not have.
 var (
-	itemNoun  = lazy(`\b(?:too (?:many|much)|number of|count of|maximum(?: of)?|at most|up to|more than|limit of|supports?|\d)\W{0,2}(?:\d+ )?(?:\w+ ){0,2}?(image|picture|photo|document|file|attachment|page|message|tool|function)\(?s?\)?\b`)
-	edges     = lazy(`(\d) ?(?:pixels?|px)\b`)
-	picture   = lazy(`\b(?:image|picture|photo|dimension|width|height)`)
-	inLetters = lazy(`(\d) ?(?:characters?|chars?)\b`)
-	letters   = lazy(`\d ?(?:characters?|chars?)\b|\bstring (?:length|too long)|\bmaximum length\b`)
-	fieldPath = lazy(`'([a-z_][a-z0-9_.\[\]]*)'|\b([a-z_]+(?:\[\d+\]|\.\d+)[a-z0-9_.\[\]]*[a-z0-9_\]])`)
-	mediaNoun = lazy(`\b(image|document|pdf|file|attachment|audio|video)s?\b`)
-	tokens    = lazy(`\btokens?\b`)
+	itemNoun  = lazy.Regexp(`\b(?:too (?:many|much)|number of|count of|maximum(?: of)?|at most|up to|more than|limit of|supports?|\d)\W{0,2}(?:\d+ )?(?:\w+ ){0,2}?(image|picture|photo|document|file|attachment|page|message|tool|function)\(?s?\)?\b`)
+	edges     = lazy.Regexp(`(\d) ?(?:pixels?|px)\b`)
+	picture   = lazy.Regexp(`\b(?:image|picture|photo|dimension|width|height)`)
+	inLetters = lazy.Regexp(`(\d) ?(?:characters?|chars?)\b`)
+	letters   = lazy.Regexp(`\d ?(?:characters?|chars?)\b|\bstring (?:length|too long)|\bmaximum length\b`)
+	fieldPath = lazy.Regexp(`'([a-z_][a-z0-9_.\[\]]*)'|\b([a-z_]+(?:\[\d+\]|\.\d+)[a-z0-9_.\[\]]*[a-z0-9_\]])`)
+	mediaNoun = lazy.Regexp(`\b(image|document|pdf|file|attachment|audio|video)s?\b`)
+	tokens    = lazy.Regexp(`\btokens?\b`)
 	listNames = map[string]string{"picture": "image", "photo": "image", "message": "messages", "tool": "tools", "function": "tools"}
 )
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -208,10 +209,10 @@ func (e *evidence) unit() message.Unit {
 
 // derived are sizes that vLLM computes from the window and the output that was
 // asked for.
-var derived = lazy(`contains at least \d+ input tokens`)
+var derived = lazy.Regexp(`contains at least \d+ input tokens`)
 
 // contextWord is a word by which a length is known to count tokens.
-var contextWord = lazy(`token|context|n_ctx|max_seq_len|(?:prompt|input|sequence) (?:length|is too long)|length of input|prompt too long`)
+var contextWord = lazy.Regexp(`token|context|n_ctx|max_seq_len|(?:prompt|input|sequence) (?:length|is too long)|length of input|prompt too long`)
 
 func (e *evidence) fillRate(f *message.Fault) {
 	f.Requested = e.rate.requested

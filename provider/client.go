@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -299,7 +300,7 @@ func (c *Client) maskText(s string) string {
 	return s
 }
 
-var secretHeader = lazy(`(?i)auth|key|token|secret|cookie`)
+var secretHeader = lazy.Regexp(`(?i)auth|key|token|secret|cookie`)
 
 // masked is an error whose text had a secret in it.
 type masked struct {

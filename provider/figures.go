@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -110,15 +111,15 @@ func about(n, window int64) bool {
 }
 
 var (
-	sumOver = lazy(`(\d[\d,_]*) ?(?:[a-z_]+ )*\+ ?(?:[a-z_]+ )*(\d[\d,_]*) ?(?:tokens )?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`)
-	overDif = lazy(`(\d[\d,_]*) ?> ?(\d[\d,_]*) ?- ?(\d[\d,_]*)`)
-	over    = lazy(`(\d[\d,_]*) ?(?:input |prompt |total )?(tokens?|bytes)? ?(?:>|exceeds|is (?:more|larger|greater|longer) than) ?(\d[\d,_]*)`)
-	bounds  = lazy(`\[ ?\d+ ?(?:,|;|-|\.\.\.?) ?(\d[\d,_]*) ?[\])]`)
+	sumOver = lazy.Regexp(`(\d[\d,_]*) ?(?:[a-z_]+ )*\+ ?(?:[a-z_]+ )*(\d[\d,_]*) ?(?:tokens )?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`)
+	overDif = lazy.Regexp(`(\d[\d,_]*) ?> ?(\d[\d,_]*) ?- ?(\d[\d,_]*)`)
+	over    = lazy.Regexp(`(\d[\d,_]*) ?(?:input |prompt |total )?(tokens?|bytes)? ?(?:>|exceeds|is (?:more|larger|greater|longer) than) ?(\d[\d,_]*)`)
+	bounds  = lazy.Regexp(`\[ ?\d+ ?(?:,|;|-|\.\.\.?) ?(\d[\d,_]*) ?[\])]`)
 )
 
 var (
-	fieldCtx    = lazy(`["']n_ctx["'] ?: ?["']?(\d+)`)
-	fieldPrompt = lazy(`["']n_prompt_tokens["'] ?: ?["']?(\d+)`)
+	fieldCtx    = lazy.Regexp(`["']n_ctx["'] ?: ?["']?(\d+)`)
+	fieldPrompt = lazy.Regexp(`["']n_prompt_tokens["'] ?: ?["']?(\d+)`)
 )
 
 // fields reads the numbers that llama.cpp gives next to its text.
@@ -200,7 +201,7 @@ func add(a, b int64) int64 {
 // maxNumber bounds what is read as a size; ids and times are beyond it.
 const maxNumber = 1 << 42
 
-var numeral = lazy(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|characters?|chars?|k|m)\b)?`)
+var numeral = lazy.Regexp(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|characters?|chars?|k|m)\b)?`)
 
 // scan finds the numbers of a text that count something.
 func scan(text string) []figure {
@@ -289,13 +290,13 @@ func free(text string, start, end int) bool {
 }
 
 var (
-	codeBefore  = lazy(`\b(?:code|status|line|column|char|position|index|id|created|version|timestamp|retries|retried|attempts?)["']?\W{0,3}$`)
-	errorBefore = lazy(`(?:^|\b(?:http|error|api error|exception))\W{0,3}$`)
-	fieldBefore = lazy(`["'] ?: ?["']?$`)
-	fieldAfter  = lazy(`^["']? ?[,}\]]`)
-	statusAfter = lazy(`^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`)
-	timeAfter   = lazy(`^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|times|percent|%)`)
-	oddCode     = lazy(`window exceeds limit \($`) // MiniMax puts its error code there
+	codeBefore  = lazy.Regexp(`\b(?:code|status|line|column|char|position|index|id|created|version|timestamp|retries|retried|attempts?)["']?\W{0,3}$`)
+	errorBefore = lazy.Regexp(`(?:^|\b(?:http|error|api error|exception))\W{0,3}$`)
+	fieldBefore = lazy.Regexp(`["'] ?: ?["']?$`)
+	fieldAfter  = lazy.Regexp(`^["']? ?[,}\]]`)
+	statusAfter = lazy.Regexp(`^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`)
+	timeAfter   = lazy.Regexp(`^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|times|percent|%)`)
+	oddCode     = lazy.Regexp(`window exceeds limit \($`) // MiniMax puts its error code there
 )
 
 // isCode reports whether a number is a status, an error code, a time or the
@@ -313,17 +314,17 @@ func isCode(before, after string, value int64) bool {
 var (
 	limitWord = `(?:max\b|maximum|limit\b|limit(?:ed|s)? (?:is|to|of)|allow|capacity|window|at most|up to|no more than|supports?\b|accepts?\b|context (?:length|size)|only\b|less than|fewer than|budget|cap\b|<=|fits? (?:in|into|within)|限制|最大|上限)`
 
-	afterInput  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*'?(?:inputs?|prompts?|messages|history|conversation)\b`)
-	afterOutput = lazy(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*'?(?:outputs?|completions?|response|generation|max_(?:new_)?tokens|generated)\b`)
-	afterLimit  = lazy(`^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`)
-	afterTotal  = lazy(`^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`)
+	afterInput  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*'?(?:inputs?|prompts?|messages|history|conversation)\b`)
+	afterOutput = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*'?(?:outputs?|completions?|response|generation|max_(?:new_)?tokens|generated)\b`)
+	afterLimit  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`)
+	afterTotal  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`)
 
-	clauseBreak = lazy(`\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`)
-	compares    = lazy(`\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[<>]$`)
-	excess      = lazy(`\bby (?:about |~)?$`)
-	limitIn     = lazy(limitWord)
-	outputIn    = lazy(`\b(?:outputs?|completions?|max_(?:completion_|output_|new_)?tokens|maxoutputtokens|generat\w+)\b`)
-	totalIn     = lazy(`\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`)
+	clauseBreak = lazy.Regexp(`\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`)
+	compares    = lazy.Regexp(`\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[<>]$`)
+	excess      = lazy.Regexp(`\bby (?:about |~)?$`)
+	limitIn     = lazy.Regexp(limitWord)
+	outputIn    = lazy.Regexp(`\b(?:outputs?|completions?|max_(?:completion_|output_|new_)?tokens|maxoutputtokens|generat\w+)\b`)
+	totalIn     = lazy.Regexp(`\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`)
 )
 
 // roleOf judges a number by the words around it. Words right after it bind

@@ -3,13 +3,13 @@ package provider
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -19,12 +19,6 @@ const (
 	maxWords   = 2000     // UTF-16 units of the provider's words that are kept
 	maxWrapped = 8        // how deep the provider's words are dug for
 )
-
-// lazy compiles a pattern when it is first needed: a program that meets no
-// error should not pay for them at its start.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // flatten makes one line of lower-case text out of an answer: escapes of
 // JSON, Python and HTML are undone however often they were applied, the marks
@@ -111,7 +105,7 @@ func hexAt(s string, i, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-var codeField = lazy(`["']?\b(?:code|type|__type|status|reason|error_code|errorcode|error|finish_reason|stop_reason)["']?\s*[:=]\s*["']([a-z0-9_.-]{2,64})["']`)
+var codeField = lazy.Regexp(`["']?\b(?:code|type|__type|status|reason|error_code|errorcode|error|finish_reason|stop_reason)["']?\s*[:=]\s*["']([a-z0-9_.-]{2,64})["']`)
 
 // codeFields collects the values of fields that hold an error's type or code.
 func codeFields(text string) map[string]bool {
@@ -123,8 +117,8 @@ func codeFields(text string) map[string]bool {
 }
 
 var (
-	statusStart = lazy(`^\W*(?:(?:message|api|http|server|client|apierror|error|exception|failed|response|unexpected)\b\W*)*(?:(?:status|error) ?(?:code)?\W*)?([45]\d\d)\b`)
-	statusWords = lazy(`(?:\bhttp(?:/\d(?:\.\d)?)?\W{0,2}|\bstatus\W{0,4}|\bstatus[ _]?code\W{0,5}|\berror code\W{0,3}|api error \(|["']code["']:\s?)([45]\d\d)\b|\b([45]\d\d) status code`)
+	statusStart = lazy.Regexp(`^\W*(?:(?:message|api|http|server|client|apierror|error|exception|failed|response|unexpected)\b\W*)*(?:(?:status|error) ?(?:code)?\W*)?([45]\d\d)\b`)
+	statusWords = lazy.Regexp(`(?:\bhttp(?:/\d(?:\.\d)?)?\W{0,2}|\bstatus\W{0,4}|\bstatus[ _]?code\W{0,5}|\berror code\W{0,3}|api error \(|["']code["']:\s?)([45]\d\d)\b|\b([45]\d\d) status code`)
 )
 
 // statusInText finds an HTTP status that a text names, or 0.
@@ -151,7 +145,7 @@ func words(body []byte) string {
 	return message.CutHead(s, maxWords)
 }
 
-var markup = lazy(`(?is)<(?:style|script)\b.*?</(?:style|script)>|<[^>]*>`)
+var markup = lazy.Regexp(`(?is)<(?:style|script)\b.*?</(?:style|script)>|<[^>]*>`)
 
 func dig(b []byte, depth int) string {
 	b = bytes.TrimSpace(b)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
 //go:embed phrases.txt
@@ -61,18 +63,18 @@ func parsePhrases(text string) ([]phraseBlock, error) {
 }
 
 // says is a block's patterns as one, compiled when it is first needed.
-func says(block string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		for _, b := range phraseBlocks() {
-			if b.name != block {
-				continue
-			}
-			all := make([]string, len(b.phrases))
-			for i, p := range b.phrases {
-				all[i] = "(?:" + p.pattern + ")"
-			}
-			return regexp.MustCompile(strings.Join(all, "|"))
+func says(block string) func() *regexp.Regexp { return lazy.Made(block, blockPattern) }
+
+func blockPattern(name string) string {
+	for _, b := range phraseBlocks() {
+		if b.name != name {
+			continue
 		}
-		panic("provider: phrases.txt has no block " + block) // it is part of the program
-	})
+		all := make([]string, len(b.phrases))
+		for i, p := range b.phrases {
+			all[i] = "(?:" + p.pattern + ")"
+		}
+		return strings.Join(all, "|")
+	}
+	panic("provider: phrases.txt has no block " + name) // it is part of the program
 }

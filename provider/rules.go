@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -117,8 +118,8 @@ func (e *evidence) limited() bool {
 }
 
 var (
-	minuteQuota = lazy(`allocated quota exceeded|current requests list|quotaid\W{1,6}[a-z]*perminute`)
-	ownQuota    = lazy(`exceeded your current quota`)
+	minuteQuota = lazy.Regexp(`allocated quota exceeded|current requests list|quotaid\W{1,6}[a-z]*perminute`)
+	ownQuota    = lazy.Regexp(`exceeded your current quota`)
 )
 
 // perMinute holds for limits of a minute that are called a quota: by DashScope,
@@ -144,8 +145,8 @@ func (e *evidence) quota() bool {
 // afford is what an account has left for the output of one request, as
 // OpenRouter tells it.
 var (
-	afford = lazy(`can only afford (\d[\d,_]*)`)
-	asking = lazy(`requested up to (\d[\d,_]*) tokens`)
+	afford = lazy.Regexp(`can only afford (\d[\d,_]*)`)
+	asking = lazy.Regexp(`requested up to (\d[\d,_]*) tokens`)
 )
 
 // output holds where less output would help: the numbers show that the input
@@ -158,8 +159,8 @@ func (e *evidence) output() bool {
 }
 
 var (
-	outLimit = lazy(`\[ ?\d+ ?, ?(\d[\d,]*) ?\]|(?:less than or equal to|at most|no more than|no greater than|cannot exceed|exceed the (?:maximum|limit) (?:of )?|<=|maximum (?:value )?(?:of|is)|up to|value <=|cap is|maximum:?|between \d+ and|than) ?['"]?(\d[\d,]*)|to (\d[\d,]*) \((exclusive)|> ?(\d[\d,]*)`)
-	outAsked = lazy(`(?:you provided|but got|value of|too large:|max_tokens: ?|provided:?|received:?|got) ?(\d[\d,]*)`)
+	outLimit = lazy.Regexp(`\[ ?\d+ ?, ?(\d[\d,]*) ?\]|(?:less than or equal to|at most|no more than|no greater than|cannot exceed|exceed the (?:maximum|limit) (?:of )?|<=|maximum (?:value )?(?:of|is)|up to|value <=|cap is|maximum:?|between \d+ and|than) ?['"]?(\d[\d,]*)|to (\d[\d,]*) \((exclusive)|> ?(\d[\d,]*)`)
+	outAsked = lazy.Regexp(`(?:you provided|but got|value of|too large:|max_tokens: ?|provided:?|received:?|got) ?(\d[\d,]*)`)
 )
 
 // outputSetting reads the limit of the setting itself.
@@ -179,9 +180,9 @@ func outputSetting(text string) (limit, asked int64) {
 }
 
 var (
-	byteUnits = lazy(`\d ?(?:bytes?|[kmg]i?b)\b`)
-	tokenWord = lazy(`\btokens?\b|context|\bprompts?\b`)
-	wholeBody = lazy(`\b(?:request|payload|body|entity|total message)\b`)
+	byteUnits = lazy.Regexp(`\d ?(?:bytes?|[kmg]i?b)\b`)
+	tokenWord = lazy.Regexp(`\btokens?\b|context|\bprompts?\b`)
+	wholeBody = lazy.Regexp(`\b(?:request|payload|body|entity|total message)\b`)
 )
 
 // tooManyBytes holds where the size of the body, or of one part of it, is at

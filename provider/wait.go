@@ -5,15 +5,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
 // maxWait bounds what is believed; a longer one is a mistake or a quota.
 const maxWait = 31 * 24 * time.Hour
 
 var (
-	waitText = lazy(`(?:(?:try|retry)(?:ing)?(?: again)?|available|resets?|wait)(?: (?:in|after|for|at least|about))* ?:? ?((?:(?:and |, )? ?\d+(?:\.\d+)? ?(?:milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s))+)\b`)
-	waitRaw  = lazy(`["']?(?:retrydelay|retry_delay|retry[-_ ]after|resets_in_seconds|retry_after_seconds)["']?\s*[:=]?\s*["']?(\d+(?:\.\d+)?)(ms|s)?\b`)
-	waitPart = lazy(`(\d+(?:\.\d+)?) ?(milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)`)
+	waitText = lazy.Regexp(`(?:(?:try|retry)(?:ing)?(?: again)?|available|resets?|wait)(?: (?:in|after|for|at least|about))* ?:? ?((?:(?:and |, )? ?\d+(?:\.\d+)? ?(?:milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s))+)\b`)
+	waitRaw  = lazy.Regexp(`["']?(?:retrydelay|retry_delay|retry[-_ ]after|resets_in_seconds|retry_after_seconds)["']?\s*[:=]?\s*["']?(\d+(?:\.\d+)?)(ms|s)?\b`)
+	waitPart = lazy.Regexp(`(\d+(?:\.\d+)?) ?(milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)`)
 )
 
 // wait finds how long the provider asks to wait: in its headers, else in the

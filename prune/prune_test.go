@@ -210,7 +210,7 @@ func TestEmptyResults(t *testing.T) {
 }
 
 // Old images give way when the byte cap nears; those after the last user
-// message stay (reference/user-reports.md, scenario 13).
+// message stay.
 func TestMedia(t *testing.T) {
 	w := newWork(t)
 	image := message.Image{Data: strings.Repeat("AAAA", 250), MIMEType: "image/png"}

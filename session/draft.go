@@ -195,7 +195,10 @@ func encodeRef(r Ref) []byte {
 
 // BranchSummaryDraft is a draft of a branch summary.
 func BranchSummaryDraft(s *BranchSummary) Draft {
-	details := new(jsonw.Object).Raw("readFiles", stringArray(s.ReadFiles)).Raw("modifiedFiles", stringArray(s.ModifiedFiles)).Bytes()
+	details := rawjson.JS(s.Details)
+	if s.Details == nil {
+		details = new(jsonw.Object).Raw("readFiles", stringArray(s.ReadFiles)).Raw("modifiedFiles", stringArray(s.ModifiedFiles)).Bytes()
+	}
 	b := new(jsonw.Object).Str("fromId", s.FromID).Str("summary", s.Summary).Raw("details", details)
 	if s.Usage != nil {
 		b.Raw("usage", message.EncodeUsage(s.Usage))

@@ -167,7 +167,7 @@ type BranchSummary struct {
 	Summary       string
 	ReadFiles     []string
 	ModifiedFiles []string
-	Details       []byte
+	Details       []byte // a JSON object; nil in a draft: one of the files
 	Usage         *message.Usage
 	FromHook      bool
 }

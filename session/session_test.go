@@ -52,7 +52,7 @@ func path(t *testing.T, s *session.Session) string {
 	return strings.Join(out, " ")
 }
 
-// Rows 81 to 86 of reference/pi.md §8.7.
+// As pi 1.6.0 does.
 func TestAppendFollowsTheLeaf(t *testing.T) {
 	s := newSession(t)
 	if leaf, err := s.Leaf(ctx); leaf != nil || err != nil {
@@ -117,7 +117,7 @@ func TestCommitOnlyAtTheLeaf(t *testing.T) {
 	}
 }
 
-// Rows 95 and 94 of reference/pi.md §8: set, last wins, clear, unknown target.
+// Labels as in pi 1.6.0: set, last wins, clear, unknown target.
 func TestLabels(t *testing.T) {
 	s := newSession(t)
 	a := say(t, s, "a")

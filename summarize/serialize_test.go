@@ -28,7 +28,7 @@ func call(name, args string) message.Block {
 	return message.ToolCall{ID: "c", Name: name, Arguments: jsontext.Value(args)}
 }
 
-// The cases of reference/pi.md, rows 105 to 113, and what Coppice adds.
+// The cases of pi 1.6.0, and what Coppice adds.
 func TestSerializeConversation(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
 	one := 1

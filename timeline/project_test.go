@@ -125,7 +125,7 @@ func leftOut(v *View) string {
 	return strings.Join(out, " ")
 }
 
-// Rows 32 to 52 of reference/pi.md §8.3, and the repairs of docs/context.md.
+// What pi 1.6.0 shows, and the repairs of docs/context.md.
 func TestProject(t *testing.T) {
 	four := []string{user("u1", "", "a"), answer("a1", "u1", "b"), user("u2", "a1", "c"), answer("a2", "u2", "d")}
 	tests := []struct {
@@ -372,7 +372,7 @@ func usage(id, parent string, total int) string {
 		`"message":{"role":"assistant","content":"12345678","provider":"p","model":"m","stopReason":"stop","usage":{"totalTokens":%d}}`, total))
 }
 
-// Rows 4 to 7 and 17 of reference/pi.md §8.1; docs/context.md, Sizes.
+// Sizes as pi 1.6.0 counts them (docs/context.md).
 func TestSize(t *testing.T) {
 	long := strings.Repeat("word ", 4000) // about 5000 tokens
 	tests := []struct {

@@ -11,7 +11,7 @@ import (
 
 func text(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
 
-// Rows 11 to 16 of reference/pi.md §8.1, and the weights of docs/context.md.
+// Estimates of pi 1.6.0, and the weights of docs/context.md.
 func TestPlainMessage(t *testing.T) {
 	image := message.Image{Data: strings.Repeat("A", 4_197_680), MIMEType: "image/png"}
 	tests := []struct {

@@ -10,7 +10,6 @@ import (
 	"github.com/coppice-dev/coppice/agent/tools"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
-	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -30,7 +29,7 @@ type config struct {
 		SkipPrompt bool `json:"skipPrompt"`
 	}
 	prune       prune.Settings
-	secrets     secret.Settings
+	secrets     settings.Secrets
 	session     filestore.Settings
 	models      provider.Config
 	permissions tools.Rules

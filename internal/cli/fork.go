@@ -11,7 +11,6 @@ import (
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/hook"
-	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -148,10 +147,8 @@ func (a *app) askFork(ctx context.Context, s *coppice.Session, at *session.Entry
 	if err != nil || leaf == nil {
 		return nil, explain("read "+s.Ref(), err)
 	}
-	d := session.BranchSummaryDraft(&session.BranchSummary{FromID: leaf.ID, Summary: a.masker()(answer.Summary.Text), FromHook: true})
-	if details := answer.Summary.Details; details != nil {
-		d.Body = rawjson.Set(d.Body, "details", rawjson.JS(details))
-	}
+	d := session.BranchSummaryDraft(&session.BranchSummary{FromID: leaf.ID, Summary: a.masker()(answer.Summary.Text), FromHook: true,
+		Details: answer.Summary.Details})
 	return &d, nil
 }
 

@@ -10,5 +10,24 @@ import (
 // Regexp returns a function that compiles an expression at its first call. It
 // panics then where regexp.MustCompile does.
 func Regexp(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return compile(expr, func(s string) string { return s })
+}
+
+// Made is Regexp for an expression that is made when it is first needed, by
+// name.
+func Made(name string, expr func(name string) string) func() *regexp.Regexp {
+	return compile(name, expr)
+}
+
+// compile does without sync.OnceValue, which allocates more often: there are
+// hundreds of expressions.
+func compile(name string, expr func(string) string) func() *regexp.Regexp {
+	var p struct {
+		once sync.Once
+		re   *regexp.Regexp
+	}
+	return func() *regexp.Regexp {
+		p.once.Do(func() { p.re = regexp.MustCompile(expr(name)) })
+		return p.re
+	}
 }

@@ -37,7 +37,7 @@ func TestMembersAndElements(t *testing.T) {
 	}
 }
 
-// What JSON.stringify(JSON.parse(x)) prints in Node 20 (reference/pi.md §11.3).
+// What JSON.stringify(JSON.parse(x)) prints in Node 20.
 func TestJSIsWhatJavaScriptPrints(t *testing.T) {
 	tests := map[string]string{
 		`{ "b" : 1, "a" : 2 }`:                `{"b":1,"a":2}`,

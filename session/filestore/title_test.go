@@ -9,8 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// oh-my-pi keeps a title of fixed length in front of the header
-// (reference/oh-my-pi.md, storage). It is no entry and no damage.
+// oh-my-pi keeps a title of fixed length in front of the header. It is
+// neither an entry nor damage.
 func TestTitleInFrontOfTheHeader(t *testing.T) {
 	title := `{"type":"title","title":"work"}`
 	title += strings.Repeat(" ", 255-len(title)) + "\n"
