@@ -6,6 +6,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/summarize"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -67,26 +68,29 @@ type Event struct {
 	Arguments  jsontext.Value `json:"arguments,omitempty"`  // tool_start
 	IsError    bool           `json:"isError,omitzero"`     // tool_end
 
-	Reason       compaction.Trigger  `json:"reason,omitempty"`      // compaction_*
-	Outcome      compaction.Status   `json:"outcome,omitempty"`     // compaction_end, branch_summary_end
-	Why          compaction.Reason   `json:"why,omitempty"`         // compaction_end, unless applied
-	WillRetry    bool                `json:"willRetry,omitzero"`    // compaction_end: the refused request is sent again
-	TokensBefore int64               `json:"tokensBefore,omitzero"` // compaction_end
-	TokensAfter  int64               `json:"tokensAfter,omitzero"`  // compaction_end where applied
-	Rung         string              `json:"rung,omitempty"`        // compaction_end where applied
-	Coverage     ledger.Coverage     `json:"coverage,omitempty"`    // compaction_end where applied
-	Edits        int                 `json:"edits,omitzero"`        // prune: how many
-	Switches     []string            `json:"switches,omitempty"`    // prune: the settings that switch such edits off
-	Entries      int                 `json:"entries,omitzero"`      // foreign_append: how many
-	Saved        int64               `json:"saved,omitzero"`        // prune: tokens
-	Try          int                 `json:"try,omitzero"`          // retry_start, from 1
-	Queue        []Input             `json:"queue,omitempty"`       // queue: what waits now
-	Model        string              `json:"model,omitempty"`       // model_change, warning: provider/id
-	Warning      string              `json:"warning,omitempty"`     // warning: in words
-	Error        string              `json:"error,omitempty"`       // error, compaction_end, retry_start
-	Used         *Used               `json:"used,omitempty"`        // run_end
-	Message      *message.Message    `json:"-"`                     // message_end
-	Compaction   *compaction.Outcome `json:"-"`                     // compaction_end
+	Reason       compaction.Trigger `json:"reason,omitempty"`      // compaction_*
+	Outcome      compaction.Status  `json:"outcome,omitempty"`     // compaction_end, branch_summary_end
+	Why          compaction.Reason  `json:"why,omitempty"`         // compaction_end, unless applied
+	WillRetry    bool               `json:"willRetry,omitzero"`    // compaction_end: the refused request is sent again
+	TokensBefore int64              `json:"tokensBefore,omitzero"` // compaction_end
+	TokensAfter  int64              `json:"tokensAfter,omitzero"`  // compaction_end where applied
+	Rung         string             `json:"rung,omitempty"`        // compaction_end where applied
+	Coverage     ledger.Coverage    `json:"coverage,omitempty"`    // compaction_end where applied
+	// Unheeded is guidance that the summary did not follow. compaction_end and
+	// branch_summary_end.
+	Unheeded   []summarize.Unheeded `json:"unheeded,omitempty"`
+	Edits      int                  `json:"edits,omitzero"`     // prune: how many
+	Switches   []string             `json:"switches,omitempty"` // prune: the settings that switch such edits off
+	Entries    int                  `json:"entries,omitzero"`   // foreign_append: how many
+	Saved      int64                `json:"saved,omitzero"`     // prune: tokens
+	Try        int                  `json:"try,omitzero"`       // retry_start, from 1
+	Queue      []Input              `json:"queue,omitempty"`    // queue: what waits now
+	Model      string               `json:"model,omitempty"`    // model_change, warning: provider/id
+	Warning    string               `json:"warning,omitempty"`  // warning: in words
+	Error      string               `json:"error,omitempty"`    // error, compaction_end, retry_start
+	Used       *Used                `json:"used,omitempty"`     // run_end
+	Message    *message.Message     `json:"-"`                  // message_end
+	Compaction *compaction.Outcome  `json:"-"`                  // compaction_end
 }
 
 // Usage is what a call cost.
@@ -166,7 +170,7 @@ func pruned(edits []prune.Edit) Event {
 // compactionEnd is the event of an attempt's end.
 func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
 	e := Event{Type: EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
-		Rung: o.Rung, Coverage: o.Coverage, Compaction: o}
+		Rung: o.Rung, Coverage: o.Coverage, Unheeded: o.Unheeded, Compaction: o}
 	if o.Plan != nil {
 		e.TokensBefore = o.Plan.Size.Decision()
 	}
@@ -197,7 +201,7 @@ func branchSummaryEnd(o *compaction.Navigated, err error) Event {
 		e.Outcome, e.Why, e.Error = compaction.Failed, compaction.IO, "Branch summary failed: "+err.Error()
 		return e
 	}
-	e.Outcome, e.Why, e.Usage, e.Rung, e.Coverage = o.Status, o.Reason, usageOf(o.Usage), o.Rung, o.Coverage
+	e.Outcome, e.Why, e.Usage, e.Rung, e.Coverage, e.Unheeded = o.Status, o.Reason, usageOf(o.Usage), o.Rung, o.Coverage, o.Unheeded
 	if o.Summary != nil {
 		e.EntryID = o.Summary.ID
 	}

@@ -45,7 +45,7 @@ func TestCircleOfReading(t *testing.T) {
 				Limits: agent.Limits{MaxCalls: 60}})
 			err := r.run("Find the fault in the log.")
 			var stuck *agent.StuckError
-			if !errors.As(err, &stuck) || stuck.Circle != agent.SameCall || stuck.Tool != "scan" || stuck.Times != 6 {
+			if !errors.As(err, &stuck) || stuck.Circle != "same-call" || stuck.Tool != "scan" || stuck.Times != 6 {
 				t.Fatalf("%v\n%s", err, r.story())
 			}
 			if n := len(server.Requests()); n > tt.requests {
@@ -108,7 +108,7 @@ func TestCircleOfRequests(t *testing.T) {
 	server := fake.New(fake.Step{Answer: func(fake.Request) fake.Step { return fake.Call("c", "echo", `{"text":"x"}`) }})
 	r := newRig(t, server, config{Tools: []agent.Tool{echo(true, nil)}, Hooks: alwaysShows("What is next?")})
 	var stuck *agent.StuckError
-	if err := r.run("Go on."); !errors.As(err, &stuck) || stuck.Circle != agent.SameRequest || len(server.Requests()) > 16 {
+	if err := r.run("Go on."); !errors.As(err, &stuck) || stuck.Circle != "same-request" || len(server.Requests()) > 16 {
 		t.Errorf("%v after %d requests\n%s", err, len(server.Requests()), r.story())
 	}
 }

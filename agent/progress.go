@@ -9,20 +9,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Circle is a way of running without progress.
-type Circle string
-
-// The circles (docs/agent.md, Going in circles).
+// The ways of running without progress (docs/agent.md, Going in circles).
 const (
-	SameCall        Circle = "same-call"        // a call is made again after each reduction, and gives the same again
-	SameRequest     Circle = "same-request"     // the requests have the same size, and nothing new comes of them
-	ReducedUnheeded Circle = "reduced-unheeded" // reductions follow each other without an answer in between
+	sameCall        = "same-call"        // a call is made again after each reduction, and gives the same again
+	sameRequest     = "same-request"     // the requests have the same size, and nothing new comes of them
+	reducedUnheeded = "reduced-unheeded" // reductions follow each other without an answer in between
 )
 
 // StuckError says that a run was stopped because it made no progress. The model
 // and the user had been told once before.
 type StuckError struct {
-	Circle Circle
+	Circle string // same-call, same-request or reduced-unheeded
 	Times  int    // of the call, the request or the reduction
 	Tool   string // whose call it was; same-call alone
 	Entry  string // that holds its latest result; same-call alone
@@ -32,9 +29,9 @@ func (e *StuckError) Error() string { return "stopped without progress: " + e.sa
 
 func (e *StuckError) says() string {
 	switch e.Circle {
-	case SameCall:
+	case sameCall:
 		return fmt.Sprintf("%s was called %d times with the same arguments and the same result, each time after the context had been reduced", e.Tool, e.Times)
-	case SameRequest:
+	case sameRequest:
 		return fmt.Sprintf("%d requests in a row had the same size, and nothing new came of them", e.Times)
 	}
 	return fmt.Sprintf("the context was reduced %d times without an answer in between", e.Times)
@@ -43,7 +40,7 @@ func (e *StuckError) says() string {
 // advice is what the model is told before the run is stopped.
 func (e *StuckError) advice() string {
 	what := "If the work cannot go on, say so and stop."
-	if e.Circle == SameCall {
+	if e.Circle == sameCall {
 		what = "Read only the part that you need, or note what matters in it before you go on; the latest result is in the log as en:" + e.Entry + ". " + what
 	}
 	return "You make no progress: " + e.says() + ". " + what
@@ -148,13 +145,13 @@ func (p *progress) ran(c message.ToolCall, res Result, entry string) {
 func (p *progress) verdict() (e *StuckError, stop bool) {
 	tell, end := 0, 0
 	if m := p.worst(); m != nil {
-		e, tell, end = &StuckError{Circle: SameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop
+		e, tell, end = &StuckError{Circle: sameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop
 	}
 	if e == nil || e.Times < tell {
-		e, tell, end = &StuckError{Circle: SameRequest, Times: p.requests}, requestsTold, requestsStop
+		e, tell, end = &StuckError{Circle: sameRequest, Times: p.requests}, requestsTold, requestsStop
 	}
 	if e.Times < tell {
-		e, tell, end = &StuckError{Circle: ReducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop
+		e, tell, end = &StuckError{Circle: reducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop
 	}
 	if e.Times < tell || p.told && e.Times < end {
 		return nil, false

@@ -54,23 +54,23 @@ func TestProgress(t *testing.T) {
 		name, events, want string
 		last               StuckError
 	}{
-		{"the same call, its result lost each time", "a=1 a=1- a=1- a=1- a=1- a=1-", "..t..s", StuckError{Circle: SameCall, Times: 6, Tool: "a", Entry: "5"}},
-		{"two calls in turn", "a=1 b=1 a=1- b=1 a=1- b=1 a=1- b=1 a=1- b=1 a=1-", "....t.....s", StuckError{Circle: SameCall, Times: 6, Tool: "a", Entry: "10"}},
+		{"the same call, its result lost each time", "a=1 a=1- a=1- a=1- a=1- a=1-", "..t..s", StuckError{Circle: sameCall, Times: 6, Tool: "a", Entry: "5"}},
+		{"two calls in turn", "a=1 b=1 a=1- b=1 a=1- b=1 a=1- b=1 a=1- b=1 a=1-", "....t.....s", StuckError{Circle: sameCall, Times: 6, Tool: "a", Entry: "10"}},
 		{"nothing was reduced: polling", "a=1 a=1 a=1 a=1 a=1 a=1 a=1", ".......", StuckError{}},
 		{"another result each time: it changes", "a=1 a=2- a=3- a=4- a=5- a=6- a=7-", ".......", StuckError{}},
 		{"something new each time", "a=1 b=1 a=1- c=1 a=1- d=1 a=1- e=1 a=1- f=1 a=1-", "...........", StuckError{}},
 		{"many files are read once more", "a=1 b=1 c=1 d=1 e=1 a=1- b=1- c=1- d=1- e=1-", "..........", StuckError{}},
-		{"told once, then something new, then again", "a=1 a=1- a=1- b=1 a=1- a=1- a=1- a=1- a=1-", "..t.....s", StuckError{Circle: SameCall, Times: 6, Tool: "a", Entry: "8"}},
-		{"the user said something", "a=1 a=1- a=1- a=1- a=1- user a=1- a=1-", "..t....t", StuckError{Circle: SameCall, Times: 3, Tool: "a", Entry: "7"}},
+		{"told once, then something new, then again", "a=1 a=1- a=1- b=1 a=1- a=1- a=1- a=1- a=1-", "..t.....s", StuckError{Circle: sameCall, Times: 6, Tool: "a", Entry: "8"}},
+		{"the user said something", "a=1 a=1- a=1- a=1- a=1- user a=1- a=1-", "..t....t", StuckError{Circle: sameCall, Times: 3, Tool: "a", Entry: "7"}},
 
-		{"requests of one size", "#9 #9 #9 #9 #9 #9 #9 #9 #9 #9", "....t....s", StuckError{Circle: SameRequest, Times: 10}},
-		{"nearly one size, reduced in between", "#1000 ok - #1001 ok - #999 ok - #1000 ok - #1000", "............t", StuckError{Circle: SameRequest, Times: 5}},
+		{"requests of one size", "#9 #9 #9 #9 #9 #9 #9 #9 #9 #9", "....t....s", StuckError{Circle: sameRequest, Times: 10}},
+		{"nearly one size, reduced in between", "#1000 ok - #1001 ok - #999 ok - #1000 ok - #1000", "............t", StuckError{Circle: sameRequest, Times: 5}},
 		{"nearly one size, growing", "#1000 #1001 #1002 #1003 #1004 #1005", "......", StuckError{}},
 		{"reduced to other sizes", "#1000 ok - #1020 ok - #990 ok - #1010 ok - #1000", ".............", StuckError{}},
 		{"one size, and something new in between", "#9 a=1 #9 b=1 #9 c=1 #9 d=1 #9 e=1 #9", "...........", StuckError{}},
-		{"one size, and nothing new in between", "#9 a=1 #9 a=1 #9 a=1 #9 a=1 #9 a=1 #9", "..........t", StuckError{Circle: SameRequest, Times: 5}},
+		{"one size, and nothing new in between", "#9 a=1 #9 a=1 #9 a=1 #9 a=1 #9 a=1 #9", "..........t", StuckError{Circle: sameRequest, Times: 5}},
 
-		{"reductions alone", "- - - - - - - -", "....t..s", StuckError{Circle: ReducedUnheeded, Times: 8}},
+		{"reductions alone", "- - - - - - - -", "....t..s", StuckError{Circle: reducedUnheeded, Times: 8}},
 		{"reductions with answers in between", "- - - ok - - - ok - - -", "...........", StuckError{}},
 		{"reductions for input after input", "- - - user - - - user - - -", "...........", StuckError{}},
 	} {

@@ -57,6 +57,7 @@ type Navigated struct {
 	Coverage ledger.Coverage
 	Usage    *message.Usage // of all calls, refused ones too; nil: none was made
 	Attempts []summarize.Attempt
+	Unheeded []summarize.Unheeded // guidance that the summary did not follow
 }
 
 // Navigate makes another entry the place where the conversation goes on. How

@@ -97,7 +97,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 			return summarize.Result{}, err
 		}
 		fold := t.input(older, ledger.Collect(older, t.Ledger))
-		fold.Focus = t.Focus
+		fold.Focus, fold.Prompt = in.Focus, in.Prompt
 		res, err := t.Summarizer.Summarize(ctx, fold)
 		t.spent(res)
 		switch {
@@ -123,6 +123,7 @@ func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summar
 }
 
 func (t *navigating) spent(res summarize.Result) {
+	t.out.Unheeded = res.Unheeded // of the last request, which has the whole in it
 	t.out.Attempts = append(t.out.Attempts, res.Attempts...)
 	if res.Usage == nil {
 		return

@@ -51,7 +51,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	n := len(entries) - 1
 	return &Outcome{Status: Applied, View: c.view, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
 		TokensAfter: after.Calibrated(a.plan.Size.Ratio).Decision(), Rung: d.rung, Model: d.model, Coverage: d.coverage,
-		Residue: d.tokens, ResidueFacts: d.verified.facts}, false
+		Residue: d.tokens, ResidueFacts: d.verified.facts, Unheeded: d.unheeded}, false
 }
 
 // write appends the entries, unless the request is a dry run. It returns nil or

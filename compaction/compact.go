@@ -286,6 +286,7 @@ type draft struct {
 	facts    *ledger.Ledger
 	lists    fileLists
 	fromHook bool
+	unheeded []summarize.Unheeded
 }
 
 // draft summarizes the plan's range and verifies the result.
@@ -307,7 +308,7 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		if out != nil {
 			return nil, out
 		}
-		body, d.short, d.rung, d.model = res.Summary, res.ShortSummary, res.Rung, res.Model
+		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
 	}
 	d.verified = verify(summarize.Safe(a.mask(body)), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
 	d.short = summarize.Safe(a.mask(d.short))

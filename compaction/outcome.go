@@ -79,4 +79,5 @@ type Outcome struct {
 	ResidueFacts []ledger.Fact  // what the residue holds
 	Usage        *message.Usage // of all calls, refused ones too; nil: none was made
 	Attempts     []summarize.Attempt
+	Unheeded     []summarize.Unheeded // guidance of the user and of hooks that the summary did not follow, where applied
 }

@@ -38,6 +38,8 @@ type extraction struct {
 	limit     int64          // tokens at most
 	usual     int64          // tokens without necessity
 	buckets   []*bucket
+	context   []string // what hooks add to this part
+	found     bool     // lines that speak of the focus or the prompt
 }
 
 // bucket holds the candidates of a group, oldest first.
@@ -51,16 +53,17 @@ type bucket struct {
 func (in Input) historyExtraction() *extraction {
 	most, _ := in.caps()
 	e := &extraction{form: historyForm(), in: in, sources: in.History, facts: in.Ledger, elsewhere: in.Visible,
-		below: in.PrefixLedger, limit: capped(most, in.MaxOutput)}
+		below: in.PrefixLedger, limit: capped(most, in.MaxOutput), context: in.Context}
 	e.prepare(in.PreviousSummary)
 	return e
 }
 
 // prefixExtraction is the part of a split turn; above is the history part.
-func (in Input) prefixExtraction(above string) *extraction {
+// context is what hooks add, where there is no other part for it.
+func (in Input) prefixExtraction(above string, context []string) *extraction {
 	_, most := in.caps()
 	e := &extraction{form: prefixForm(), in: in, sources: in.Prefix, facts: in.PrefixLedger, elsewhere: in.Visible + "\n\n" + above,
-		limit: capped(most, in.PrefixMaxOutput)}
+		limit: capped(most, in.PrefixMaxOutput), context: context}
 	e.prepare("")
 	return e
 }
@@ -72,6 +75,7 @@ func (e *extraction) prepare(previous string) {
 	for _, g := range e.groups {
 		e.buckets = append(e.buckets, &bucket{group: g})
 	}
+	e.guide()
 	e.fill()
 	e.carry(previous)
 	for _, b := range e.buckets {

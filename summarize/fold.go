@@ -3,6 +3,7 @@ package summarize
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/ledger"
@@ -75,6 +76,8 @@ type fold struct {
 	piece *round // the present query holds the head of left[0]; this is its rest
 	chunk string // transcript of the present query
 	last  query
+
+	shortened []Unheeded // guidance that had to be shortened
 }
 
 func newFold(p part, m message.Model) *fold {
@@ -241,19 +244,27 @@ func (f *fold) prompt(chunk, previous string, pass, passes int) string {
 	ask := f.ask
 	ask.update = previous != ""
 	ask.pass, ask.passes = pass, passes
-	r := request{Conversation: chunk, Previous: previous, Instructions: ask.text(), Focus: f.aside(f.focus, 1)}
+	return request{Conversation: chunk, Previous: previous, Context: f.contexts(), Instructions: ask.text(), Focus: f.aside(guideFocus, f.focus, 1)}.text()
+}
+
+// contexts are the lines of hooks as they go into a request.
+func (f *fold) contexts() []string {
+	var out []string
 	for _, c := range f.context {
-		r.Context = append(r.Context, f.aside(c, len(f.context)))
+		out = append(out, f.aside(guideContext, c, len(f.context)))
 	}
-	return r.text()
+	return out
 }
 
 // aside is focus or context as it goes into a request: word for word, but all
 // of one kind together never more than an eighth of the window.
-func (f *fold) aside(text string, of int) string {
+func (f *fold) aside(what, text string, of int) string {
 	room := f.window / 8 / int64(of)
 	if f.window <= 0 || f.estimate(text) <= room {
 		return text
+	}
+	if short := (Unheeded{what, fmt.Sprintf("shortened to fit a window of %d tokens", f.window)}); !slices.Contains(f.shortened, short) {
+		f.shortened = append(f.shortened, short)
 	}
 	head, _ := splitText(text, room, f.estimate)
 	return head + " [shortened]"

@@ -97,6 +97,7 @@ type made struct {
 	text, short string
 	rung        string
 	model       message.Model
+	unheeded    []Unheeded
 }
 
 // parts lists what has to be summarized: history, prefix, both or neither.
@@ -215,7 +216,7 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 			return attempts
 		}
 	}
-	p.made = &made{text: f.previous, short: short, rung: c.rungOf(f), model: c.model}
+	p.made = &made{text: f.previous, short: short, rung: c.rungOf(f), model: c.model, unheeded: f.shortened}
 	return attempts
 }
 
@@ -300,7 +301,7 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 		a.Err = clip(p.mask(err.Error()), 400)
 		return []Attempt{a}
 	}
-	p.made = &made{text: f.safe(got.text), short: got.short, rung: c.rung, model: c.model}
+	p.made = &made{text: f.safe(got.text), short: got.short, rung: c.rung, model: c.model, unheeded: f.shortened}
 	return []Attempt{a}
 }
 
@@ -311,7 +312,7 @@ func sharedPrompt(f *fold) string {
 	} else {
 		ask += prompt("sections", nil) + "\n\n" + prompt("short", nil)
 	}
-	return request{Instructions: ask, Focus: f.aside(f.focus, 1)}.text()
+	return request{Context: f.contexts(), Instructions: ask, Focus: f.aside(guideFocus, f.focus, 1)}.text()
 }
 
 // sharedSize is how large the shared request with its instruction may be: as

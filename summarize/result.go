@@ -31,8 +31,9 @@ func (r *run) result(parts []*wanted) Result {
 		}
 		res.Summary += turnContext + prefix.text
 	}
-	if len(parts) == 0 {
+	if res.Unheeded = allUnheeded(parts); len(parts) == 0 {
 		res.Rung = RungExtract // nothing was asked: the previous summary stays
+		res.Unheeded = r.in.nothingAsked()
 	}
 	if res.ShortSummary == "" {
 		res.ShortSummary = shortOf(res.Summary)
@@ -60,12 +61,16 @@ func (r *run) extract(p *wanted, parts []*wanted) {
 		if parts[0] != p {
 			above = parts[0].made.text
 		}
-		e = r.in.prefixExtraction(above)
+		var context []string
+		if parts[0] == p {
+			context = r.in.Context
+		}
+		e = r.in.prefixExtraction(above, context)
 	} else {
 		e = r.in.historyExtraction()
 	}
 	text := e.text()
-	p.made = &made{text: text, short: shortOf(text), rung: RungExtract}
+	p.made = &made{text: text, short: shortOf(text), rung: RungExtract, unheeded: e.unheeded(text)}
 	r.attempts = append(r.attempts, Attempt{Phase: p.phase, Rung: RungExtract})
 }
 

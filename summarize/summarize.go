@@ -78,6 +78,9 @@ type Result struct {
 	Model        message.Model  // the model of that rung; zero for remote and extract
 	Usage        *message.Usage // all calls together, refused ones included; nil: none reported
 	Attempts     []Attempt
+	// Unheeded is guidance (Focus, Context, Prompt) that was not followed, or not
+	// in full.
+	Unheeded []Unheeded
 }
 
 // Attempt is one request to a rung.

@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/summarize"
 )
 
 // compactFlags are the flags of compact.
@@ -157,6 +158,7 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 		return explain("compact "+s.Ref(), err)
 	}
 	a.warnAttempts(out)
+	a.warnUnheeded(out.Unheeded)
 	file := s.Ref()
 	if f.out != "" && out.Status == compaction.Applied {
 		if file, err = a.writeCopy(ctx, s, append(out.Edits, out.Entry), f.out); err != nil {
@@ -182,6 +184,17 @@ func (a *app) warnAttempts(out *compaction.Outcome) {
 			a.warn("%s", visible(fmt.Sprintf("%s %s, %s: %s", at.Rung, at.Model, at.Phase, at.Err)))
 		}
 	}
+}
+
+// warnUnheeded names guidance that a summary did not follow.
+func (a *app) warnUnheeded(list []summarize.Unheeded) {
+	for _, u := range list {
+		a.warn("%s", unheeded(u))
+	}
+}
+
+func unheeded(u summarize.Unheeded) string {
+	return visible(fmt.Sprintf("the summary does not follow the %s in full: %s", u.What, u.Why))
 }
 
 // exitOf is the exit code of an outcome.

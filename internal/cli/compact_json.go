@@ -9,6 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
 )
 
 // planJSON is the shape of `compact --plan` (docs/cli.md).
@@ -49,16 +50,17 @@ type costJSON struct {
 // outcomeJSON is the shape of `compact` (docs/cli.md).
 type outcomeJSON struct {
 	planJSON     `json:",embed"`
-	File         string          `json:"file"`
-	EntryID      *string         `json:"entryId"`
-	Summary      string          `json:"summary"`
-	ShortSummary string          `json:"shortSummary"`
-	TokensAfter  int64           `json:"tokensAfter"`
-	Rung         string          `json:"rung,omitempty"`
-	Coverage     ledger.Coverage `json:"coverage"`
-	Residue      int64           `json:"residue"`
-	Usage        *usageJSON      `json:"usage"`
-	DurationMs   int64           `json:"durationMs"`
+	File         string               `json:"file"`
+	EntryID      *string              `json:"entryId"`
+	Summary      string               `json:"summary"`
+	ShortSummary string               `json:"shortSummary"`
+	TokensAfter  int64                `json:"tokensAfter"`
+	Rung         string               `json:"rung,omitempty"`
+	Coverage     ledger.Coverage      `json:"coverage"`
+	Unheeded     []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
+	Residue      int64                `json:"residue"`
+	Usage        *usageJSON           `json:"usage"`
+	DurationMs   int64                `json:"durationMs"`
 }
 
 type usageJSON struct {
@@ -139,7 +141,7 @@ func compactOf(ctx context.Context, s *coppice.Session, o *compaction.Outcome, f
 		p.Detail = err.Error()
 	}
 	out := outcomeJSON{planJSON: p, File: file, Summary: o.Summary, ShortSummary: o.ShortSummary, TokensAfter: o.TokensAfter,
-		Rung: o.Rung, Coverage: o.Coverage, Residue: o.Residue, DurationMs: elapsed.Milliseconds(), Usage: usageOf(o.Usage)}
+		Rung: o.Rung, Coverage: o.Coverage, Unheeded: o.Unheeded, Residue: o.Residue, DurationMs: elapsed.Milliseconds(), Usage: usageOf(o.Usage)}
 	out.Outcome, out.Reason = string(o.Status), string(o.Reason)
 	if o.Detail != "" {
 		out.Detail = o.Detail

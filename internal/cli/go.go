@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/summarize"
 )
 
 // goFlags are the flags of go.
@@ -45,12 +46,13 @@ decides. A hook may cancel, or provide the summary.`,
 
 // goJSON is the shape of `go --json` (docs/cli.md).
 type goJSON struct {
-	File           string  `json:"file"`
-	EditorText     string  `json:"editorText,omitempty"`
-	Cancelled      bool    `json:"cancelled"`
-	Aborted        bool    `json:"aborted,omitzero"`
-	LeafID         *string `json:"leafId"`
-	SummaryEntryID string  `json:"summaryEntryId,omitempty"`
+	File           string               `json:"file"`
+	EditorText     string               `json:"editorText,omitempty"`
+	Cancelled      bool                 `json:"cancelled"`
+	Aborted        bool                 `json:"aborted,omitzero"`
+	LeafID         *string              `json:"leafId"`
+	SummaryEntryID string               `json:"summaryEntryId,omitempty"`
+	Unheeded       []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
 }
 
 func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
@@ -75,6 +77,7 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 	if err != nil {
 		return explain("go to "+target.ID, err)
 	}
+	a.warnUnheeded(n.Unheeded)
 	if n.Status == compaction.Failed {
 		return &failure{Code: codeFailed, What: "go to " + target.ID, Why: visible(n.Detail), File: s.Ref()}
 	}
@@ -86,7 +89,7 @@ func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {
 }
 
 func (a *app) printGo(n *compaction.Navigated, file string, asJSON bool) {
-	out := goJSON{File: file, Cancelled: n.Status == compaction.Cancelled, Aborted: n.Reason == compaction.Interrupted}
+	out := goJSON{File: file, Unheeded: n.Unheeded, Cancelled: n.Status == compaction.Cancelled, Aborted: n.Reason == compaction.Interrupted}
 	if n.Leaf != nil {
 		out.LeafID = &n.Leaf.ID
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/summarize"
 )
 
 func (a *app) mergeCmd() *cobra.Command {
@@ -28,13 +29,14 @@ compaction. The conversation stays where it is.`,
 
 // mergeJSON is the shape of `merge --json`.
 type mergeJSON struct {
-	Outcome string  `json:"outcome"`
-	Reason  string  `json:"reason,omitempty"`
-	File    string  `json:"file"`
-	EntryID *string `json:"entryId"`
-	FromID  string  `json:"fromId"`
-	Summary string  `json:"summary,omitempty"`
-	Rung    string  `json:"rung,omitempty"`
+	Outcome  string               `json:"outcome"`
+	Reason   string               `json:"reason,omitempty"`
+	File     string               `json:"file"`
+	EntryID  *string              `json:"entryId"`
+	FromID   string               `json:"fromId"`
+	Summary  string               `json:"summary,omitempty"`
+	Rung     string               `json:"rung,omitempty"`
+	Unheeded []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
 }
 
 func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) error {
@@ -60,13 +62,14 @@ func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) e
 	if err != nil {
 		return explain("merge "+e.ID, err)
 	}
+	a.warnUnheeded(n.Unheeded)
 	a.printMerge(n, s.Ref(), asJSON)
 	return exitOf(n.Status, n.Reason)
 }
 
 func (a *app) printMerge(n *compaction.Navigated, file string, asJSON bool) {
 	if asJSON {
-		out := mergeJSON{Outcome: string(n.Status), Reason: string(n.Reason), File: file, FromID: n.Route.Target.ID, Rung: n.Rung}
+		out := mergeJSON{Outcome: string(n.Status), Reason: string(n.Reason), File: file, FromID: n.Route.Target.ID, Rung: n.Rung, Unheeded: n.Unheeded}
 		if n.Summary != nil {
 			out.EntryID, out.Summary = &n.Summary.ID, n.Summary.BranchSummary().Summary
 		}

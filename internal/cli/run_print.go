@@ -93,6 +93,9 @@ func (p *runPrinter) compaction(e agent.Event) {
 	switch e.Outcome {
 	case compaction.Applied:
 		fmt.Fprintf(p.Err, "  compacted (%s, %s): %s -> %s tokens\n", e.Reason, e.Rung, thousands(e.TokensBefore), thousands(e.TokensAfter))
+		for _, u := range e.Unheeded {
+			fmt.Fprintf(p.Err, "  %s\n", unheeded(u))
+		}
 	case compaction.Failed:
 		fmt.Fprintf(p.Err, "  %s\n", e.Error)
 	}

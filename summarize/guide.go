@@ -1,0 +1,270 @@
+package summarize
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Unheeded is guidance that a summary did not follow, or not in full.
+type Unheeded struct {
+	What string `json:"what"` // focus, context or prompt
+	Why  string `json:"why"`  // for people
+}
+
+// The kinds of guidance.
+const (
+	guideFocus   = "focus"
+	guideContext = "context"
+	guidePrompt  = "prompt"
+)
+
+// Labels of what guidance brings into an extraction.
+const (
+	keepLabel = "Asked to keep"
+	noteLabel = "Note"
+)
+
+// guided is the share of an extraction, in percent, that lines about the focus
+// may take, and how many there are at most.
+const (
+	guidedShare = 25
+	guidedLines = 24
+)
+
+// guide lets the focus, a hook's prompt and its context count in an extraction:
+// lines of the range that speak of them are quoted, and context is taken over.
+func (e *extraction) guide() {
+	keep, note := e.labelled(keepLabel), e.labelled(noteLabel)
+	if keep == nil || note == nil {
+		return
+	}
+	room := e.limit / 2
+	for _, line := range e.context {
+		if n := e.in.Estimate(line) + 8; n <= room { // one that is too long keeps no other out
+			room -= n
+			e.add(note, line)
+		}
+	}
+	focus, prompt := termsOf(e.in.Focus), termsOf(e.in.Prompt)
+	if len(focus)+len(prompt) == 0 {
+		return
+	}
+	room = e.limit * guidedShare / 100
+	lines := e.relevant(focus, prompt)
+	n := 0
+	for n < len(lines) && n < guidedLines {
+		if room -= e.in.Estimate(lines[n].text) + 8; room < 0 && n > 0 {
+			break
+		}
+		n++
+	}
+	lines = lines[:n]
+	e.found = n > 0
+	slices.SortFunc(lines, func(a, b spoken) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range lines {
+		e.add(keep, l.text)
+	}
+}
+
+// spoken is a line of the range.
+type spoken struct {
+	text  string
+	at    int
+	score float64
+}
+
+// relevant are the lines that speak of what is asked for, best first. A term
+// counts for more the fewer lines have it, and those of a prompt count little.
+func (e *extraction) relevant(focus, prompt []string) []spoken {
+	terms := append(slices.Clone(focus), prompt...)
+	having := make([]int, len(terms))
+	type hit struct {
+		text  string
+		terms []int
+	}
+	var hits []hit
+	seen := map[string]bool{}
+	for _, s := range e.sources {
+		if s.Message.Failed() {
+			continue
+		}
+		for line := range strings.SplitSeq(s.Message.Text("\n"), "\n") {
+			line = strings.TrimSpace(line)
+			lower := strings.ToLower(line)
+			var has []int
+			first := len(line)
+			for i, t := range terms {
+				if at := strings.Index(lower, t); at >= 0 {
+					has, first = append(has, i), min(first, at)
+				}
+			}
+			if has == nil || seen[line] {
+				continue
+			}
+			seen[line] = true
+			for _, i := range has {
+				having[i]++
+			}
+			hits = append(hits, hit{quoted(roleOf(s.Message), window(line, first)), has})
+		}
+	}
+	out := make([]spoken, len(hits))
+	for at, h := range hits {
+		out[at] = spoken{text: h.text, at: at}
+		for _, i := range h.terms {
+			weight := 1 / math.Log2(1+float64(having[i]))
+			if i >= len(focus) {
+				weight /= 8
+			}
+			out[at].score += weight
+		}
+	}
+	slices.SortStableFunc(out, func(a, b spoken) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at)) // of equals the newest
+	})
+	return out
+}
+
+// quoted shows whose words a line is.
+func quoted(role message.Role, line string) string {
+	switch role {
+	case message.RoleUser:
+		return `the user: "` + line + `"`
+	case message.RoleAssistant:
+		return `the assistant: "` + line + `"`
+	}
+	return "output: " + code(line)
+}
+
+// window is a line, and of a long one what is around a place in it.
+func window(line string, at int) string {
+	const before, after = 120, 280 // UTF-16 units
+	if message.UTF16Len(line) <= before+after {
+		return line
+	}
+	at = min(at, len(line))
+	for at > 0 && at < len(line) && line[at]&0xC0 == 0x80 { // lower case may be longer: back to where a character begins
+		at--
+	}
+	head, tail := message.CutTail(line[:at], before), message.CutHead(line[at:], after)
+	if len(head) < at {
+		head = "…" + head
+	}
+	if len(tail) < len(line)-at {
+		tail += "…"
+	}
+	return head + tail
+}
+
+// dullWords say nothing of what a text is about.
+var dullWords = strings.Fields("the and for with that this from what which when where who how why all any are was were been being has have had not but " +
+	"you your our their its his her them they she about above into onto over under only also just more most less keep kept remember preserve note please make sure " +
+	"must should would could can will shall may might everything anything something focus summary summarize summarise include especially details detail important " +
+	"write use using word words text conversation user assistant headings list every each one two exact exactly")
+
+// termsOf are the words of a text by which lines that speak of it are found, in
+// lower case.
+func termsOf(text string) []string {
+	const most = 40
+	var out []string
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./:@#", r)
+	}) {
+		word = strings.Trim(word, "-./:@#_")
+		if hasWideRune(word) {
+			out = append(out, pairsOf(word)...)
+			continue
+		}
+		if message.UTF16Len(word) < 3 || slices.Contains(dullWords, word) || slices.Contains(out, word) {
+			continue
+		}
+		if out = append(out, stem(word)); len(out) == most {
+			break
+		}
+	}
+	return out
+}
+
+// stem takes off the end by which one word has several forms: "tests" finds
+// "test".
+func stem(word string) string {
+	if len(word) > 4 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") {
+		return word[:len(word)-1]
+	}
+	return word
+}
+
+// pairsOf are the pairs of neighbouring characters: scripts whose words are
+// short write no space between them.
+func pairsOf(word string) []string {
+	runes := []rune(word)
+	if len(runes) < 2 {
+		return []string{word}
+	}
+	var out []string
+	for i := range len(runes) - 1 {
+		out = append(out, string(runes[i:i+2]))
+	}
+	return out
+}
+
+// hasWideRune reports whether a word is of a script whose words are short.
+func hasWideRune(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool { return r >= 0x2E80 }) >= 0
+}
+
+// unheeded is what of the guidance did not come into the text of an extraction.
+func (e *extraction) unheeded(text string) []Unheeded {
+	var out []Unheeded
+	if e.in.Focus != "" && !e.found {
+		out = append(out, Unheeded{guideFocus, "no line of what was summarized speaks of it"})
+	}
+	if e.in.Prompt != "" {
+		out = append(out, Unheeded{guidePrompt, "code wrote the summary, in its own sections; the prompt only chose lines"})
+	}
+	left := 0
+	for _, c := range e.context {
+		if !strings.Contains(text, escape(e.in.Mask(clip(c, math.MaxInt)))) {
+			left++
+		}
+	}
+	if left > 0 {
+		out = append(out, Unheeded{guideContext, fmt.Sprintf("%d of %d lines did not fit", left, len(e.context))})
+	}
+	return out
+}
+
+// allUnheeded joins what the parts did not follow, each once. A focus that one
+// of them follows is followed.
+func allUnheeded(parts []*wanted) []Unheeded {
+	var out []Unheeded
+	for _, p := range parts {
+		for _, u := range p.made.unheeded {
+			everywhere := !slices.ContainsFunc(parts, func(o *wanted) bool {
+				return !slices.ContainsFunc(o.made.unheeded, func(v Unheeded) bool { return v.What == u.What })
+			})
+			if (everywhere || u.What != guideFocus) && !slices.Contains(out, u) {
+				out = append(out, u)
+			}
+		}
+	}
+	return out
+}
+
+// nothingAsked is what an input asks for where nothing is summarized.
+func (in Input) nothingAsked() []Unheeded {
+	var out []Unheeded
+	for what, given := range map[string]bool{guideFocus: in.Focus != "", guideContext: len(in.Context) > 0, guidePrompt: in.Prompt != ""} {
+		if given {
+			out = append(out, Unheeded{what, "there was nothing new to summarize"})
+		}
+	}
+	slices.SortFunc(out, func(a, b Unheeded) int { return cmp.Compare(a.What, b.What) })
+	return out
+}
