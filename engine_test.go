@@ -165,6 +165,23 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// A fixed part above the threshold does not lead to a compaction before every
+// request: the target is then what the window has.
+func TestFloorAboveTheThreshold(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{Facts: message.Model{Provider: "local", ID: "m", API: "openai-chat", Window: 32_768}})
+	if err := s.SetPrompt(ctx, strings.Repeat("rule ", 18_000), nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		talk(t, s, 1)
+		p := must.Get(s.Fit(ctx))
+		if len(p.Report.Outcomes) > 0 || p.Meter.Threshold != 32_768-4096 {
+			t.Fatalf("%d compactions at %d tokens, target %d", len(p.Report.Outcomes), p.Meter.Size.Decision(), p.Meter.Threshold)
+		}
+	}
+}
+
 // Where automatic compaction is off, nothing is compacted, and what cannot be
 // sent is not; the user's own compaction ends it.
 func TestPaused(t *testing.T) {

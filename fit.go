@@ -190,10 +190,10 @@ func (f *fitting) look() (*timeline.View, error) {
 		return nil, err
 	}
 	f.step, err = render.Next(render.Input{View: v, Model: f.compactor.Model, Compaction: f.compactor.Settings, Prune: f.opts.Prune,
-		Lifetime: f.opts.Call.CacheLifetime, Now: f.opts.Now(), Estimator: f.opts.Estimator, Pending: f.tokens, Ratio: f.ratio(f.compactor.Model), Pruned: f.pruned})
+		Lifetime: f.opts.Call.CacheLifetime, Now: f.opts.Now(), Estimator: f.opts.Estimator, Pending: f.tokens, Output: f.opts.Call.MaxOutput, Ratio: f.ratio(f.compactor.Model), Pruned: f.pruned})
 	f.noteRatio(f.compactor.Model, f.step.Size)
 	if !f.begun {
-		f.begun, f.report.Before = true, meter(f.compactor, f.step.Size)
+		f.begun, f.report.Before = true, meter(f.compactor, f.step.Size, f.step.Threshold)
 	}
 	return v, err
 }

@@ -36,7 +36,7 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 		req.Messages = render.WithoutThinking(req.Messages)
 	}
 	m := f.compactor.Model
-	p := &Prepared{View: v, Meter: meter(f.compactor, f.step.Size), Report: f.report, Request: req, model: f.Model(), changed: len(req.Messages) != n}
+	p := &Prepared{View: v, Meter: meter(f.compactor, f.step.Size, f.step.Threshold), Report: f.report, Request: req, model: f.Model(), changed: len(req.Messages) != n}
 	if err := f.askContext(p); err != nil {
 		return nil, err
 	}

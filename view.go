@@ -75,12 +75,16 @@ func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*mes
 			return Meter{}, err
 		}
 		size, err := v.Size(s.opts.Estimator, s.tokens(pending))
-		return meter(c, size), err
+		if err != nil {
+			return Meter{}, err
+		}
+		target, err := c.Target(v, size.Pending)
+		return meter(c, size, target), err
 	})
 }
 
-func meter(c *compaction.Compactor, size timeline.Size) Meter {
-	return Meter{Size: size, Threshold: c.Settings.Threshold(c.Model.InputLimit()), Model: c.Model}
+func meter(c *compaction.Compactor, size timeline.Size, target int64) Meter {
+	return Meter{Size: size, Threshold: target, Model: c.Model}
 }
 
 func (s *Session) tokens(msgs []*message.Message) (n int64) {
@@ -168,7 +172,7 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
 		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors}, SharedPrefix: shared,
-		Branches: s.opts.Branches, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun}
+		Branches: s.opts.Branches, Output: s.opts.Call.MaxOutput, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun}
 }
 
 // summarizer is the caller's, or the session's model with extraction below it.

@@ -57,7 +57,7 @@ var zeros = []any{
 	new(agent.Agent), new(agent.InputError), new(agent.LimitError), new(agent.Limits), new(agent.Settings), new(agent.StuckError), new(agent.Used), new(mcp.Server), new(mcp.Servers),
 	new(tools.Guard), new(tools.Rule), new(tools.Rules), new(tools.Verdict),
 	new(compaction.BeforeCompact), new(compaction.BranchSettings), new(compaction.Compactor),
-	new(compaction.Floor), new(compaction.Override), new(compaction.Plan), new(compaction.Settings),
+	new(compaction.Floor), new(compaction.Override), new(compaction.Plan), new(compaction.PlanInput), new(compaction.Settings),
 	new(convert.Sink), new(convert.Source), new(claudecode.Importer), new(codex.Importer), new(crush.Importer), new(gemini.Importer),
 	new(opencode.Importer), new(pi.Importer),
 	new(hook.Bus), new(hook.CompactFailed), new(hook.Compacted), new(hook.Event), new(hook.Failure), new(hook.Lifecycle), new(hook.Moved),

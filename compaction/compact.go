@@ -33,6 +33,7 @@ type Compactor struct {
 	Ledger     ledger.Options
 	Hooks      Hooks
 	Branches   BranchSettings
+	Output     int64 // tokens of output that requests ask for; 0: not said
 
 	// SharedPrefix asks for summaries with the last real request and one
 	// instruction more, so that the provider's prompt cache pays for the
@@ -76,19 +77,18 @@ func (c *Compactor) Plan(ctx context.Context, r Request) (*Plan, *timeline.View,
 
 func (c *Compactor) planInput(v *timeline.View, r Request) PlanInput {
 	return PlanInput{View: v, Settings: c.Settings, Model: c.Model, Estimator: c.estimator(), Trigger: r.Trigger,
-		Keep: r.Keep, To: r.To, Pending: r.Pending, Adapt: r.Adapt}
-}
-
-// View is what the model sees at leaf; nil: at the session's own.
-func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
-	return timeline.Project(ctx, c.Session, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit())})
+		Keep: r.Keep, To: r.To, Pending: r.Pending, Output: c.Output, Adapt: r.Adapt}
 }
 
 func (c *Compactor) estimator() tokens.Estimator {
-	if c.Estimator == nil {
+	return estimatorOr(c.Estimator)
+}
+
+func estimatorOr(e tokens.Estimator) tokens.Estimator {
+	if e == nil {
 		return tokens.Default{}
 	}
-	return c.Estimator
+	return e
 }
 
 func (c *Compactor) mask(s string) string {

@@ -170,8 +170,8 @@ func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 func TestFloorTooLarge(t *testing.T) {
 	const prompt, pins, request, pending = "fixed part", "pins", "open request", "pending input"
 	eachSmall(t, func(t *testing.T, api string, w windows) {
-		target := compaction.Settings{}.Threshold(w.session)
-		text := strings.Repeat("rule ", int(target)) // 5/4 of the target
+		target := max(compaction.Settings{}.Threshold(w.session), w.session-4096) // with a floor above the threshold
+		text := strings.Repeat("rule ", int(target))                              // 5/4 of the target
 		for _, tt := range []struct {
 			name    string
 			change  func(d *day)

@@ -25,6 +25,7 @@ type PlanInput struct {
 	Keep    *int64 // recent tokens to keep, given for this run; nil: the setting
 	To      string // id of the last entry to summarize; "": by size
 	Pending int64  // tokens of input that waits
+	Output  int64  // tokens of output that the request asks for; 0: not said
 
 	// Adapt divides the keepRecentTokens setting by how much more the
 	// provider counts than we estimate. Only for a running session whose
@@ -89,15 +90,16 @@ func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.K
 // MakePlan plans a compaction (docs/compaction.md, Plan). It is pure: no
 // model, no clock, no writes. An unknown To is an error.
 func MakePlan(in PlanInput) (*Plan, error) {
-	if in.Estimator == nil {
-		in.Estimator = tokens.Default{}
-	}
+	in.Estimator = estimatorOr(in.Estimator)
 	v := in.View
 	size, err := v.Size(in.Estimator, in.Pending)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{View: v, Previous: v.Compaction, Target: in.Settings.Threshold(in.Model.InputLimit()), Size: size}
+	p := &Plan{View: v, Previous: v.Compaction, Size: size}
+	if p.Target, err = in.Target(size.Fixed); err != nil {
+		return nil, err
+	}
 	if why := whyCompacted(in, p); why != "" {
 		return p.skip(alreadyCompacted, why), nil
 	}
@@ -160,14 +162,9 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 		keep = adapt(keep, p.Size, in.View, s)
 	}
 	if p.Target > 0 {
-		all := Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
-		for _, it := range append(in.View.OpenRequest(), pinnedItems(in.View)...) {
-			all.Request += s.sizer.Of(it)
-		}
-		_, open := in.View.OpenCalls(len(in.View.Path))
-		all.Open = openTokens(open, s.sizer, p.Target)
-		history, prefix := in.outputLimits(true)
-		keep = min(keep, (p.Target-all.Sum()-in.allowance(history, prefix))/2)
+		floor := in.floor(p.Size.Fixed, p.Target, s.sizer)
+		history, prefix := in.outputLimits(p.Target, true)
+		keep = min(keep, (p.Target-floor.Sum()-in.allowance(history, prefix))/2)
 	}
 	return max(keep, 1)
 }
@@ -184,8 +181,7 @@ func adapt(keep int64, size timeline.Size, v *timeline.View, s span) int64 {
 	return max(1, keep*estimated/measured)
 }
 
-func (in PlanInput) outputLimits(split bool) (history, prefix int64) {
-	target := in.Settings.Threshold(in.Model.InputLimit())
+func (in PlanInput) outputLimits(target int64, split bool) (history, prefix int64) {
 	return summarize.OutputLimits(in.Settings.reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, 0, split)
 }
 
@@ -227,7 +223,7 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	}
 	p.History, p.historyItems = s.list(0, historyEnd)
 	p.Prefix, p.prefixItems = s.list(historyEnd, c.at)
-	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Split)
+	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Target, p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
 	p.lastUnitKept = c.point >= s.last() || budget <= 0
 	p.fillFloor(in, s.sizer, c.at)

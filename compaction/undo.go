@@ -60,7 +60,9 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 		return nil, err
 	}
 	out.TokensAfter = size.Estimated
-	out.Target = c.Settings.Threshold(c.Model.InputLimit())
+	if out.Target, err = c.Target(after, 0); err != nil {
+		return nil, err
+	}
 	if out.OverTarget = out.Target > 0 && size.Decision() > out.Target; out.OverTarget {
 		off := false
 		entries = append(entries, c.Session.Prepare(entries[0], session.StateDraft(0, &off))...)

@@ -20,6 +20,7 @@ type Input struct {
 	Now        time.Time
 	Estimator  tokens.Estimator // nil: tokens.Default
 	Pending    int64            // tokens of input that waits to be sent
+	Output     int64            // tokens of output that the request asks for; 0: not said
 	// Ratio is that of earlier counts of this model (timeline.Size), for a view
 	// that has none of its own; 0: not known.
 	Ratio float64
@@ -36,7 +37,7 @@ type Step struct {
 	Compact bool         // the view is over the threshold
 
 	Size      timeline.Size
-	Threshold int64 // tokens; 0: the window is not known
+	Threshold int64 // tokens, the target in force; 0: the window is not known
 }
 
 // Next is the next step for a view. Above the threshold edits are not priced,
@@ -51,7 +52,11 @@ func Next(in Input) (Step, error) {
 		return Step{}, err
 	}
 	size = size.Calibrated(in.Ratio)
-	s := Step{Size: size, Threshold: in.Compaction.Threshold(in.Model.InputLimit())}
+	s := Step{Size: size}
+	plan := compaction.PlanInput{View: in.View, Settings: in.Compaction, Model: in.Model, Estimator: in.Estimator, Pending: in.Pending, Output: in.Output}
+	if s.Threshold, err = plan.Target(size.Fixed); err != nil {
+		return Step{}, err
+	}
 	over := s.Threshold > 0 && s.Size.Decision() > s.Threshold
 	if !in.Pruned {
 		if s.Edits, err = edits(in, over); err != nil {
