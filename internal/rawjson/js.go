@@ -53,7 +53,7 @@ func jsMembers(v []byte) []jsMember {
 	members := make([]jsMember, 0, 4)
 	var place map[string]int // by name; nil as long as there are few
 	indexed := false
-	rebuild(v, func(n, val []byte) {
+	for n, val := range pairs(v) {
 		at := -1
 		if place != nil {
 			if i, ok := place[string(n)]; ok {
@@ -64,7 +64,7 @@ func jsMembers(v []byte) []jsMember {
 		}
 		if at >= 0 {
 			members[at].value = val
-			return
+			continue
 		}
 		members = append(members, jsMember{n, val})
 		if _, ok := arrayIndex(n); ok {
@@ -79,7 +79,7 @@ func jsMembers(v []byte) []jsMember {
 				place[string(m.rawName)] = i
 			}
 		}
-	})
+	}
 	if indexed {
 		slices.SortStableFunc(members, byArrayIndex)
 	}

@@ -31,28 +31,7 @@ func Members(obj []byte) iter.Seq2[string, jsontext.Value] {
 // obj too.
 func Fields(obj []byte) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
-		i := skipSpace(obj, 0)
-		if i >= len(obj) || obj[i] != '{' {
-			return
-		}
-		i = skipSpace(obj, i+1)
-		for i < len(obj) && obj[i] == '"' {
-			end := skipString(obj, i)
-			name := plainName(obj[i:end])
-			i = skipSpace(obj, end)
-			if i >= len(obj) || obj[i] != ':' {
-				return
-			}
-			i = skipSpace(obj, i+1)
-			end = skipValue(obj, i)
-			if !yield(name, jsontext.Value(obj[i:end])) {
-				return
-			}
-			i = skipSpace(obj, end)
-			if i < len(obj) && obj[i] == ',' {
-				i = skipSpace(obj, i+1)
-			}
-		}
+		trusted(obj, '{', func(name, v []byte) bool { return yield(plainName(name), v) })
 	}
 }
 
@@ -79,32 +58,19 @@ func plainName(quoted []byte) []byte {
 // Elements walks the elements of an array. Anything but an array has none.
 func Elements(arr []byte) iter.Seq[jsontext.Value] {
 	return func(yield func(jsontext.Value) bool) {
-		i := skipSpace(arr, 0)
-		if i >= len(arr) || arr[i] != '[' {
-			return
-		}
-		i = skipSpace(arr, i+1)
-		for i < len(arr) && arr[i] != ']' {
-			end := skipValue(arr, i)
-			if end <= i || !yield(jsontext.Value(arr[i:end])) {
-				return
-			}
-			i = skipSpace(arr, end)
-			if i < len(arr) && arr[i] == ',' {
-				i = skipSpace(arr, i+1)
-			}
-		}
+		trusted(arr, '[', func(_, v []byte) bool { return len(v) > 0 && yield(v) })
 	}
 }
 
 // Get returns the value of a member, or nil.
 func Get(obj []byte, name string) jsontext.Value {
 	var found jsontext.Value
-	for k, v := range Fields(obj) {
-		if string(k) == name {
+	trusted(obj, '{', func(n, v []byte) bool {
+		if string(plainName(n)) == name {
 			found = v
 		}
-	}
+		return true
+	})
 	return found
 }
 
@@ -194,68 +160,4 @@ func word(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the index behind the string that begins at i.
-func skipString(b []byte, i int) int {
-	for i++; i < len(b); {
-		j := bytes.IndexByte(b[i:], '"')
-		if j < 0 {
-			return len(b)
-		}
-		end := i + j
-		slashes := 0
-		for k := end - 1; k >= i && b[k] == '\\'; k-- {
-			slashes++
-		}
-		i = end + 1
-		if slashes%2 == 0 {
-			return i
-		}
-	}
-	return len(b)
-}
-
-// skipValue returns the index behind the value that begins at i.
-func skipValue(b []byte, i int) int {
-	if i >= len(b) {
-		return i
-	}
-	switch b[i] {
-	case '"':
-		return skipString(b, i)
-	case '{', '[':
-		depth := 0
-		for i < len(b) {
-			switch b[i] {
-			case '"':
-				i = skipString(b, i)
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				depth--
-				if depth == 0 {
-					return i + 1
-				}
-			}
-			i++
-		}
-		return i
-	}
-	for i < len(b) {
-		switch b[i] {
-		case ',', '}', ']', ' ', '\t', '\n', '\r', ':':
-			return i
-		}
-		i++
-	}
-	return i
 }

@@ -1,10 +1,13 @@
 package rawjson
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+)
 
 // Scanner reads one JSON value from front to back and checks it on the way,
 // by the rules of Valid: for readers that want a few members of many large
-// values, and cannot trust them yet. The zero Scanner is not usable.
+// values, and cannot trust them yet. The zero Scanner is of no use.
 type Scanner struct {
 	b     []byte
 	i     int // where the next value begins; negative: not valid
@@ -43,34 +46,19 @@ func (s *Scanner) Value() []byte {
 // whole and has no members.
 func (s *Scanner) Members() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if !s.enter('{') {
-			return
-		}
-		for s.i < len(s.b) && s.b[s.i] == '"' {
+		for more := s.enter('{'); more; more = s.next('}') {
 			from := s.i
-			if s.i = validString(s.b, s.i); s.i < 0 {
+			end, value := nameEnd(s.b, from, false)
+			if s.i = value; value < 0 {
 				return
 			}
-			name := plainName(s.b[from:s.i])
-			if s.i = skipSpace(s.b, s.i); s.i >= len(s.b) || s.b[s.i] != ':' {
-				break
+			if !yield(plainName(s.b[from:end])) {
+				s.i = invalid
 			}
-			s.i = skipSpace(s.b, s.i+1)
-			at := s.i
-			if !yield(name) {
-				break
-			}
-			if s.i == at {
-				s.Value()
-			}
-			if s.leave('}') {
-				return
-			}
-			if s.i < 0 {
-				return
+			if s.i == value {
+				s.i = validValue(s.b, value, s.depth)
 			}
 		}
-		s.i = invalid
 	}
 }
 
@@ -78,56 +66,195 @@ func (s *Scanner) Members() iter.Seq[[]byte] {
 // Members.
 func (s *Scanner) Elements() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if !s.enter('[') {
-			return
-		}
-		for n := 0; ; n++ {
+		n := 0
+		for more := s.enter('['); more; more = s.next(']') {
 			at := s.i
 			if !yield(n) {
 				s.i = invalid
-				return
 			}
 			if s.i == at {
-				s.Value()
+				s.i = validValue(s.b, at, s.depth)
 			}
-			if s.leave(']') || s.i < 0 {
-				return
-			}
+			n++
 		}
 	}
 }
 
-// enter goes into an object or array that is not empty; anything else is
-// taken whole.
-func (s *Scanner) enter(open byte) bool {
+// enter goes into an object or array and reports whether it has anything in
+// it. Another value is taken whole.
+func (s *Scanner) enter(open byte) (more bool) {
 	if s.i < 0 || s.i >= len(s.b) || s.b[s.i] != open || s.depth >= maxDepth {
 		s.Value()
 		return false
 	}
-	next := skipSpace(s.b, s.i+1)
-	if next < len(s.b) && s.b[next] == open+2 { // } and ] stand two behind { and [
-		s.i = next + 1
-		return false
+	if s.i, more = first(s.b, s.i); more {
+		s.depth++
 	}
-	s.i, s.depth = next, s.depth+1
-	return true
+	return more
 }
 
-// leave goes behind the comma to what follows, or behind the end of the object
-// or array, which it reports.
-func (s *Scanner) leave(closing byte) bool {
+// next goes to the next member or element, if there is one, or leaves the
+// object or array.
+func (s *Scanner) next(closing byte) (more bool) {
 	if s.i < 0 {
 		return false
 	}
-	s.i = skipSpace(s.b, s.i)
-	switch {
-	case s.i < len(s.b) && s.b[s.i] == closing:
-		s.i, s.depth = s.i+1, s.depth-1
-		return true
-	case s.i < len(s.b) && s.b[s.i] == ',':
-		s.i = skipSpace(s.b, s.i+1)
-	default:
-		s.i = invalid
+	if s.i, more = after(s.b, s.i, closing); !more {
+		s.depth--
 	}
-	return false
+	return more
+}
+
+// How all functions of this package walk objects and arrays: first, then a
+// nameEnd in an object, a value, and after, as long as there is more.
+
+// first goes into the object or array at i.
+func first(b []byte, i int) (at int, more bool) {
+	at = skipSpace(b, i+1)
+	if at < len(b) && b[at] == b[i]+2 { // } and ] are two after { and [
+		return at + 1, false
+	}
+	return at, true
+}
+
+// after goes from the end of a member or element to the next one, or to what
+// comes after the object or array.
+func after(b []byte, i int, closing byte) (at int, more bool) {
+	if i = skipSpace(b, i); i < len(b) {
+		switch b[i] {
+		case ',':
+			return skipSpace(b, i+1), true
+		case closing:
+			return i + 1, false
+		}
+	}
+	return invalid, false
+}
+
+// nameEnd returns where the name at i ends, and where its value begins. One
+// that is trusted is not checked.
+func nameEnd(b []byte, i int, trust bool) (end, value int) {
+	switch {
+	case i >= len(b) || b[i] != '"':
+		return invalid, invalid
+	case trust:
+		end = stringEnd(b, i)
+	default:
+		if end = validString(b, i); end < 0 {
+			return invalid, invalid
+		}
+	}
+	i = skipSpace(b, end)
+	if i >= len(b) || b[i] != ':' {
+		return invalid, invalid
+	}
+	return end, skipSpace(b, i+1)
+}
+
+// validValue checks the value at i; depth is how many objects and arrays it is in.
+func validValue(b []byte, i, depth int) int {
+	if i >= len(b) {
+		return invalid
+	}
+	c := b[i]
+	switch c {
+	case '"':
+		return validString(b, i)
+	case '{', '[':
+		if depth >= maxDepth {
+			return invalid
+		}
+	default:
+		return validScalar(b, i)
+	}
+	i, more := first(b, i)
+	for more {
+		if c == '{' {
+			if _, i = nameEnd(b, i, false); i < 0 {
+				return invalid
+			}
+		}
+		if i = validValue(b, i, depth+1); i < 0 {
+			return invalid
+		}
+		i, more = after(b, i, c+2)
+	}
+	return i
+}
+
+// trusted walks the members of an object, with their names as written, or the
+// elements of an array. It checks nothing, and any depth will do.
+func trusted(b []byte, open byte, yield func(name, value []byte) bool) {
+	i := skipSpace(b, 0)
+	if i >= len(b) || b[i] != open {
+		return
+	}
+	for i, more := first(b, i); more; {
+		var name []byte
+		if open == '{' {
+			end, value := nameEnd(b, i, true)
+			if value < 0 {
+				return
+			}
+			name, i = b[i:end], value
+		}
+		end := valueEnd(b, i)
+		if !yield(name, b[i:end]) {
+			return
+		}
+		i, more = after(b, end, open+2)
+	}
+}
+
+// stringEnd returns the index after the string that begins at i.
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b); {
+		j := bytes.IndexByte(b[i:], '"')
+		if j < 0 {
+			break
+		}
+		end := i + j
+		slashes := 0
+		for k := end - 1; k >= i && b[k] == '\\'; k-- {
+			slashes++
+		}
+		i = end + 1
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// valueEnd returns the index after the value that begins at i.
+func valueEnd(b []byte, i int) int {
+	if i >= len(b) {
+		return i
+	}
+	switch b[i] {
+	case '"':
+		return stringEnd(b, i)
+	case '{', '[':
+		for depth := 0; i < len(b); i++ {
+			switch b[i] {
+			case '"':
+				i = stringEnd(b, i) - 1
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+		}
+		return len(b)
+	}
+	for i < len(b) {
+		switch b[i] {
+		case ',', '}', ']', ' ', '\t', '\n', '\r', ':':
+			return i
+		}
+		i++
+	}
+	return i
 }

@@ -10,100 +10,42 @@ const maxDepth = 10_000
 
 // Valid reports whether b is exactly one JSON value, white space around it
 // allowed. It accepts what JavaScript's JSON.parse accepts, repeated names and
-// lone surrogates among it, and bytes in strings that are no UTF-8.
+// lone surrogates among it, and strings with bytes that are not UTF-8.
 func Valid(b []byte) bool {
 	end := validValue(b, skipSpace(b, 0), 0)
 	return end >= 0 && skipSpace(b, end) == len(b)
 }
 
-// The functions below return the index behind what begins at i, or invalid.
+// The functions below return the index after what begins at i, or invalid.
 const invalid = -1
 
-func validValue(b []byte, i, depth int) int {
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// validScalar takes true, false, null or a number.
+func validScalar(b []byte, i int) int {
 	if i >= len(b) {
 		return invalid
 	}
+	word := ""
 	switch b[i] {
-	case '"':
-		return validString(b, i)
-	case '{':
-		return validObject(b, i, depth+1)
-	case '[':
-		return validArray(b, i, depth+1)
 	case 't':
-		return validWord(b, i, "true")
+		word = "true"
 	case 'f':
-		return validWord(b, i, "false")
+		word = "false"
 	case 'n':
-		return validWord(b, i, "null")
+		word = "null"
+	default:
+		return validNumber(b, i)
 	}
-	return validNumber(b, i)
-}
-
-func validWord(b []byte, i int, word string) int {
 	if end := i + len(word); end <= len(b) && string(b[i:end]) == word {
 		return end
 	}
 	return invalid
-}
-
-func validObject(b []byte, i, depth int) int {
-	if depth > maxDepth {
-		return invalid
-	}
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == '}' {
-		return i + 1
-	}
-	for i < len(b) && b[i] == '"' {
-		if i = validString(b, i); i < 0 {
-			return invalid
-		}
-		if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
-			return invalid
-		}
-		if i = validValue(b, skipSpace(b, i+1), depth); i < 0 {
-			return invalid
-		}
-		if i = skipSpace(b, i); i >= len(b) {
-			return invalid
-		}
-		switch b[i] {
-		case '}':
-			return i + 1
-		case ',':
-			i = skipSpace(b, i+1)
-		default:
-			return invalid
-		}
-	}
-	return invalid
-}
-
-func validArray(b []byte, i, depth int) int {
-	if depth > maxDepth {
-		return invalid
-	}
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == ']' {
-		return i + 1
-	}
-	for {
-		if i = validValue(b, i, depth); i < 0 {
-			return invalid
-		}
-		if i = skipSpace(b, i); i >= len(b) {
-			return invalid
-		}
-		switch b[i] {
-		case ']':
-			return i + 1
-		case ',':
-			i = skipSpace(b, i+1)
-		default:
-			return invalid
-		}
-	}
 }
 
 // validString reads eight bytes at a time as long as they stand for
