@@ -33,7 +33,7 @@ type TreeAnswer struct {
 	Cancel              bool
 	Why                 string
 	Summary             string // used only if the user asked for one; "": ours
-	Details             []byte // JSON object, stored with Summary
+	Details             []byte // any JSON, stored with Summary as it is
 	Focus               *string
 	ReplaceInstructions *bool
 	Label               *string

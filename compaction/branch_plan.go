@@ -133,7 +133,7 @@ func branchLedger(e *session.Entry) *ledger.Ledger {
 	if b == nil {
 		return &ledger.Ledger{}
 	}
-	return ledger.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "ledger"))
+	return ledger.Decode(rawjson.Get(b.Coppice, "ledger"))
 }
 
 // brought are the facts of branches that were left which hold on this one too:

@@ -53,7 +53,7 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 	}
 	v := verify(summarize.Safe(t.mask(body)), "", nil, facts, lists, t.Settings.budgets(), t.estimator())
 	t.out.Coverage = v.coverage
-	d := t.summaryDraft(v, facts, lists, object(a.Details))
+	d := t.summaryDraft(v, facts, lists, oneLine(a.Details))
 	return &d, true
 }
 

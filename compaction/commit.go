@@ -180,8 +180,8 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 		ReadFiles: read, ModifiedFiles: modified, PreserveData: a.preserve, Usage: a.usage,
 		System: a.view.Prompt.Message(), FromHook: d.fromHook, Coppice: details})
 	draft.ID = id
-	if d.fromHook && a.hook.Details != nil {
-		draft.Body = withDetails(draft.Body, object(a.hook.Details))
+	if d.fromHook {
+		draft.Body = a.hook.asGiven(draft.Body)
 	}
 	return draft
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -67,8 +68,9 @@ type Answer struct {
 	ShortSummary     string
 	FirstKeptEntryID string // "": as planned
 	PreserveData     []byte // JSON object, stored with the compaction
-	// Details is a JSON object whose members are stored in the entry's
-	// details, except where we write a member of that name ourselves.
+	TokensBefore     *int64 // stored with the compaction; nil: what we measured
+	// Details is any JSON, stored as it is in the entry's details. File lists in
+	// it (readFiles, modifiedFiles) take the place of ours.
 	Details []byte
 }
 
@@ -134,16 +136,31 @@ func (p *Plan) Conversation(mask func(string) string) (history, prefix string, e
 	return summarize.SerializeConversation(h, o), summarize.SerializeConversation(f, o), nil
 }
 
-// withDetails adds a hook's details to those in the body of a compaction.
-func withDetails(body, details []byte) []byte {
+// asGiven puts what a hook says about its compaction into the body of the entry.
+func (a *Answer) asGiven(body []byte) []byte {
+	if n := a.TokensBefore; n != nil {
+		body = rawjson.Set(body, "tokensBefore", strconv.AppendInt(nil, *n, 10))
+	}
+	if theirs := oneLine(a.Details); theirs != nil {
+		body = withDetails(body, theirs)
+	}
+	return body
+}
+
+// withDetails stores the details of a hook as they were given. Ours are next to
+// its members where it has an object without one named coppice, else in the
+// entry's own field coppice (docs/format.md).
+func withDetails(body, theirs []byte) []byte {
 	own := rawjson.Get(body, "details")
-	merged := []byte(own)
-	for name, v := range rawjson.Members(details) {
-		if rawjson.Get(own, name) == nil {
-			merged = rawjson.Set(merged, name, v)
+	if rawjson.Kind(theirs) != '{' || rawjson.Get(theirs, "coppice") != nil {
+		return rawjson.Set(rawjson.Set(body, "details", theirs), "coppice", rawjson.Get(own, "coppice"))
+	}
+	for name, v := range rawjson.Members(own) {
+		if rawjson.Get(theirs, name) == nil {
+			theirs = rawjson.Set(theirs, name, v)
 		}
 	}
-	return rawjson.Set(body, "details", merged)
+	return rawjson.Set(body, "details", theirs)
 }
 
 // firstKept checks a hook's choice of the first kept entry: it must be on the
@@ -160,12 +177,20 @@ func (s span) firstKept(id string) (cut, bool) {
 	return cut{}, false
 }
 
-// object returns what others want stored as a JSON object on one line, or nil
-// where it is not one: it would tear the log's line.
-func object(data []byte) []byte {
+// oneLine is JSON of others on one line, or nil where it is none: it would tear
+// the log's line.
+func oneLine(data []byte) []byte {
 	v := jsontext.Value(bytes.Clone(data))
-	if v.Compact() != nil || v.Kind() != '{' {
+	if v.Compact() != nil {
 		return nil
 	}
 	return v
+}
+
+// object is oneLine of a JSON object, or nil.
+func object(data []byte) []byte {
+	if v := oneLine(data); rawjson.Kind(v) == '{' {
+		return v
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/summarize"
 )
@@ -56,13 +57,48 @@ func TestHookSummaryWithoutGain(t *testing.T) {
 	}
 }
 
+// What a hook says about its compaction is stored as it was given. What a view
+// needs from us is next to it, or in a field of its own.
 func TestHookDetailsAreStored(t *testing.T) {
-	r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())
-	r.Hooks = answering(compaction.Answer{Summary: "By the hook.", Details: []byte(`{"mine":{"a":1},"readFiles":["invented"],"coppice":7}`)}, nil)
-	out := r.applied(keep(1000))
-	c := out.Entry.Compaction()
-	if got := string(rawjson.Get(c.Details, "mine")); got != `{"a":1}` || c.Coppice == nil || c.Coppice.Rung != "hook" || strings.Contains(string(c.Details), "invented") {
-		t.Errorf("details %s", c.Details)
+	const lists = `"readFiles":[`
+	for _, tt := range []struct {
+		name, details string
+		want          string // of the entry's details; "": as given
+		apart         bool   // ours is in the entry's own field
+	}{
+		{"an object", `{"mine":{"a":1}}`, `{"mine":{"a":1},` + lists, false},
+		{"its own file lists", `{"readFiles":["invented"],"modifiedFiles":[]}`, `{"readFiles":["invented"],"modifiedFiles":[],"coppice":{`, false},
+		{"a member with our name", `{"mine":1,"coppice":7}`, "", true},
+		{"an array", `[1,{"readFiles":["x"]}]`, "", true},
+		{"a string", `"a word about \"it\""`, "", true},
+		{"a number", `-1.50e3`, "", true},
+		{"true", `true`, "", true},
+		{"on several lines", "[\n  1\n]", `[1]`, true},
+		{"not JSON", `{"torn`, `{"readFiles":[`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())
+			before := int64(42)
+			r.Hooks = answering(compaction.Answer{Summary: "By the hook.", Details: []byte(tt.details), TokensBefore: &before}, nil)
+			out := r.applied(keep(1000))
+			c := out.Entry.Compaction()
+			want := tt.want
+			if want == "" {
+				want = tt.details
+			}
+			if got := string(c.Details); !strings.HasPrefix(got, want) || tt.apart && got != want {
+				t.Errorf("details %s, want %s", got, want)
+			}
+			apart := rawjson.Get(must.Get(out.Entry.Raw()), "coppice") != nil
+			if c.TokensBefore != 42 || c.Coppice == nil || c.Coppice.Rung != "hook" || c.Coppice.Ledger == nil || apart != tt.apart {
+				t.Errorf("tokensBefore %d, ours %+v, apart %v", c.TokensBefore, c.Coppice, apart)
+			}
+			r.Hooks = compaction.Hooks{}
+			r.log = bytesOfLog(t, r.Session)
+			if p, _, err := r.Plan(ctx, compaction.Request{}); err != nil || p.Previous == nil || p.Previous.ID != out.Entry.ID {
+				t.Errorf("the next plan: %+v, %v", p, err)
+			}
+		})
 	}
 }
 

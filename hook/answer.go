@@ -100,8 +100,23 @@ func (a *answer) optStr(name string) *string {
 	return &s
 }
 
-// number takes a number that is not used, to check its type.
-func (a *answer) number(name string) { a.take(name, "a number", '0') }
+// count returns a number that is not negative; nil: absent.
+func (a *answer) count(name string) *int64 {
+	v := a.take(name, "a number", '0')
+	if v == nil {
+		return nil
+	}
+	n := rawjson.Int(v)
+	if n < 0 {
+		a.fail(fmt.Errorf("%s%s is negative: %s", a.prefix, name, excerpt(v)))
+	}
+	return &n
+}
+
+// any returns the bytes of a value of any kind.
+func (a *answer) any(name string) []byte {
+	return a.take(name, "JSON", '{', '[', '"', '0', 't', 'f')
+}
 
 // object returns an object's bytes.
 func (a *answer) object(name string) []byte { return a.take(name, "an object", '{') }

@@ -143,16 +143,14 @@ func preparation(e BeforeCompact) ([]byte, error) {
 	return o.Raw("settings", settings.Bytes()).Bytes(), nil
 }
 
-// decodeCompaction reads a hook's compaction. tokensBefore may be sent back,
-// but our own measurement is used.
+// decodeCompaction reads a hook's compaction.
 func decodeCompaction(in *answer) compaction.Answer {
 	c := in.sub("compaction")
 	if c == nil {
 		return compaction.Answer{}
 	}
 	a := compaction.Answer{Summary: c.str("summary"), ShortSummary: c.str("shortSummary"), FirstKeptEntryID: c.str("firstKeptEntryId"),
-		Details: c.object("details"), PreserveData: c.object("preserveData")}
-	c.number("tokensBefore")
+		Details: c.any("details"), TokensBefore: c.count("tokensBefore"), PreserveData: c.object("preserveData")}
 	if a.Summary == "" {
 		c.fail(errNoSummary)
 	}

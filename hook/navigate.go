@@ -22,7 +22,7 @@ type BeforeTree struct {
 // Summary is a hook's summary of what a fork leaves out.
 type Summary struct {
 	Text    string
-	Details []byte // JSON object; nil: none
+	Details []byte // any JSON; nil: none
 }
 
 // BeforeFork is the event before a new session begins with the path up to and
@@ -78,7 +78,7 @@ var beforeTree = question[BeforeTree, compaction.TreeAnswer]{
 	decode: func(in *answer) compaction.TreeAnswer {
 		a := compaction.TreeAnswer{Focus: in.optStr("customInstructions"), ReplaceInstructions: in.optBool("replaceInstructions"), Label: in.optStr("label")}
 		if s := in.sub("summary"); s != nil {
-			a.Summary, a.Details = s.str("summary"), s.object("details")
+			a.Summary, a.Details = s.str("summary"), s.any("details")
 			if strings.TrimSpace(a.Summary) == "" {
 				s.fail(errNoSummary)
 			}
@@ -149,7 +149,7 @@ func decodeSummary(in *answer) *Summary {
 	if s == nil {
 		return nil
 	}
-	return &Summary{Text: s.str("summary"), Details: s.object("details")}
+	return &Summary{Text: s.str("summary"), Details: s.any("details")}
 }
 
 func (s *Summary) check() error {

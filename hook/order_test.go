@@ -146,6 +146,7 @@ func TestCompactionAnswers(t *testing.T) {
 		answers(eventBeforeCompact, "d", `{"compaction":{"summary":""}}`),
 		answers(eventBeforeCompact, "e", `{"compaction":{"summary":"y","tokensBefore":"many"}}`),
 		answers(eventBeforeCompact, "f", `{"cancel":false,"speed":1}`),
+		answers(eventBeforeCompact, "g", `{"compaction":{"summary":"z","tokensBefore":-1}}`),
 	)
 	a, err := b.CompactionHooks(s).BeforeCompact(t.Context(), e)
 	if err != nil || a.Cancel || a.Summary != "kept from the second turn" || a.ShortSummary != "short" || a.FirstKeptEntryID != "00000005" ||
@@ -153,7 +154,16 @@ func TestCompactionAnswers(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	r.expect(t, `entry "00000003" cannot be the first kept one`, "the summary is empty",
-		`compaction.tokensBefore is not a number: "many"`, `unknown key "speed"`)
+		`compaction.tokensBefore is not a number: "many"`, `unknown key "speed"`, "compaction.tokensBefore is negative: -1")
+	if a.TokensBefore == nil || *a.TokensBefore != 9 {
+		t.Errorf("tokensBefore %v", a.TokensBefore)
+	}
+	for _, details := range []string{`[1,2]`, `"a word"`, `7`, `false`, `{"readFiles":["x"]}`} {
+		b, _ := newBus(answers(eventBeforeCompact, "a", `{"compaction":{"summary":"first","details":`+details+`}}`))
+		if a, err := b.CompactionHooks(s).BeforeCompact(t.Context(), e); err != nil || string(a.Details) != details {
+			t.Errorf("details %s: %+v, %v", details, a, err)
+		}
+	}
 }
 
 // No hook stops the rescue, but all of them are asked and reported.

@@ -130,7 +130,7 @@ type Compaction struct {
 	TokensBefore     int64
 	ReadFiles        []string // details.readFiles
 	ModifiedFiles    []string // details.modifiedFiles
-	Details          []byte   // raw; nil: none
+	Details          []byte   // raw, any JSON; nil: none
 	PreserveData     []byte   // raw; nil: none
 	Usage            *message.Usage
 	System           *message.Message // the folded prompt (systemMessage), or nil
@@ -138,7 +138,7 @@ type Compaction struct {
 	Coppice          *CompactionDetails
 }
 
-// CompactionDetails is details.coppice: what a view needs from before the
+// CompactionDetails is details.coppice, or the field coppice of the entry: what a view needs from before the
 // first kept entry, so that nothing older has to be read.
 type CompactionDetails struct {
 	Model         *ModelChange
@@ -167,7 +167,8 @@ type BranchSummary struct {
 	Summary       string
 	ReadFiles     []string
 	ModifiedFiles []string
-	Details       []byte // a JSON object; nil in a draft: one of the files
+	Details       []byte // any JSON; nil in a draft: an object of the files
+	Coppice       []byte // raw, what we know of it besides; not read in a draft; nil: nothing
 	Usage         *message.Usage
 	FromHook      bool
 }

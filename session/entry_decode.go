@@ -53,7 +53,7 @@ func (d *views) decode(e *Entry, raw []byte) {
 
 func (d *views) decodeBranch(f map[string][]byte, at time.Time) {
 	b := &BranchSummary{FromID: rawjson.String(f["fromId"]), Summary: rawjson.String(f["summary"]),
-		Details: object(f["details"]), Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
+		Details: f["details"], Coppice: ours(f), Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
 	b.ReadFiles, b.ModifiedFiles = fileLists(b.Details)
 	d.typed = b
 	d.msg = &message.Message{Role: message.RoleBranchSummary, Summary: b.Summary, Time: at}
@@ -62,17 +62,26 @@ func (d *views) decodeBranch(f map[string][]byte, at time.Time) {
 func (d *views) decodeCompaction(f map[string][]byte, at time.Time) {
 	c := &Compaction{Summary: rawjson.String(f["summary"]), ShortSummary: rawjson.String(f["shortSummary"]),
 		FirstKeptEntryID: rawjson.String(f["firstKeptEntryId"]), TokensBefore: rawjson.Int(f["tokensBefore"]),
-		Details: object(f["details"]), PreserveData: object(f["preserveData"]),
+		Details: f["details"], PreserveData: object(f["preserveData"]),
 		Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
 	c.ReadFiles, c.ModifiedFiles = fileLists(c.Details)
 	if sys := object(f["systemMessage"]); sys != nil {
 		c.System = message.Decode(sys)
 	}
-	if ours := object(rawjson.Get(c.Details, "coppice")); ours != nil {
-		c.Coppice = decodeDetails(ours)
+	if own := ours(f); own != nil {
+		c.Coppice = decodeDetails(own)
 	}
 	d.typed = c
 	d.msg = &message.Message{Role: message.RoleCompactionSummary, Summary: c.Summary, Time: at}
+}
+
+// ours are the details that we wrote: next to those of others, or in a field of
+// the entry where there is no place for them.
+func ours(f map[string][]byte) []byte {
+	if own := object(f["coppice"]); own != nil {
+		return own
+	}
+	return object(rawjson.Get(f["details"], "coppice"))
 }
 
 func decodeDetails(raw []byte) *CompactionDetails {
