@@ -15,10 +15,10 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Config is what an agent depends on. Session has to be set, and to have a
-// model that can be called.
+// Config configures an agent. Session must be set and must have a model that
+// can be called.
 type Config struct {
-	// Session is the engine: it has the model, the hooks, and the settings of
+	// Session is the engine. It has the model, the hooks, and the settings of
 	// reductions.
 	Session *coppice.Session
 	Tools   []Tool
@@ -33,26 +33,26 @@ type Config struct {
 	Settings
 	Limits Limits // of each run
 
-	// Store keeps an output that is too long for the log and returns where,
-	// in words for the model. nil: the folder next to the session's file, or
-	// nowhere for a session without one.
+	// Store keeps an output that is too long for the log, and returns a text
+	// that tells the model where it is. nil: the folder next to the session's
+	// file; without a file the output is not kept.
 	Store func(name, text string) (where string, err error)
 }
 
 // Errors of an agent.
 var (
-	// ErrBusy says that a turn is running already. What the user says
-	// meanwhile goes to Queue.
-	ErrBusy = errors.New("a turn is running")
+	// ErrBusy says that a turn is already running. New input from the user
+	// goes to Queue.
+	ErrBusy = errors.New("a turn is already running")
 	// ErrClosed says that the agent was closed.
 	ErrClosed = errors.New("the agent is closed")
-	// ErrAborted is the cause of a turn that the user stopped. Where the
-	// context of the call ended, its cause is wrapped too.
+	// ErrAborted is the error of a turn that the user stopped. If the context
+	// of the call ended, its cause is wrapped too.
 	ErrAborted = errors.New("aborted")
 )
 
-// InputError says that input was not worked on, because with it the next
-// request would not fit the window. It is neither in the log nor in the queue.
+// InputError says that input was rejected, because with it the next request
+// would not fit the window. It is neither in the log nor in the queue.
 type InputError struct {
 	Input  Input
 	Tokens int64 // its size
@@ -63,7 +63,7 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("the input of %d tokens was not sent: %v", e.Tokens, e.Err)
 }
 
-// Unwrap returns what did not fit.
+// Unwrap returns the error that says what did not fit.
 func (e *InputError) Unwrap() error { return e.Err }
 
 // Agent works on one session. Its methods are safe for concurrent use; one
@@ -75,19 +75,19 @@ type Agent struct {
 	tools   map[string]Tool
 	queue   queue
 
-	slot chan struct{} // holds a token while nothing runs
+	slot chan struct{} // has a token while nothing runs
 
 	mu      sync.Mutex
-	abort   context.CancelCauseFunc // of the running turn; nil: none
-	begun   bool                    // hooks know of the session
+	abort   context.CancelCauseFunc // of the running turn, or nil
+	begun   bool                    // hooks have been told about the session
 	closed  bool
-	foreign []*session.Entry // what other programs appended, not told yet
+	foreign []*session.Entry // what other programs appended and no event has reported yet
 }
 
-// New makes an agent. It reads nothing yet.
+// New makes an agent. It does not read anything yet.
 func New(cfg Config) (*Agent, error) {
 	if cfg.Session == nil || cfg.Session.Model() == nil {
-		return nil, errors.New("an agent needs a session, and the session a model")
+		return nil, errors.New("an agent needs a session that has a model")
 	}
 	if err := cfg.Limits.Validate(); err != nil {
 		return nil, fmt.Errorf("limits: %w", err)
@@ -96,7 +96,7 @@ func New(cfg Config) (*Agent, error) {
 	a := &Agent{cfg: cfg, session: cfg.Session, hooks: cfg.Session.Hooks(), tools: map[string]Tool{}, slot: make(chan struct{}, 1)}
 	for _, t := range cfg.Tools {
 		if _, twice := a.tools[t.Name]; twice || t.Name == "" || t.Run == nil {
-			return nil, errors.New("tool " + t.Name + ": needs a name of its own and something to run")
+			return nil, errors.New("tool " + t.Name + ": needs a unique name and a Run function")
 		}
 		a.tools[t.Name] = t
 	}
@@ -106,19 +106,19 @@ func New(cfg Config) (*Agent, error) {
 	return a, nil
 }
 
-// noteForeign keeps what other programs appended for the run to tell: what is
-// done in the background appends too, and events come from one goroutine.
+// noteForeign keeps what other programs appended, for the run to report:
+// background work appends too, but events come from one goroutine.
 func (a *Agent) noteForeign(foreign []*session.Entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.foreign = append(a.foreign, foreign...)
 }
 
-// Run says text to the model and works until the final answer, and then on
-// whatever has been queued meanwhile. Events come as things happen, from the
-// caller's own goroutine; leaving the loop aborts. The last event of a run
-// that failed comes with the error, which wraps what stopped it: a
-// *message.Fault, ErrAborted, coppice.ErrDoesNotFit, *StuckError, *LimitError.
+// Run sends text to the model and works until the final answer, and then on
+// what has been queued meanwhile. Events come as things happen, in the
+// caller's goroutine; leaving the loop aborts. The last event of a run that
+// failed comes with the error, which wraps what stopped it: a *message.Fault,
+// ErrAborted, coppice.ErrDoesNotFit, *StuckError, *LimitError.
 func (a *Agent) Run(ctx context.Context, text string) iter.Seq2[Event, error] {
 	return a.start(ctx, func(r *run) error {
 		a.queue.add(FollowUp, text)
@@ -126,15 +126,15 @@ func (a *Agent) Run(ctx context.Context, text string) iter.Seq2[Event, error] {
 	})
 }
 
-// Resume goes on with what the log says was not finished, and with what is
-// queued. It does nothing where the last turn ended in a final answer.
+// Resume continues what the log shows as unfinished, and then works on what is
+// queued. It does nothing if the last turn ended with a final answer.
 func (a *Agent) Resume(ctx context.Context) iter.Seq2[Event, error] {
 	return a.start(ctx, func(r *run) error { return r.turns(true) })
 }
 
-// Compact compacts now. A running turn is aborted first, so this must not be
-// called from within its loop. Input that was queued is then worked on. focus
-// is what the summary should keep above all.
+// Compact compacts now. A running turn is aborted first, so do not call it
+// from inside the loop over that turn. Queued input is then worked on. focus
+// is what the summary must keep above all.
 func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		a.Abort()
@@ -150,15 +150,15 @@ func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, erro
 	}
 }
 
-// Queue keeps what the user says while a turn runs. It returns the number by
-// which it can be taken back.
+// Queue keeps what the user says while a turn runs. It returns a number for
+// TakeBack.
 func (a *Agent) Queue(kind InputKind, text string) int { return a.queue.add(kind, text) }
 
-// Queued is what waits to be delivered, oldest first.
+// Queued returns the input that waits to be delivered, oldest first.
 func (a *Agent) Queued() []Input { return a.queue.list() }
 
-// TakeBack takes queued input back. It reports false where it has been
-// delivered already.
+// TakeBack removes queued input. It reports false if the input has already
+// been delivered.
 func (a *Agent) TakeBack(id int) (Input, bool) { return a.queue.remove(id) }
 
 // Abort stops the running turn with its stream, tools and summaries. What has
@@ -171,8 +171,8 @@ func (a *Agent) Abort() {
 	}
 }
 
-// Close ends what runs in the background, and tells hooks that the session is
-// left. It does not close the session.
+// Close ends what runs in the background, and tells hooks that the work on the
+// session ends. It does not close the session.
 func (a *Agent) Close() {
 	a.Abort()
 	a.Finish()
@@ -186,8 +186,8 @@ func (a *Agent) Close() {
 }
 
 // Finish ends what runs in the background, and returns the events that no run
-// is there to tell: how a compaction ended that a run had begun. The agent can
-// be used on.
+// can report any more: how a compaction ended that a run had started. The
+// agent can still be used.
 func (a *Agent) Finish() []Event {
 	var events []Event
 	a.session.StopBackground(coppice.Observe(context.Background(), func(e coppice.Event) { events = append(events, eventOf(e)) }))
@@ -215,7 +215,7 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 		defer end()
 		err := r.hooked(work)
 		if err != nil && r.ctx.Err() != nil && !errors.Is(err, ErrAborted) {
-			err = r.abortError() // whatever it broke is not its failure
+			err = r.abortError() // what it interrupted did not fail by itself
 		}
 		r.tellForeign()
 		r.emit(Event{Type: EventRunEnd, Used: new(r.used)})
@@ -225,12 +225,12 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 	}
 }
 
-// run is one run of turns, which Abort ends. end has to be called.
+// run starts a run of turns, which Abort ends. end must be called.
 func (a *Agent) run(ctx context.Context, yield func(Event, error) bool) (r *run, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.setAbort(cancel)
 	r = &run{Agent: a, cancel: cancel, yield: yield}
-	r.ctx = coppice.Observe(ctx, r.told)
+	r.ctx = coppice.Observe(ctx, r.report)
 	var stop func()
 	r.late, stop = guard.Grace(r.ctx, lateTime)
 	return r, func() {
@@ -240,7 +240,7 @@ func (a *Agent) run(ctx context.Context, yield func(Event, error) bool) (r *run,
 	}
 }
 
-// lateTime is how long what comes after an abort may take: hooks have 30 s each.
+// lateTime is how long the work after an abort may take: hooks have 30 s each.
 const lateTime = 5 * time.Minute
 
 func (a *Agent) setAbort(cancel context.CancelCauseFunc) {
@@ -249,7 +249,7 @@ func (a *Agent) setAbort(cancel context.CancelCauseFunc) {
 	a.abort = cancel
 }
 
-// begins tells hooks once that there is a session.
+// begins tells hooks once that the work on a session begins.
 func (r *run) begins() {
 	r.mu.Lock()
 	begun := r.begun
@@ -260,7 +260,8 @@ func (r *run) begins() {
 	}
 }
 
-// hooked does the work of a run between the hooks' events of it.
+// hooked does the work of a run between the hooks' events for its start and
+// end.
 func (r *run) hooked(work func(r *run) error) error {
 	r.begins()
 	r.tellOf(hook.EventAgentStart)

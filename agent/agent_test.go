@@ -151,7 +151,7 @@ func TestBadPermit(t *testing.T) {
 		err    error  // of the run
 	}{
 		"fails":  {func(context.Context) error { return errors.New("no answer") }, "not run: no answer", nil},
-		"panics": {func(context.Context) error { panic("oh") }, "not run: what permits calls panicked: oh", nil},
+		"panics": {func(context.Context) error { panic("oh") }, "not run: the permission check panicked: oh", nil},
 		"waits":  {func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }, "not run: aborted", agent.ErrAborted},
 		"hangs":  {func(context.Context) error { select {} }, "not run: aborted", agent.ErrAborted},
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/provider"
 )
 
-// answer asks the model until there is an answer, or nothing is left to try.
+// answer asks the model until there is an answer or nothing is left to try.
 func (r *run) answer() (*message.Message, error) {
 	var broken pauses
 	for {
@@ -39,7 +39,7 @@ func (r *run) answer() (*message.Message, error) {
 	}
 }
 
-// ask makes one call. What it gives is in the log then.
+// ask makes one call and appends the answer to the log.
 func (r *run) ask(p *coppice.Prepared) (*message.Message, error) {
 	r.threshold, r.size = p.Meter.Threshold, p.Meter.Decision()
 	r.progress.asked(p.Meter.Estimated)
@@ -48,7 +48,7 @@ func (r *run) ask(p *coppice.Prepared) (*message.Message, error) {
 	return r.session.Answer(r.ctx, p.Stream(r.ctx))
 }
 
-// delta tells a piece of an answer, and that the model makes its call again.
+// delta reports a piece of an answer, or that the model repeats its call.
 func (r *run) delta(ev message.Event) {
 	r.endRetry()
 	if ev.Retry != nil {
@@ -67,15 +67,15 @@ func (r *run) endRetry() {
 	}
 }
 
-// pauses are the waits after answers that broke off on the way.
+// pauses are the waits after answers that broke off.
 type pauses struct {
 	waits *provider.Waits // nil: none yet
 	tries int
 }
 
-// pause waits before an answer that broke off is asked for again, as the model
-// itself does where nothing had come yet. It returns the fault where there is
-// no next try. An empty answer is asked for again at once.
+// pause waits before the retry after an answer that broke off, as the model
+// itself does if nothing had been received. It returns the fault if there is
+// no further try. After an empty answer the retry is immediate.
 func (r *run) pause(p *pauses, failed error) error {
 	f, ok := message.AsFault(failed)
 	if !ok || f.Class == message.ClassUnknown {
@@ -98,7 +98,8 @@ func (r *run) pause(p *pauses, failed error) error {
 	return nil
 }
 
-// retryOf is how a model repeats calls; the usual way where it does not say.
+// retryOf returns how a model repeats calls, or the default if it does not
+// say.
 func retryOf(m coppice.Model) provider.Retry {
 	if b, ok := m.(*provider.Bound); ok {
 		return b.Client.Retry
@@ -113,7 +114,7 @@ const (
 	manualFailed = "Compaction failed: "
 )
 
-// why is the error with which a run ends.
+// why returns the error with which a run ends.
 func (r *run) why(err error) error {
 	switch {
 	case r.ctx.Err() != nil:
@@ -126,7 +127,7 @@ func (r *run) why(err error) error {
 	return err
 }
 
-// abortError is why the run ends that was aborted.
+// abortError returns why an aborted run ended.
 func (r *run) abortError() error { return aborted(r.ctx) }
 
 func aborted(ctx context.Context) error {

@@ -13,7 +13,8 @@ import (
 // EventType says what happened.
 type EventType string
 
-// The events (docs/agent.md). Those in pairs come in pairs, whatever happens.
+// The events (docs/agent.md). A start event is always followed by its end
+// event.
 const (
 	EventSession         EventType = "session"
 	EventTurnStart       EventType = "turn_start"
@@ -47,11 +48,12 @@ type Event struct {
 	Type EventType `json:"type"`
 
 	Session string `json:"session,omitempty"` // session: its id
-	File    string `json:"file,omitempty"`    // session: where it is kept
+	File    string `json:"file,omitempty"`    // session: its file or id in the store
 
-	// EntryID names the entry that holds what is told. message_end, tool_end,
-	// compaction_end and branch_summary_end where applied. prune: the first that
-	// shows less now. foreign_append: the leaf of the branch that the other program's entries are on.
+	// EntryID names the entry that the event is about. It is set for
+	// message_end and tool_end, and for compaction_end and branch_summary_end
+	// if applied. prune: the first entry that shows less now. foreign_append:
+	// the leaf of the branch with the other program's entries.
 	EntryID string       `json:"entryId,omitempty"`
 	Role    message.Role `json:"role,omitempty"` // message_*
 
@@ -73,9 +75,9 @@ type Event struct {
 	Why          compaction.Reason  `json:"why,omitempty"`         // compaction_end, unless applied
 	WillRetry    bool               `json:"willRetry,omitzero"`    // compaction_end: the refused request is sent again
 	TokensBefore int64              `json:"tokensBefore,omitzero"` // compaction_end
-	TokensAfter  int64              `json:"tokensAfter,omitzero"`  // compaction_end where applied
-	Rung         string             `json:"rung,omitempty"`        // compaction_end where applied
-	Coverage     ledger.Coverage    `json:"coverage,omitempty"`    // compaction_end where applied
+	TokensAfter  int64              `json:"tokensAfter,omitzero"`  // compaction_end, if applied
+	Rung         string             `json:"rung,omitempty"`        // compaction_end, if applied
+	Coverage     ledger.Coverage    `json:"coverage,omitempty"`    // compaction_end, if applied
 	// Unheeded is guidance that the summary did not follow. compaction_end and
 	// branch_summary_end.
 	Unheeded   []summarize.Unheeded `json:"unheeded,omitempty"`
@@ -84,7 +86,7 @@ type Event struct {
 	Entries    int                  `json:"entries,omitzero"`   // foreign_append: how many
 	Saved      int64                `json:"saved,omitzero"`     // prune: tokens
 	Try        int                  `json:"try,omitzero"`       // retry_start, from 1
-	Queue      []Input              `json:"queue,omitempty"`    // queue: what waits now
+	Queue      []Input              `json:"queue,omitempty"`    // queue: the waiting input
 	Model      string               `json:"model,omitempty"`    // model_change, warning: provider/id
 	Warning    string               `json:"warning,omitempty"`  // warning: in words
 	Error      string               `json:"error,omitempty"`    // error, compaction_end, retry_start
@@ -93,7 +95,7 @@ type Event struct {
 	Compaction *compaction.Outcome  `json:"-"`                  // compaction_end
 }
 
-// Usage is what a call cost.
+// Usage is what a call used.
 type Usage struct {
 	Input      int64   `json:"input"` // tokens, like the next three
 	Output     int64   `json:"output"`
@@ -120,7 +122,7 @@ func meterOf(m coppice.Meter) *Context {
 	return &Context{Used: m.Decision(), Threshold: m.Threshold, Window: m.Model.Window}
 }
 
-// told tells what the engine does for this run.
+// told reports what the engine does for this run.
 func (r *run) told(e coppice.Event) {
 	switch e.Type {
 	case coppice.EventDelta:
@@ -135,13 +137,13 @@ func (r *run) told(e coppice.Event) {
 	}
 }
 
-// messageEnd tells that a message is in the log.
+// messageEnd reports that a message is in the log.
 func messageEnd(id string, m *message.Message) Event {
 	return Event{Type: EventMessageEnd, EntryID: id, Role: m.Role, Text: m.Text("\n"), StopReason: m.StopReason,
 		Error: m.ErrorMessage, Usage: usageOf(m.Usage), Message: m}
 }
 
-// eventOf is an event of the engine in the words of an agent.
+// eventOf returns an event of the engine as an event of the agent.
 func eventOf(e coppice.Event) Event {
 	switch e.Type {
 	case coppice.EventCompactionEnd:
@@ -167,7 +169,7 @@ func pruned(edits []prune.Edit) Event {
 	return e
 }
 
-// compactionEnd is the event of an attempt's end.
+// compactionEnd returns the event of an attempt's end.
 func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
 	e := Event{Type: EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
 		Rung: o.Rung, Coverage: o.Coverage, Unheeded: o.Unheeded, Compaction: o}
@@ -194,7 +196,7 @@ func failureText(trigger compaction.Trigger) string {
 	return autoFailed
 }
 
-// branchSummaryEnd is the event of a navigation's end.
+// branchSummaryEnd returns the event of a navigation's end.
 func branchSummaryEnd(o *compaction.Navigated, err error) Event {
 	e := Event{Type: EventBranchSummaryEnd}
 	if err != nil {

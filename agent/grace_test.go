@@ -64,7 +64,7 @@ func TestAbortLeavesADeafTool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const want = "stopped: aborted; the tool went on, and what it did after that is not known"
+		const want = "stopped: aborted; the tool kept running, and what it did after that is not known"
 		if m := must.Get(leaf.Message()); m.Role != message.RoleToolResult || !m.IsError || m.Text("") != want {
 			t.Errorf("the call has %+v", m)
 		}

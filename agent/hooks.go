@@ -9,8 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// aftermath is the context in which hooks hear of what has happened. An abort
-// ends it; what was aborted itself is still told, with the hooks' full time.
+// aftermath returns the context in which hooks are told what has happened. An
+// abort ends it, but the abort itself is still reported, with the hooks' full
+// time.
 func (r *run) aftermath() context.Context {
 	if r.ctx.Err() != nil {
 		return r.late
@@ -18,16 +19,16 @@ func (r *run) aftermath() context.Context {
 	return r.ctx
 }
 
-// tell informs hooks. That it was cut short by an abort is seen by whoever
-// goes on.
+// tell informs hooks. If an abort cuts it short, the code that continues
+// notices.
 func (r *run) tell(n hook.Notice) { _ = r.hooks.Inform(r.aftermath(), n) }
 
-// envelope says to hooks where they are.
+// envelope returns the envelope of the session.
 func (a *Agent) envelope() hook.Envelope {
 	return hook.EnvelopeOf(a.session.Log().Header(), a.session.Ref())
 }
 
-// about is the envelope of what happens to a call.
+// about returns the envelope of an event about a call.
 func (a *Agent) about(c Call) hook.Envelope {
 	e := a.envelope()
 	e.ToolCallID = c.ID
@@ -53,9 +54,9 @@ func (r *run) askToolCall(c Call) (Call, error) {
 	return c, nil
 }
 
-// askToolResult lets hooks change what a call gave, before it is stored
-// anywhere. Where they could not be asked to the end it is kept back: one of
-// them may be there to hide something in it.
+// askToolResult lets hooks change the result of a call before it is stored
+// anywhere. If not all of them could be asked it is withheld, because one of
+// them may have to hide something in it.
 func (r *run) askToolResult(c Call, res Result) Result {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Content: res.Content}
 	a, err := r.hooks.ToolResult(r.aftermath(), hook.ToolResult{Envelope: r.about(c), Result: m})

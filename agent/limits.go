@@ -11,12 +11,12 @@ import (
 // Limits bound one run (docs/settings.md, run.*). 0: no limit. The call that
 // reaches a limit is the last one: its answer stays, and its tool calls run.
 type Limits struct {
-	MaxCalls  int64   `json:"maxCalls"`  // calls of models, repeated ones and those for summaries included
-	MaxTokens int64   `json:"maxTokens"` // read and written, cached ones included
-	MaxUSD    float64 `json:"maxUSD"`    // at the prices that are known of the models
+	MaxCalls  int64   `json:"maxCalls"`  // model calls, including retries and calls for summaries
+	MaxTokens int64   `json:"maxTokens"` // read and written, including cached ones
+	MaxUSD    float64 `json:"maxUSD"`    // at the known prices of the models
 }
 
-// Validate names the fields that are wrong.
+// Validate returns an error that names the fields with wrong values.
 func (l Limits) Validate() error {
 	return errors.Join(valid.NotNegative("maxCalls", &l.MaxCalls), valid.NotNegative("maxTokens", &l.MaxTokens), valid.NotNegative("maxUSD", &l.MaxUSD))
 }
@@ -29,7 +29,7 @@ type Used struct {
 	Unpriced  bool  `json:"unpriced,omitzero"`  // a call has no known price, so USD is too low
 }
 
-// Tokens are all tokens, read and written.
+// Tokens returns all tokens, read and written.
 func (u Used) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
 // LimitError says that a run was stopped because it reached one of its limits.
@@ -43,7 +43,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("stopped at a limit: %s is %v, and the run has used %d calls, %d tokens, $%.4f", e.Key, e.Max, e.Used.Calls, e.Used.Tokens(), e.Used.USD)
 }
 
-// reached is the first limit that was reached, or nil.
+// reached returns the first limit that was reached, or nil.
 func (l Limits) reached(u Used) error {
 	for _, b := range []struct {
 		key       string
@@ -60,8 +60,8 @@ func (l Limits) reached(u Used) error {
 	return nil
 }
 
-// add counts calls with what they cost together. priced says that the price of
-// the model is known.
+// add counts calls with their total cost. priced says that the price of the
+// model is known.
 func (u *Used) add(calls int64, usage *message.Usage, priced bool) {
 	u.Calls += calls
 	if usage == nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// goesOn reports why the run must not make another call: it has reached a
-// limit, or makes no progress. A circle is told once, to the model and the user,
-// before it ends the run.
+// goesOn returns why the run must not make another call: it has reached a
+// limit, or makes no progress. A circle is reported once, to the model and the
+// user, before it ends the run.
 func (r *run) goesOn() error {
 	if err := r.cfg.Limits.reached(r.used); err != nil {
 		return err
@@ -27,17 +27,17 @@ func (r *run) goesOn() error {
 	return r.note(customCircle, circle.advice())
 }
 
-// warnOfPrice says once that a limit of money does not hold.
+// warnOfPrice says once that a limit on cost cannot be enforced.
 func (r *run) warnOfPrice() {
 	m := r.session.Model().Facts()
 	if r.cfg.Limits.MaxUSD > 0 && m.Price == nil && !r.priceless {
 		r.priceless = true
-		r.emit(Event{Type: EventWarning, Model: m.Key(), Warning: "its price is not known, so run.maxUSD does not count its calls"})
+		r.emit(Event{Type: EventWarning, Model: m.Key(), Warning: "its price is not known, so its calls do not count toward run.maxUSD"})
 	}
 }
 
-// countAnswer counts an answer, or one that failed. Where the server does not
-// say how many tokens there were, they are estimated.
+// countAnswer counts an answer, even a failed one. If the server does not
+// report its tokens, they are estimated.
 func (r *run) countAnswer(m *message.Message) {
 	usage := m.Usage
 	if !m.Failed() {
@@ -68,8 +68,8 @@ func (r *run) countReduction(e coppice.Event) {
 	}
 }
 
-// countSummary counts the calls of a summary. Of an endpoint no one knows what
-// it costs.
+// countSummary counts the calls of a summary. The cost of an endpoint is
+// unknown.
 func (r *run) countSummary(attempts []summarize.Attempt, usage *message.Usage) {
 	var calls int64
 	for _, a := range attempts {

@@ -8,12 +8,12 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 )
 
-// Navigate makes another entry of the session the place where the conversation
-// goes on, with a summary of what is left where n asks for one
-// (docs/branches.md). tell gets its events; nil: no one does. How it ended is
-// in the result. An error means that there was no attempt: the target is not
-// known, or the agent is busy, which is ErrBusy with the reason. Input that was
-// queued meanwhile waits for Run or Resume.
+// Navigate continues the conversation at another entry of the session, with a
+// summary of the branch that is left if n asks for one (docs/branches.md).
+// tell, if not nil, gets its events. The result says how it ended. An error
+// means that there was no attempt: the target is unknown, or the agent is
+// busy, which is ErrBusy with the reason. Input queued meanwhile waits for Run
+// or Resume.
 func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, tell func(Event)) (*compaction.Navigated, error) {
 	select {
 	case <-a.slot:

@@ -8,10 +8,10 @@ const (
 	maxResultLines = 2000
 )
 
-// resultBytes is how long each of n results of one batch may be: the single
-// limit, and together no more than half of the threshold, so that the newest
-// results never fill the window by themselves. threshold is in tokens; 0: not
-// known.
+// resultBytes returns how long each of n results of one batch may be: at most
+// the single limit, and together at most half of the threshold, so that the
+// newest results never fill the window by themselves. threshold is in tokens;
+// 0: unknown.
 func resultBytes(n int, threshold int64) int {
 	if threshold <= 0 || n <= 0 {
 		return maxResultBytes

@@ -11,18 +11,18 @@ import (
 
 // The ways of running without progress (docs/agent.md, Going in circles).
 const (
-	sameCall        = "same-call"        // a call is made again after each reduction, and gives the same again
+	sameCall        = "same-call"        // a call is repeated after each reduction, with the same result
 	sameRequest     = "same-request"     // the requests have the same size, and nothing new comes of them
-	reducedUnheeded = "reduced-unheeded" // reductions follow each other without an answer in between
+	reducedUnheeded = "reduced-unheeded" // reductions follow one another without an answer in between
 )
 
-// StuckError says that a run was stopped because it made no progress. The model
-// and the user had been told once before.
+// StuckError says that a run was stopped because it made no progress. The
+// model and the user had been warned once before.
 type StuckError struct {
 	Circle string // same-call, same-request or reduced-unheeded
 	Times  int    // of the call, the request or the reduction
-	Tool   string // whose call it was; same-call alone
-	Entry  string // that holds its latest result; same-call alone
+	Tool   string // whose call it was; only for same-call
+	Entry  string // that holds its latest result; only for same-call
 }
 
 func (e *StuckError) Error() string { return "stopped without progress: " + e.says() }
@@ -32,7 +32,7 @@ func (e *StuckError) says() string {
 	case sameCall:
 		return fmt.Sprintf("%s was called %d times with the same arguments and the same result, each time after the context had been reduced", e.Tool, e.Times)
 	case sameRequest:
-		return fmt.Sprintf("%d requests in a row had the same size, and nothing new came of them", e.Times)
+		return fmt.Sprintf("%d requests in a row had the same size and brought nothing new", e.Times)
 	}
 	return fmt.Sprintf("the context was reduced %d times without an answer in between", e.Times)
 }
@@ -46,20 +46,20 @@ func (e *StuckError) advice() string {
 	return "You make no progress: " + e.says() + ". " + what
 }
 
-// When a circle is told, and when it ends the run. Each circle begins anew with
-// whatever is new, so these count what nothing new came of.
+// When a circle is reported, and when it ends the run. Anything new restarts
+// the count, so these count only repetitions that brought nothing new.
 const (
 	callsTold, callsStop       = 3, 6
 	requestsTold, requestsStop = 5, 10
 	reducedTold, reducedStop   = 5, 8
 )
 
-// sameSize is how far the sizes of requests that count as the same may be apart
-// where the context was reduced in between.
+// sameSize is how far apart sizes of requests may be and still count as the
+// same, if the context was reduced in between.
 const sameSize = 0.01
 
-// progress watches one run for circles. It decides and does nothing. The zero
-// value is ready.
+// progress watches one run for circles. It only decides. The zero value is
+// ready to use.
 type progress struct {
 	calls    map[[32]byte]*made
 	repeated []*made // since there was something new
@@ -72,13 +72,13 @@ type progress struct {
 	unheeded   int // reductions since the latest answer
 }
 
-// made is a call by its tool and arguments.
+// made is a call, identified by its tool and arguments.
 type made struct {
 	tool   string
 	entry  string // of its latest result
 	result [32]byte
 	at     int // how many reductions there had been
-	times  int // made in vain, the first included; 0: not since there was something new
+	times  int // made in vain, including the first; 0: not since something new came
 }
 
 // heard notes that the user said something.
@@ -133,15 +133,15 @@ func (p *progress) ran(c message.ToolCall, res Result, entry string) {
 		p.isNew()
 	case m.at < p.reductions:
 		if m.times++; m.times == 1 {
-			m.times = 2 // that which had the result first
+			m.times = 2 // the one that had the result first
 			p.repeated = append(p.repeated, m)
 		}
 	}
 	m.entry, m.result, m.at = entry, sum, p.reductions
 }
 
-// verdict is the circle that the run is in, or nil. stop says that it was told
-// before, and the run has to end.
+// verdict returns the circle that the run is in, or nil. stop says that it was
+// reported before and the run must end.
 func (p *progress) verdict() (e *StuckError, stop bool) {
 	tell, end := 0, 0
 	if m := p.worst(); m != nil {
@@ -161,7 +161,7 @@ func (p *progress) verdict() (e *StuckError, stop bool) {
 	return e, stop
 }
 
-// worst is the call that was made in vain most often.
+// worst returns the call that was made in vain most often.
 func (p *progress) worst() *made {
 	var worst *made
 	for _, m := range p.repeated {
@@ -172,10 +172,10 @@ func (p *progress) worst() *made {
 	return worst
 }
 
-// callKey is the same for calls of one tool with the same arguments.
+// callKey is equal for calls of one tool with the same arguments.
 func callKey(c message.ToolCall) [32]byte {
 	args := jsontext.Value(strings.Clone(string(c.Arguments)))
-	_ = args.Canonicalize() // what is no JSON stays as it is
+	_ = args.Canonicalize() // what is not JSON stays as it is
 	return sha256.Sum256([]byte(c.Name + "\x00" + string(args)))
 }
 

@@ -16,13 +16,13 @@ const (
 
 // Input is something the user said that the model has not seen yet.
 type Input struct {
-	ID   int       `json:"id"` // for taking it back
+	ID   int       `json:"id"` // for TakeBack
 	Kind InputKind `json:"kind"`
 	Text string    `json:"text"`
 }
 
-// queue keeps input in order. What was put in leaves it by being delivered or
-// taken back, once, and in no other way. It is safe for concurrent use.
+// queue keeps input in order. Each input leaves it exactly once, by being
+// delivered or taken back. It is safe for concurrent use.
 type queue struct {
 	mu    sync.Mutex
 	last  int
@@ -37,7 +37,7 @@ func (q *queue) add(kind InputKind, text string) int {
 	return q.last
 }
 
-// first returns the oldest input, of a kind where one is given.
+// first returns the oldest input, or the oldest of a kind if one is given.
 func (q *queue) first(kind InputKind) (Input, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,7 +61,7 @@ func (q *queue) remove(id int) (Input, bool) {
 	return in, true
 }
 
-// putBack returns input to the front, where it could not be delivered.
+// putBack returns input that could not be delivered to the front.
 func (q *queue) putBack(in Input) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type run struct {
 	*Agent
 	ctx    context.Context
-	late   context.Context // of what is told and written although the run was aborted
+	late   context.Context // for what is reported and written even after an abort
 	cancel context.CancelCauseFunc
 	yield  func(Event, error) bool
 	gone   bool // the caller has left the loop
@@ -27,10 +27,10 @@ type run struct {
 	size      int64 // of the latest request, in tokens
 	progress  progress
 	used      Used
-	priceless bool // it was told that the price of the model is not known
+	priceless bool // the user was warned that the price of the model is not known
 }
 
-// emit tells an event. A caller that leaves the loop aborts the run.
+// emit yields an event. A caller that leaves the loop aborts the run.
 func (r *run) emit(e Event) {
 	if r.gone {
 		return
@@ -41,7 +41,7 @@ func (r *run) emit(e Event) {
 	}
 }
 
-// tellForeign tells what other programs appended to the session meanwhile.
+// tellForeign reports what other programs appended to the session meanwhile.
 func (r *run) tellForeign() {
 	r.mu.Lock()
 	foreign := r.foreign
@@ -52,8 +52,8 @@ func (r *run) tellForeign() {
 	}
 }
 
-// turns works on the queue until it is empty. resume goes on first with what
-// the log says was not finished.
+// turns works on the queue until it is empty. With resume it first continues
+// what the log shows as unfinished.
 func (r *run) turns(resume bool) error {
 	if err := r.open(); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (r *run) turns(resume bool) error {
 	}
 }
 
-// open brings the log up to what is true now: the prompt, the tools, the
-// thinking level, and the calls that an earlier process left open.
+// open brings the log up to date: the prompt, the tools, the thinking level,
+// and the calls that an earlier process left open.
 func (r *run) open() error {
 	if err := r.session.SetPrompt(r.ctx, r.cfg.System, offered(r.cfg.Tools)); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (r *run) open() error {
 	return nil
 }
 
-// interrupted are results for the calls of the last round that have none: the
-// process ended before they came.
+// interrupted returns results for the calls of the last round that have none
+// because the process ended first.
 func interrupted(v *timeline.View) []*message.Message {
 	var out []*message.Message
 	for _, c := range v.Waiting() {
@@ -128,7 +128,8 @@ func (r *run) unfinished() (bool, error) {
 	return turns.FirstUnread() >= 0 || v.Items[len(v.Items)-1].Role() == message.RoleUser, nil
 }
 
-// turn is one turn. input brings what starts it; nil: the log has it.
+// turn runs one turn. input appends what starts it; nil: it is already in the
+// log.
 func (r *run) turn(input func() error) error {
 	for {
 		last, err := r.oneTurn(input)
@@ -171,11 +172,11 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 	return r.rounds()
 }
 
-// maxContinued is how often an answer that the output limit cut off is
-// continued in one turn (docs/agent.md).
+// maxContinued is how often in one turn an answer that the output limit cut
+// off is continued (docs/agent.md).
 const maxContinued = 3
 
-// rounds are the model calls and tool calls of a turn.
+// rounds runs the model calls and tool calls of a turn.
 func (r *run) rounds() (*message.Message, error) {
 	for cut := 0; ; {
 		if err := r.steers(); err != nil {
@@ -195,7 +196,7 @@ func (r *run) rounds() (*message.Message, error) {
 		case len(calls) > 0:
 			err = r.runTools(calls)
 		case msg.StopReason == message.StopLength:
-			err = r.note(customCutOff, "Your answer was cut off by the output limit. Go on where it stopped, in smaller steps.")
+			err = r.note(customCutOff, "Your answer was cut off by the output limit. Continue where it stopped, in smaller steps.")
 		case !steered:
 			return msg, nil
 		}
@@ -205,7 +206,7 @@ func (r *run) rounds() (*message.Message, error) {
 	}
 }
 
-// steers delivers what was said to steer the running turn.
+// steers delivers input that steers the running turn.
 func (r *run) steers() error {
 	for {
 		in, ok := r.queue.first(Steer)
@@ -218,7 +219,7 @@ func (r *run) steers() error {
 	}
 }
 
-// hear appends queued input. It leaves the queue when it is in the log.
+// hear appends queued input, which leaves the queue once it is in the log.
 func (r *run) hear(in Input) error {
 	m := message.User(in.Text)
 	if _, err := r.session.Reduce(r.ctx, m); err != nil {
@@ -239,8 +240,8 @@ func (r *run) hear(in Input) error {
 	return nil
 }
 
-// refused is why input cannot be worked on. One that would not fit the window
-// even if nothing else was said must not hold up what is said after it.
+// refused returns why input cannot be worked on. Input that would not fit the
+// window even on its own must not block what comes after it.
 func (r *run) refused(in Input, err error) error {
 	var e *coppice.DoesNotFitError
 	if !errors.As(err, &e) || e.Size.Fixed >= e.Window || e.Size.Fixed+e.Size.Pending < e.Window {
@@ -252,22 +253,22 @@ func (r *run) refused(in Input, err error) error {
 	return &InputError{Input: in, Tokens: e.Size.Pending, Err: r.why(err)}
 }
 
-// Types of the messages that we put into a conversation ourselves.
+// Types of the messages that the agent adds itself.
 const (
 	customContinue = "coppice.continue"
 	customCutOff   = "coppice.cut-off"
 	customCircle   = "coppice.no-progress"
 )
 
-// note says something to the model that the user did not say.
+// note tells the model something that the user did not say.
 func (r *run) note(customType, text string) error {
 	_, err := r.session.Say(r.late, &message.Message{Role: message.RoleCustom, CustomType: customType, Content: []message.Block{message.Text{Text: text}}})
 	return err
 }
 
-// settle is what comes after a turn: over the threshold, room is made now, so
-// that the user's next words do not wait for it. It reports whether the work
-// goes on by itself.
+// settle does what comes after a turn: if the view is over the threshold it is
+// reduced now, so that the user's next input does not have to wait for that.
+// It reports whether work continues automatically.
 func (r *run) settle(last *message.Message) (goOn bool, err error) {
 	report, err := r.session.Reduce(r.ctx)
 	if err != nil && !errors.Is(err, coppice.ErrDoesNotFit) {
@@ -277,14 +278,14 @@ func (r *run) settle(last *message.Message) (goOn bool, err error) {
 	return made && continues(last, len(r.queue.list()), *r.cfg.AutoContinue), nil
 }
 
-// continues reports whether the work is continued by us after a compaction that
-// came after a turn: only where there is something to continue and no one else
-// says so (docs/compaction.md).
+// continues reports whether the agent continues the work after a compaction
+// that came after a turn: only if there is something to continue and no input
+// waits (docs/compaction.md).
 func continues(last *message.Message, queued int, autoContinue bool) bool {
 	return autoContinue && queued == 0 && last != nil && !last.FinalAnswer() && !last.Failed()
 }
 
-// manual is the user's own compaction. It goes on with what is queued.
+// manual is the user's own compaction. Queued input is worked on afterwards.
 func (r *run) manual(focus string) error {
 	if err := r.open(); err != nil {
 		return err

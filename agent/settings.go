@@ -1,17 +1,17 @@
 package agent
 
-// Settings say how an agent goes on around a compaction (docs/settings.md,
-// compaction.*). A field that is not set has its default.
+// Settings say how an agent continues after a compaction (docs/settings.md,
+// compaction.*). An unset field has its default.
 type Settings struct {
-	// AutoContinue goes on with the work after a compaction that came after a
+	// AutoContinue continues the work after a compaction that came after a
 	// turn; nil: yes.
 	AutoContinue *bool `json:"autoContinue"`
-	// ContinueText is what is said to the model for it; "": `Continue if you
-	// have next steps.`
+	// ContinueText is the message that tells the model to continue; "":
+	// `Continue if you have next steps.`
 	ContinueText string `json:"continueText"`
 }
 
-// EnsureDefaults gives every field that is not set its default.
+// EnsureDefaults sets every unset field to its default.
 func (s *Settings) EnsureDefaults() {
 	if s.AutoContinue == nil {
 		s.AutoContinue = new(true)

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/session/filestore"
 )
 
-// Modes of what lies next to a session: it may hold secrets.
+// Modes of the files next to a session, which may contain secrets.
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
@@ -38,7 +38,7 @@ func (a *Agent) store(name, text string) (where string, err error) {
 // inFile reports whether a session is kept in a file.
 func inFile(ref string) bool { return strings.HasSuffix(ref, ".jsonl") }
 
-// safeName makes a file name of a name that a model chose.
+// safeName makes a file name from a name that a model chose.
 func safeName(name string) string {
 	const most = 100
 	safe := strings.Map(func(c rune) rune {

@@ -13,12 +13,12 @@ type Tool struct {
 	Description string
 	Parameters  jsontext.Value // JSON Schema of the arguments; nil: none
 
-	// Parallel says that calls may run beside each other: the tool changes
-	// nothing. Calls of other tools run one after the other.
+	// Parallel says that calls may run in parallel, because the tool changes
+	// nothing. Calls of other tools run one after another.
 	Parallel bool
-	// Run does it. An error is told to the model as a failed result. Output
-	// that is too long is cut by the agent, and stored whole where there is
-	// a place for it.
+	// Run does the work. The model gets an error as a failed result. The agent
+	// cuts output that is too long, and stores the whole if there is a place
+	// for it.
 	Run func(ctx context.Context, c Call) (Result, error)
 }
 
@@ -27,11 +27,11 @@ type Call struct {
 	ID        string
 	Name      string
 	Arguments jsontext.Value // a JSON object
-	// Update tells what is known so far, while the tool runs. It is never nil.
+	// Update reports the output so far while the tool runs. It is never nil.
 	Update func(text string)
 }
 
-// Result is what a tool gives back.
+// Result is what a tool returns.
 type Result struct {
 	Content []message.Block
 	IsError bool
@@ -40,16 +40,16 @@ type Result struct {
 	Empty bool
 }
 
-// Text is a result of text alone.
+// Text returns a result that is only text.
 func Text(s string) Result {
 	return Result{Content: []message.Block{message.Text{Text: s}}}
 }
 
-// Permit decides whether a call may run. An error forbids it and is told to
-// the model. It may ask the user, and take as long as that takes.
+// Permit decides whether a call may run. An error forbids it, and the model
+// gets it as the reason. It may ask the user and take as long as that takes.
 type Permit func(ctx context.Context, t Tool, c Call) error
 
-// offered are the tools in the words of a request.
+// offered returns the tools as a request has them.
 func offered(tools []Tool) []message.Tool {
 	out := make([]message.Tool, len(tools))
 	for i, t := range tools {

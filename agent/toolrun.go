@@ -14,17 +14,17 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// outcome is what one call gave.
+// outcome is what one call returned.
 type outcome struct {
 	index  int
-	update string // what is known so far; then the call still runs
+	update string // the output so far, while the call still runs
 	result Result
 	done   bool
 }
 
-// runTools runs the calls of one answer. Neighbours that change nothing run
-// beside each other, the others alone. Results go into the log in the order
-// of the calls, each as soon as those before it are there.
+// runTools runs the calls of one answer. Consecutive calls that change nothing
+// run in parallel, the others alone. Results are appended in the order of the
+// calls, each as soon as those before it are there.
 func (r *run) runTools(calls []message.ToolCall) error {
 	limit := resultBytes(len(calls), r.threshold)
 	for len(calls) > 0 {
@@ -49,7 +49,7 @@ func (r *run) runTools(calls []message.ToolCall) error {
 	return nil
 }
 
-// runBatch runs calls beside each other.
+// runBatch runs calls in parallel.
 func (r *run) runBatch(calls []message.ToolCall, limit int) error {
 	out, ended := make(chan outcome), make(chan struct{})
 	defer close(ended)
@@ -59,7 +59,7 @@ func (r *run) runBatch(calls []message.ToolCall, limit int) error {
 			tell := func(text string) {
 				select {
 				case out <- outcome{index: i, update: text}:
-				case <-ended: // a tool that tells more than it was asked
+				case <-ended: // a tool that reports after its result
 				}
 			}
 			out <- outcome{index: i, result: r.call(c, tell), done: true}
@@ -84,18 +84,18 @@ func (r *run) runBatch(calls []message.ToolCall, limit int) error {
 	return failed
 }
 
-// call runs one call. Whatever goes wrong is a result that says so.
+// call runs one call. Whatever goes wrong becomes a result that says so.
 func (r *run) call(c message.ToolCall, tell func(string)) Result {
 	t, ok := r.tools[c.Name]
 	if !ok {
 		return failedResult(fmt.Sprintf("there is no tool %q; there are: %s", c.Name, r.toolNames()))
 	}
 	if rawjson.Kind(c.Arguments) != '{' || !rawjson.Valid(c.Arguments) {
-		return failedResult("not run: the arguments are not a whole JSON object")
+		return failedResult("not run: the arguments are not a complete JSON object")
 	}
 	call, err := r.askToolCall(Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Update: tell})
 	if err == nil {
-		err = r.permit(t, call) // of what will really run
+		err = r.permit(t, call) // of what will actually run
 	}
 	if err != nil {
 		return failedResult("not run: " + err.Error())
@@ -103,21 +103,21 @@ func (r *run) call(c message.ToolCall, tell func(string)) Result {
 	return r.askToolResult(call, r.execute(t, call))
 }
 
-// permit asks whether a call may run. Who fails to answer does not permit it.
+// permit asks whether a call may run. A failure to answer does not permit it.
 func (r *run) permit(t Tool, c Call) error {
 	if r.cfg.Permit == nil {
 		return nil
 	}
-	_, err := guard.Do(r.ctx, "what permits calls", func() (struct{}, error) { return struct{}{}, r.cfg.Permit(r.ctx, t, c) })
+	_, err := guard.Do(r.ctx, "the permission check", func() (struct{}, error) { return struct{}{}, r.cfg.Permit(r.ctx, t, c) })
 	return err
 }
 
-// toolGrace is how long a tool may take to stop after an abort, before it is
-// left to itself.
+// toolGrace is how long a tool may take to stop after an abort before it is
+// abandoned.
 const toolGrace = 2 * time.Second
 
-// execute runs a tool, and does not wait for one that goes on after an abort:
-// what it gives later is dropped.
+// execute runs a tool. It does not wait for one that goes on after an abort,
+// and drops what that returns later.
 func (r *run) execute(t Tool, c Call) Result {
 	defer r.session.ToolRunning()()
 	ctx, stop := guard.Grace(r.ctx, toolGrace)
@@ -129,7 +129,7 @@ func (r *run) execute(t Tool, c Call) Result {
 	if cause := context.Cause(r.ctx); cause != nil {
 		err = fmt.Errorf("stopped: %w", cause)
 		if ctx.Err() != nil {
-			err = fmt.Errorf("%w; the tool went on, and what it did after that is not known", err)
+			err = fmt.Errorf("%w; the tool kept running, and what it did after that is not known", err)
 		}
 	}
 	res.IsError = true
@@ -152,8 +152,8 @@ func (r *run) toolNames() string {
 	return strings.Join(names, ", ")
 }
 
-// result appends what a call gave, cut to the limit. Something is always
-// said: an empty result is no result to some vendors.
+// result appends what a call returned, cut to the limit. It is never empty,
+// because some vendors treat an empty result as missing.
 func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Empty: res.Empty}
 	for _, b := range res.Content {
@@ -175,20 +175,20 @@ func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	return nil
 }
 
-// bounded cuts a text that is too long and keeps the whole of it where there
-// is a place for it.
+// bounded cuts a text that is too long and stores the whole if there is a
+// place for it.
 func (r *run) bounded(c message.ToolCall, text string, limit int) string {
 	if !tooLong(text, limit) {
 		return text
 	}
-	note := "" // that it could not be stored changes nothing more
+	note := "" // a failure to store it changes nothing else
 	if where, err := r.store(c.Name+"-"+session.NewID()+".txt", text); err == nil && where != "" {
 		note = "the whole output is in " + where
 	}
 	return excerpt.Cut(text, limit, maxResultLines, note)
 }
 
-// refuse answers calls that are not run.
+// refuse answers calls that do not run.
 func (r *run) refuse(calls []message.ToolCall, why string) error {
 	for _, c := range calls {
 		r.emit(Event{Type: EventToolStart, ToolCallID: c.ID, ToolName: c.Name, Arguments: c.Arguments})

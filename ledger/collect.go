@@ -10,17 +10,17 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Options say how facts are found. The zero value masks the known shapes of
-// secrets and uses DefaultExtractors.
+// Options configure how facts are found. The zero value masks the known kinds
+// of secrets and uses DefaultExtractors.
 type Options struct {
-	Mask       func(string) string // nil: the built-in shapes
+	Mask       func(string) string // nil: the built-in patterns
 	Extractors []Extractor         // nil: DefaultExtractors()
 }
 
 // Collect finds the facts in a range of messages, oldest first. It has no
-// effects and depends on nothing but its arguments. Tool output is read only
-// for exit states, errors and answers of the user: what tools and web pages
-// said never becomes a constraint, a decision or open work.
+// effects and depends only on its arguments. Tool output is read only for exit
+// states, errors and the user's answers: what tools and web pages said never
+// becomes a constraint, a decision or open work.
 func Collect(sources []Source, opts Options) *Ledger {
 	if opts.Mask == nil {
 		opts.Mask = new(secret.Masker).Mask
@@ -52,21 +52,22 @@ func Collect(sources []Source, opts Options) *Ledger {
 type collector struct {
 	set       *set
 	opts      Options
-	entry     string // of the message at hand
+	entry     string // of the current message
 	at        int    // its place in the range
 	turns     *turn.Conversation
 	calls     map[callPlace]call
 	names     names
 	tasks     taskList
-	asked     bool     // the last assistant text asked something
+	asked     bool     // the last assistant text asked a question
 	questions []string // open questions at this point
 	asker     string   // who asked them
 }
 
-// callPlace is a message in the range, and the number of a call in it.
+// callPlace is the place of a message in the range, and the number of a call
+// in it.
 type callPlace struct{ message, n int }
 
-// fact adds a fact from the message at hand.
+// fact adds a fact from the current message.
 func (c *collector) fact(class Class, key, text, note string) {
 	text = c.opts.Mask(message.Sanitize(text))
 	if fold(text) == "" {
@@ -101,7 +102,7 @@ func (c *collector) assistant(m *message.Message, words *said) {
 	}
 }
 
-// call notes what call n of the message at hand does, and keeps it for its
+// call notes what call n of the current message does, and keeps it for its
 // result.
 func (c *collector) call(n int, tc message.ToolCall) {
 	var ops []FileOp

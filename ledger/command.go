@@ -10,17 +10,17 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// call is a tool call whose result is awaited.
+// call is a tool call that has no result yet.
 type call struct {
 	commands []shell.Command
-	asks     bool   // it puts a question to the user
-	base     string // what a later call must share to be the same attempt
+	asks     bool   // it asks the user a question
+	base     string // what a later call must have in common to be the same attempt
 }
 
 // fileTouches begin the keys of errors of tools on files.
 var fileTouches = []string{"read ", "change "}
 
-// touch is the key under which a tool's failures on a file are kept.
+// touch returns the key under which a tool's failures on a file are kept.
 func touch(op FileOp) string {
 	if op.Class == FileRead {
 		return fileTouches[0] + op.Path
@@ -31,15 +31,16 @@ func touch(op FileOp) string {
 // maxCommand bounds the text of a command fact, in UTF-16 units.
 const maxCommand = 200
 
-// dull programs look around or move text; running one is not worth a fact.
-var dull = []string{"", "cd", "ls", "cat", "head", "tail", "less", "more", "echo", "printf", "pwd", "grep", "egrep", "rg", "ag", "find",
+// unremarkable programs look around or move text; running one is not worth a
+// fact.
+var unremarkable = []string{"", "cd", "ls", "cat", "head", "tail", "less", "more", "echo", "printf", "pwd", "grep", "egrep", "rg", "ag", "find",
 	"fd", "sed", "awk", "cut", "sort", "uniq", "wc", "tr", "tee", "xargs", "which", "type", "test", "[", "[[", "true", "false", "sleep",
 	"export", "set", "unset", "source", ".", "tree", "jq", "yq", "stat", "file", "du", "df", "date", "env", "ps", "kill", "pkill", "mkdir",
 	"touch", "cp", "mv", "rm", "ln", "chmod", "diff", "nl", "for", "case", "esac", "read", "return", "exit", "local", "basename", "dirname",
 	"realpath", "seq", "hexdump", "xxd", "strings", "column", "paste", "tac", "rev", "history", "whoami", "uname", "apply_patch"}
 
-// dullGit are git's ways of looking around.
-var dullGit = []string{"", "status", "diff", "log", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "config", "grep", "fetch",
+// unremarkableGit are git's commands for looking around.
+var unremarkableGit = []string{"", "status", "diff", "log", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "config", "grep", "fetch",
 	"add", "describe", "reflog", "cat-file", "ls-tree", "merge-base", "rev-list", "shortlog", "help", "check-ignore"}
 
 // notable reports whether running a command is worth remembering.
@@ -50,9 +51,9 @@ func notable(c shell.Command) bool {
 	name := c.Name()
 	if name == "git" || name == "gh" {
 		verb, _ := shell.GitVerb(c.Args())
-		return !slices.Contains(dullGit, verb) && len(c.Words) > 1
+		return !slices.Contains(unremarkableGit, verb) && len(c.Words) > 1
 	}
-	return !slices.Contains(dull, name) && strings.IndexFunc(name, isLetter) >= 0
+	return !slices.Contains(unremarkable, name) && strings.IndexFunc(name, isLetter) >= 0
 }
 
 // commandKey identifies a command: by its words. A commit's
@@ -71,7 +72,7 @@ func commandKey(c shell.Command) string {
 	return message.CutHead(b.String(), maxCommand)
 }
 
-// scriptKey is the key of the command that a script is about: the last
+// scriptKey returns the key of the command that a script is about: the last
 // notable one, or the last.
 func scriptKey(commands []shell.Command) string {
 	key := ""
@@ -110,9 +111,9 @@ func (o outcome) note() string {
 	return "ok"
 }
 
-// readOutcome reads how a call ended off its result.
+// readOutcome reads from its result how a call ended.
 func readOutcome(text string, isError bool) outcome {
-	const window = 400 // bytes at either end that the harness may have written
+	const window = 400 // bytes at either end that the agent may have written
 	o := outcome{failed: isError, body: text}
 	head, tail := strings.ToLower(text[:min(len(text), window)]), strings.ToLower(text[max(0, len(text)-window):])
 	if o.code, o.known = excerpt.ExitCode(text); o.known {
@@ -144,11 +145,11 @@ func (c *collector) result(m *message.Message) {
 }
 
 // ran notes how a call ended: its commands, its error, or that an earlier
-// error is gone.
+// error is fixed.
 func (c *collector) ran(known call, o outcome) {
 	failed := o.failed || checksFail(known.commands, o.body)
 	if failed && !o.failed {
-		o.failed, o.known = true, false // the exit code was that of tail
+		o.failed, o.known = true, false // the exit code was the one of tail
 	}
 	for _, cmd := range known.commands {
 		if notable(cmd) {

@@ -11,14 +11,14 @@ import (
 // maxConstraint is the length of a constraint in characters (docs/compaction.md).
 const maxConstraint = 240
 
-// maxConstraints bounds the constraints of one message; beyond that it is a
-// pasted text of rules, of which the beginning has to do.
+// maxConstraints bounds the constraints of one message. A message with more is
+// a pasted list of rules, and only its beginning is kept.
 const maxConstraints = 80
 
-// What orders or forbids. The lists lean to finding too much: a sentence that
-// is kept for nothing costs a line, a lost one costs the user's trust.
+// Words that order or forbid. The lists rather find too much: a sentence kept
+// in vain costs a line, a lost one costs the user's trust.
 var (
-	// orders count anywhere in a sentence.
+	// orders are found anywhere in a sentence.
 	orders = pattern{before: `(?i)\b`, after: `\b`, list: []string{
 		`must(?:n['’]?t)?`, `never`, `always`, `do not`, `don['’]?t`, `dont`, `only`, `make sure`, `ensure`, `keep`, `prefer(?:ably|red)?`, `avoid`,
 		`forbidden`, `prohibited`, `not allowed`, `required?`, `mandatory`, `shall`, `should(?:n['’]?t)?`, `need(?:s)? to`, `has to`, `have to`, `had better`, `ought to`,
@@ -26,12 +26,12 @@ var (
 		`may not`, `may only`, `can only`, `unless`, `wants?`, `would like`, `'d like`, `’d like`, `be careful`, `be sure`, `stick (?:to|with)`, `leave .{1,40} (?:alone|as|untouched|unchanged)`,
 		`read[- ]only`, `as is`, `as-is`, `exactly`, `strictly`, `hands off`, `off[- ]limits`, `don['’]?t touch`, `not touch`, `remember (?:to|that)`, `from now on`, `let['’]?s not`,
 		`use\b.{1,80}?\bnot`, `not\b.{1,60}?\bbut`}}
-	// imperatives count at the beginning of a sentence or clause.
+	// imperatives are found at the beginning of a sentence or clause.
 	imperatives = pattern{before: `(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)`, after: `\b`, list: []string{
 		`not`, `use`, `stop`, `leave`, `limit`, `ask`, `wait (?:for|until|with|before)`, `follow`,
 		`preserve`, `respect`, `restrict`, `refrain`, `stay`, `treat`, `write`, `remember`, `remain`, `skip`, `ignore`, `exclude`, `include only`, `be`, `call it`, `name it`,
 		`put`, `target`, `assume`, `require`, `maintain`, `retain`, `respond`, `reply`, `answer`, `speak`, `check with`}}
-	// noneOf is a sentence that begins with what there must not be.
+	// noneOf is a sentence that begins with what is forbidden.
 	noneOf = pattern{expr: `(?i)^no \p{L}`, words: []string{" no "}}
 	// european: German, French, Spanish, Portuguese.
 	european = pattern{before: `(?i)(?:^|[^\p{L}])`, after: `(?:$|[^\p{L}])`, list: []string{
@@ -50,12 +50,13 @@ var (
 	// germanNot is a German imperative with a negation: "Ändere die Datei nicht".
 	germanNot = pattern{expr: `^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`, literals: []string{"nicht", "kein"}}
 
-	// ask is a question that asks for nothing.
+	// ask is a question that is not an order.
 	ask = lazy.Regexp(`(?i)^(?:and |but |so |ok,? |hm+,? |also,? )*(?:why|what|when|where|who|which|whose|how|is|are|was|were|do|does|did|has|have|had|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|should|shouldn['’]t|shall|am|any|wo|was|wie|warum|wann|wer|ist|sind|hat|pourquoi|comment|quand|est-ce|qué|cómo|cuándo|por qué|o que|como|quando)\b`)
-	// polite is a question that is an order all the same.
+	// polite is a question that is an order after all.
 	polite = pattern{expr: `(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`,
 		words: []string{" can ", " could ", " would ", " will ", " may ", " please ", " must ", " never ", " always ", " make sure ", " do not ", "bitte", "s il ", "por favor"}}
-	// musing is a statement of the user's own mind, which a "don't" only denies.
+	// musing is a statement about what the user thinks, in which "don't"
+	// forbids nothing.
 	musing = pattern{expr: `(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`,
 		words: []string{" do not ", " don t ", " dont ", " i only ", " i can only "}}
 )
@@ -98,9 +99,9 @@ func isOrder(sentence string) bool {
 	return false
 }
 
-// constraints returns the sentences of a user's own text that order or
-// forbid, word for word as they were written. An item of a list of rules is
-// one as it is, after what introduces the list where that forbids.
+// constraints returns the sentences of a user's own text that order or forbid,
+// word for word. An item of a list of rules is a constraint too, after the
+// list's introduction if that forbids.
 func constraints(lines []line) []string {
 	var out []string
 	for _, l := range lines {
@@ -119,16 +120,17 @@ func constraints(lines []line) []string {
 	return out
 }
 
-// clauseEnds are where a sentence may be parted that is too long.
+// clauseEnds are where a sentence that is too long may be split.
 var clauseEnds = []string{"; ", ": ", " - ", " – ", " — ", ", but ", ", and ", ", so ", "、", "，", ", "}
 
-// bounded parts a sentence of more than 240 characters into clauses.
+// bounded splits a sentence of more than 240 characters into clauses.
 func bounded(s string) []string {
 	if utf8.RuneCountInString(s) <= maxConstraint {
 		return []string{s}
 	}
 	for _, sep := range clauseEnds {
-		// the last such place in the first half leaves two parts that are not small
+		// the last such place in the first half leaves two parts of some
+		// length
 		head := message.CutHead(s, maxConstraint)
 		if i := strings.LastIndex(head, sep); i > maxConstraint/8 {
 			first := s[:i+len(strings.TrimRight(sep, " "))]

@@ -8,9 +8,9 @@ import (
 
 // Cover says, class by class, how many facts a text still holds.
 //
-// A fact is held where its Text is in the text, word for word: upper and
-// lower case count, runs of white space are one space, and &lt; &gt; &amp;
-// &quot; &#39; count as their characters. Besides:
+// A fact is held if its Text is in the text, word for word: case matters, runs
+// of white space are one space, and &lt; &gt; &amp; &quot; &#39; count as
+// their characters. In addition:
 //
 //   - a path, a command, an identifier, a URL, a number and a hash must not
 //     be part of a longer one: src/a.ts is not held by src/a.tsx, nor by
@@ -32,9 +32,9 @@ func (l *Ledger) Cover(text string) Coverage {
 	return cov
 }
 
-// Missing returns the facts that a text does not hold (see Cover). Those that
-// matter most come last, and within a class the oldest first, so that a
-// reader with little room begins at the end.
+// Missing returns the facts that a text does not hold (see Cover). The most
+// important come last, and within a class the oldest come first, so that a
+// caller with little room begins at the end.
 func (l *Ledger) Missing(text string) []Fact {
 	folded := fold(text)
 	var out []Fact
@@ -61,8 +61,8 @@ func holds(folded string, f Fact) bool {
 	return strings.Contains(folded, strings.TrimRight(want, ".。"))
 }
 
-// containsWhole reports whether want is in text and not part of a
-// longer word, where part reports the characters of words.
+// containsWhole reports whether want is in text and not part of a longer word;
+// part reports the characters of words.
 func containsWhole(text, want string, part func(rune) bool) bool {
 	if want == "" {
 		return true
@@ -87,7 +87,7 @@ func partBefore(before, want string, part func(rune) bool) bool {
 	if before == "" || !part(r) || !part(first) {
 		return false
 	}
-	dir, ok := strings.CutSuffix(before, "./") // the same path, said otherwise
+	dir, ok := strings.CutSuffix(before, "./") // the same path, written differently
 	last, _ := utf8.DecodeLastRuneInString(dir)
 	return !ok || dir != "" && part(last)
 }
@@ -105,8 +105,8 @@ func partAfter(after, want string, part func(rune) bool) bool {
 	return true
 }
 
-// Scripts without spaces put no edge between words, so only letters of
-// alphabets that do are parts of words.
+// Some scripts have no spaces between words, so only letters of the other
+// alphabets are parts of words.
 func wordChar(r rune) bool {
 	return r == '_' || unicode.IsDigit(r) || unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic)
 }
@@ -126,7 +126,7 @@ func fold(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// folded reports whether s has no white space but single spaces inside.
+// folded reports whether s has only single spaces inside it.
 func folded(s string) bool {
 	space := true
 	for _, r := range s {

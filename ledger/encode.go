@@ -6,17 +6,17 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// MaxCarried is the size in bytes of the ledger that a compaction carries on
-// (docs/compaction.md: 32 KB).
+// MaxCarried is the size in bytes of the ledger that a compaction carries
+// forward (docs/compaction.md: 32 KB).
 const MaxCarried = 32 << 10
 
-// Encode writes the ledger as JSON of at most maxBytes (MaxCarried where 0):
+// Encode writes the ledger as JSON of at most maxBytes (0: MaxCarried):
 //
 //	{"facts":[{"c":"constraint","k":"…","t":"…","n":"…","e":["id"]}]}
 //
-// Where there is no room for all, each class keeps its newest. Three quarters
-// of the room go to constraints and requests before anything else; the rest
-// is shared by the classes in turn.
+// If there is not enough room, each class keeps its newest facts. Three
+// quarters of the room go to constraints and requests first; the classes share
+// the rest in turn.
 func (l *Ledger) Encode(maxBytes int) []byte {
 	if maxBytes <= 0 {
 		maxBytes = MaxCarried
@@ -42,12 +42,12 @@ func (l *Ledger) Encode(maxBytes int) []byte {
 	return append(out, "]}"...)
 }
 
-// packer chooses the facts for which there is room.
+// packer chooses the facts that fit.
 type packer struct {
 	facts   []Fact
 	taken   map[int][]byte // encoded, by index in facts
 	room    int            // bytes left
-	reserve int            // bytes of it not to be used now
+	reserve int            // bytes of it that are reserved
 }
 
 func (p *packer) classes() []Class {
@@ -60,8 +60,8 @@ func (p *packer) classes() []Class {
 	return out
 }
 
-// fill takes the newest fact of each class in turn. A class whose next fact
-// does not fit is left.
+// fill takes the newest fact of each class in turn. It stops with a class when
+// its next fact does not fit.
 func (p *packer) fill(classes []Class) {
 	queues := map[Class][]int{}
 	for i, f := range p.facts {
@@ -111,15 +111,15 @@ func encodeFact(f Fact) []byte {
 	return append(out, '}')
 }
 
-// Bounds of what Decode accepts from a file that anyone may have written.
+// Limits on what Decode accepts from a file, which anyone may have written.
 const (
 	maxEncoded = 1 << 20 // bytes
 	maxText    = 4 << 10 // bytes of a fact's text, key or note
 )
 
-// Decode reads what Encode wrote. It never fails: what is not a ledger, or above
-// 1 MB, is an empty one; what is not a fact is left out. Facts of classes that
-// are not known here are carried on.
+// Decode reads what Encode wrote. It never fails: what is not a ledger, or is
+// larger than 1 MB, becomes an empty one; what is not a fact is left out.
+// Facts of unknown classes are kept.
 func Decode(raw []byte) *Ledger {
 	s := newSet()
 	if len(raw) > maxEncoded || !rawjson.Valid(raw) {

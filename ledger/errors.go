@@ -15,48 +15,49 @@ import (
 const (
 	maxErrorLine  = 240
 	maxErrorLines = 3
-	maxLine       = 1000 // bytes; what is longer is generated
+	maxLine       = 1000 // bytes; longer lines are generated text
 )
 
 var (
-	// A strong line says by its form what went wrong: a panic, an exception, a
-	// compiler's complaint, a failed test.
+	// A strong line shows by its form what went wrong: a panic, an exception,
+	// a compiler error, a failed test.
 	strongStart = pattern{expr: `^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S)`,
 		literals: []string{"panic: ", "fatal", "FAIL", "E   ", "not ok ", "rror", "ERROR"}}
 	crosses    = pattern{expr: `^\s*(?:✗ |✖ |× |✕ |❌ )`, literals: []string{"✗ ", "✖ ", "× ", "✕ ", "❌ "}}
 	position   = lazy.Regexp(`^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+`)
 	strongWord = pattern{expr: `\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`,
 		literals: []string{"Error:", "Error [", "Exception:", "Exception [", "error TS", "error C", "error LNK", "ssert", ": command not found"}}
-	// weakLine speaks of a failure.
+	// weakLine mentions a failure.
 	weakLine = pattern{expr: `(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`,
 		words: []string{" error ", " fail", "cannot ", "can t ", "could not ", "couldn t ", "unable to", "not found", "no such ", "denied", "undefined", "unexpected", "invalid", "mismatch",
 			"refused", "missing", "does not exist", "unresolved", "unmatched", "timed out", " blocked ", "no matches", "must be", " expected ", "issue", "would reformat"}}
-	// A happy line speaks of failures that there are not, or only says that a
-	// command failed.
+	// A harmless line says that there were no failures, or only that a command
+	// failed.
 	noFailures   = pattern{expr: `(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b`, words: []string{" no error", " no fail", " no problem", " no issue", " 0 error", " 0 fail", " 0 problem", " 0 issue"}}
 	failedRunner = pattern{expr: `(?i)command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|Warning\b`,
 		words: []string{"command failed", "command exited", "exit code", "exit status", "exited with code", "exited with status", " npm err", "elifecycle", "test result ok", "warning "}}
 	stackFrame = pattern{expr: `(?i)^\s*at `, words: []string{" at "}}
 	inFunction = pattern{expr: `(?i):\d+: in \S+$`, words: []string{" in "}}
 	escapes    = lazy.Regexp(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
-	// failedTests is what test runners print although a pipe hid their code.
+	// failedTests is what test runners print even if a pipe hid their exit
+	// code.
 	failedTests = pattern{expr: `(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`,
 		literals: []string{"FAIL", "fail", "error", "panic: ", "AssertionError"}}
 )
 
-// strong reports whether a line says by its form what went wrong.
+// strong reports whether a line shows by its form what went wrong.
 func strong(line, plain string) bool {
 	return strongStart.matchPlain(line, plain) || strongWord.matchPlain(line, plain) ||
 		numbered(line) && position().MatchString(line) || crosses.matchPlain(line, plain)
 }
 
-// happy reports whether a line reports no failure of its own.
-func happy(line, plain string) bool {
+// harmless reports whether a line does not report a failure itself.
+func harmless(line, plain string) bool {
 	return slices.ContainsFunc([]*pattern{&noFailures, &failedRunner, &stackFrame, &inFunction}, func(p *pattern) bool { return p.matchPlain(line, plain) })
 }
 
-// numbered reports whether a colon or a bracket and a digit are in the first
-// word of a line, as they are in a position.
+// numbered reports whether the first word of a line has a colon or a bracket
+// and a digit, as in a position.
 func numbered(line string) bool {
 	for i := range len(line) - 1 {
 		switch c := line[i]; {
@@ -69,13 +70,14 @@ func numbered(line string) bool {
 	return false
 }
 
-// checkers are programs whose output reports failures whatever their code.
+// checkers are programs whose output reports failures even if their exit code
+// does not.
 var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pytest", "tox", "tsc", "tsgo", "eslint", "biome", "jest",
 	"vitest", "mocha", "make", "cmake", "ctest", "gradle", "gradlew", "mvn", "dotnet", "ruff", "mypy", "pyright", "golangci-lint", "rspec",
 	"rake", "phpunit", "swift", "xcodebuild", "bazel", "uv", "poetry", "deno", "mise", "just", "rustc", "gcc", "g++", "clang", "javac"}
 
-// checksFail reports whether a check, whose exit code a pipe hid, printed
-// that it failed.
+// checksFail reports whether a check printed that it failed, although a pipe
+// hid its exit code.
 func checksFail(commands []shell.Command, output string) bool {
 	for _, c := range commands {
 		if c.Piped() && slices.Contains(checkers, c.Name()) {
@@ -109,7 +111,7 @@ func programs(commands []shell.Command) []string {
 	return names
 }
 
-// spoken reports whether a line is a message of one of the programs, like
+// spoken reports whether a line is a message from one of the programs, like
 // "sed: can't read x" or "/bin/bash: line 2: …".
 func spoken(line string, speakers []string) bool {
 	head, _, ok := strings.Cut(line, ":")
@@ -117,21 +119,21 @@ func spoken(line string, speakers []string) bool {
 }
 
 // telling returns the lines of a failed output that say what went wrong, in
-// their order. Where speakers are named, only their messages count: the rest
-// is the text of files that they print. Otherwise, if no line is telling,
-// it is the last one where lastAnyway says so.
+// order. If speakers are given, only their messages count, because the rest is
+// the text of files that they print. Otherwise, if no line says it, the last
+// one is returned if lastAnyway is set.
 func telling(output string, speakers []string, lastAnyway bool) []string {
-	var form, words []string // the lines that say it by their form, and those that do by their words
+	var form, words []string // the lines that say it by their form, and the ones that say it by their words
 	all := outputLines(output, speakers)
 	for _, line := range all {
 		text := plain(line)
 		switch {
 		case strong(line, text):
-			if !happy(line, text) {
+			if !harmless(line, text) {
 				form = append(form, line)
 			}
 		case weakLine.matchPlain(line, text):
-			if !happy(line, text) {
+			if !harmless(line, text) {
 				words = append(words, line)
 			}
 		}
@@ -167,21 +169,21 @@ func outputLines(output string, speakers []string) []string {
 	return out
 }
 
-// lastUnhappy is the last line that does not speak of success.
+// lastUnhappy returns the last line that does not report success.
 func lastUnhappy(lines []string) string {
 	for _, line := range slices.Backward(lines) {
-		if !happy(line, plain(line)) {
+		if !harmless(line, plain(line)) {
 			return line
 		}
 	}
 	return ""
 }
 
-// tally is how a test runner counts at the end what failed.
+// tally matches a test runner's final count of failures.
 var tally = lazy.Regexp(`\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b`)
 
-// withTally puts the count of failures after the lines, in place of one
-// from the middle where there is no room.
+// withTally adds the count of failures after the lines, replacing one from the
+// middle if there is no room.
 func withTally(lines []string, last string) []string {
 	if len(lines) == 0 || slices.Contains(lines, last) || !tally().MatchString(last) {
 		return lines
@@ -192,8 +194,8 @@ func withTally(lines []string, last string) []string {
 	return append(lines, last)
 }
 
-// pick takes the first line and the last ones: compilers say the cause first,
-// test runners and tracebacks last.
+// pick takes the first line and the last ones: compilers print the cause
+// first, test runners and tracebacks print it last.
 func pick(lines []string) []string {
 	var out []string
 	for _, l := range lines {

@@ -16,9 +16,9 @@ type FileOp struct {
 	To    string // FileMoved: the new path
 }
 
-// Extractor names the files that a tool call touches. It is given every call,
+// Extractor names the files that a tool call touches. It gets every call,
 // returns nil for tools that it does not know, and must accept any arguments:
-// a model may send a string or a list where an object belongs.
+// a model may send a string or a list instead of an object.
 //
 // To teach the ledger a tool, append one to the defaults:
 //
@@ -37,8 +37,8 @@ func DefaultExtractors() []Extractor {
 	return []Extractor{FileTools, Patches, ShellFiles}
 }
 
-// PiFiles is pi's own rule and nothing more: the tools read, write and edit
-// with a non-empty string path (reference: file operations).
+// PiFiles is exactly pi's own rule: the tools read, write and edit with a
+// non-empty string path.
 func PiFiles(call message.ToolCall) []FileOp {
 	class, ok := map[string]Class{"read": FileRead, "write": FileModified, "edit": FileModified}[call.Name]
 	path := calls.ArgsOf(call).Str("path")
@@ -48,22 +48,22 @@ func PiFiles(call message.ToolCall) []FileOp {
 	return []FileOp{{Class: class, Path: path}}
 }
 
-// FileTools knows the tools that name their file in an argument.
+// FileTools extracts from the tools that name their file in an argument.
 func FileTools(call message.ToolCall) []FileOp {
 	return classed(calls.FileTool(calls.Name(call.Name), calls.ArgsOf(call)))
 }
 
-// Patches knows the tools that take a patch as text: apply_patch of Codex
-// and opencode, patch.
+// Patches extracts from the tools that take a patch as text: apply_patch of
+// Codex and opencode, patch.
 func Patches(call message.ToolCall) []FileOp {
 	return classed(calls.PatchTool(calls.Name(call.Name), calls.ArgsOf(call)))
 }
 
-// ShellFiles knows the files that shell commands read, write, move and
+// ShellFiles extracts the files that shell commands read, write, move and
 // delete.
 func ShellFiles(call message.ToolCall) []FileOp {
 	var ops []FileOp
-	dir := "" // where a relative cd has led
+	dir := "" // where relative cds have led
 	for _, c := range shellCommands(call) {
 		if to, is, ok := shell.ChangesDir(c); is {
 			dir = changeDir(dir, to, ok)
@@ -77,16 +77,16 @@ func ShellFiles(call message.ToolCall) []FileOp {
 	return ops
 }
 
-// shellCommands returns the commands that a call runs, or nil where its tool
-// is not a shell.
+// shellCommands returns the commands that a call runs, or nil if its tool is
+// not a shell.
 func shellCommands(call message.ToolCall) []shell.Command {
 	run, _ := calls.RunOf(calls.Name(call.Name), calls.ArgsOf(call))
 	return run.Commands
 }
 
-// changeDir follows a relative cd. After an absolute or a computed one paths
-// stay as written: it nearly always leads to the project's root, from which
-// other tools name the same files.
+// changeDir follows a relative cd. After an absolute or computed one, paths
+// stay as written: it nearly always leads to the project's root, and other
+// tools name the same files relative to that.
 func changeDir(dir, to string, known bool) string {
 	if !known || path.IsAbs(to) || strings.HasPrefix(to, "~") {
 		return ""
@@ -97,7 +97,7 @@ func changeDir(dir, to string, known bool) string {
 	return dir
 }
 
-// below is a path as seen from where dir is.
+// below returns a path relative to where dir starts.
 func below(dir, p string) string {
 	if dir == "" || p == "" || path.IsAbs(p) || strings.HasPrefix(p, "~") {
 		return p
@@ -108,8 +108,8 @@ func below(dir, p string) string {
 // commandFiles returns what one simple command does to files.
 func commandFiles(c shell.Command) []FileOp { return classed(calls.CommandOps(c)) }
 
-// fileClasses are the classes of what is done to files. Folders that are made
-// are not facts.
+// fileClasses are the classes of file operations. Creating a folder is not a
+// fact.
 var fileClasses = map[shell.Kind]Class{shell.Read: FileRead, shell.Write: FileModified, shell.Create: FileCreated,
 	shell.Delete: FileDeleted, shell.Move: FileMoved}
 

@@ -1,6 +1,5 @@
-// Package ledger finds facts in a range of messages by code, without a
-// model, and reports whether a text still holds them (docs/compaction.md,
-// Verify: the ledger).
+// Package ledger finds facts in a range of messages by code, without a model,
+// and reports whether a text still holds them (docs/compaction.md, Verify).
 package ledger
 
 import (
@@ -44,9 +43,9 @@ type Source struct {
 // Fact is something that the work depends on.
 type Fact struct {
 	Class   Class
-	Key     string   // what a newer fact of the class replaces: the path, the command, the name; "" where each is alone
-	Text    string   // what has to be found in a text, verbatim; secrets masked
-	Note    string   // what else is known: exit status, new name of a moved file, tool; may be ""
+	Key     string   // identifies what a newer fact of the class replaces: the path, the command, the name; "": nothing is replaced
+	Text    string   // what must be in a text, word for word; secrets are masked
+	Note    string   // further details: exit status, new name of a moved file, tool; may be ""
 	Entries []string // ids of the entries it came from, oldest first
 }
 
@@ -55,7 +54,7 @@ type Ledger struct {
 	Facts []Fact
 }
 
-// Score says how many facts of a class there are and how many a text holds.
+// Score says how many facts a class has and how many of them a text holds.
 type Score struct {
 	Facts int `json:"facts"`
 	Kept  int `json:"kept"`

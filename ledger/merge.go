@@ -7,13 +7,13 @@ import (
 
 // Merge joins the ledger that an earlier compaction carried with that of the
 // range after it. A newer fact replaces an older one of the same class and
-// key; what else replaces what is written at the rules of the set: a read of
-// a file that was modified later stays known, a deleted file is no longer
-// created or modified, what is done is no longer open.
+// key. The other rules are those of set: a read of a file that was modified
+// later stays known, a deleted file is no longer created or modified, what is
+// done is no longer open.
 //
-// Besides, as the conversation went on: an older question is no longer
-// unanswered, an older todo list ends where a newer one was written, and an
-// older error of a tool on a file ends where the file was touched again.
+// In addition, because the conversation went on: an older question is no
+// longer unanswered, a newer todo list replaces an older one, and an older
+// error of a tool on a file ends when the file is touched again.
 func Merge(older, newer *Ledger) *Ledger {
 	s := newSet()
 	for _, f := range factsOf(older) {
@@ -37,8 +37,9 @@ func Merge(older, newer *Ledger) *Ledger {
 			}
 		}
 	}
-	// First everything that is replaced, then the new: within the newer ledger the
-	// rules have been applied, in an order that it no longer shows.
+	// First drop everything that is replaced, then add the new facts: within
+	// the newer ledger the rules have already been applied, in an order that
+	// it no longer shows.
 	for i, f := range fresh {
 		fresh[i] = s.replace(f)
 	}

@@ -7,22 +7,23 @@ import (
 	"sync"
 )
 
-// pattern is a regular expression that runs only on texts that hold one of
-// its words, and that is compiled when the first such text comes.
+// pattern is a regular expression that runs only on texts with one of its
+// words, and that is compiled for the first such text.
 type pattern struct {
 	expr string
-	// words are pieces of plain(text) of which the texts that match hold one;
-	// a blank at an end of one is a border of a word.
+	// words are pieces of plain(text); every matching text has at least one of
+	// them. A blank at the end of a piece is a word boundary.
 	words []string
-	// literals are such pieces of the text as it is.
+	// literals are such pieces of the unchanged text.
 	literals []string
-	// list, between before and after, may be given in place of expr and words:
-	// alternatives that begin and, as far as they are plain, end with a word.
+	// list, between before and after, may be given instead of expr and words:
+	// alternatives that begin with a word and, if they are plain, end with
+	// one.
 	before, after string
 	list          []string
 
 	ready, compiled sync.Once
-	filter          []string // words, or those of the list
+	filter          []string // words, or the words of the list
 	re              *regexp.Regexp
 }
 
@@ -33,12 +34,12 @@ func (p *pattern) match(s string) bool {
 	return p.matchPlain(s, plain(s))
 }
 
-// matchPlain is match where plain(s) is known.
+// matchPlain is match for a known plain(s).
 func (p *pattern) matchPlain(s, plain string) bool {
 	return p.mayMatch(s, plain) && p.regexp().MatchString(s)
 }
 
-// removePlain puts a blank in place of each match.
+// removePlain replaces each match with a blank.
 func (p *pattern) removePlain(s, plain string) string {
 	if !p.mayMatch(s, plain) {
 		return s
@@ -51,7 +52,7 @@ func (p *pattern) regexp() *regexp.Regexp {
 	return p.re
 }
 
-// String is the expression.
+// String returns the expression.
 func (p *pattern) String() string {
 	if p.list == nil {
 		return p.expr
@@ -59,7 +60,7 @@ func (p *pattern) String() string {
 	return p.before + "(?:" + strings.Join(p.list, "|") + ")" + p.after
 }
 
-// mayMatch is false only where the expression matches nothing.
+// mayMatch returns false only if the expression does not match.
 func (p *pattern) mayMatch(s, plain string) bool {
 	p.ready.Do(func() {
 		p.filter = p.words
@@ -74,9 +75,9 @@ func containsAny(s string, pieces []string) bool {
 	return slices.ContainsFunc(pieces, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// plain is what the words of patterns are looked for in: words of ASCII
-// letters in lower case and words of digits, with one blank between, before
-// and after them.
+// plain returns the text in which the words of patterns are searched: words of
+// ASCII letters in lower case and words of digits, with one blank between,
+// before and after them.
 func plain(s string) string {
 	out := make([]byte, 1, len(s)+8)
 	out[0] = ' '
@@ -104,16 +105,16 @@ func plain(s string) string {
 	return string(out)
 }
 
-// The two characters that an expression takes for the ASCII letters s and k,
-// and what says that there is one.
+// The two characters that a case-insensitive expression matches with the ASCII
+// letters s and k, and how to detect them.
 const (
 	longS  = "\u017f"
 	kelvin = "\u212a"
 	unsure = "?"
 )
 
-// start is the plain text that a text holds that an expression matches, if the
-// match begins with a word.
+// start returns the plain text at the beginning of every match of an
+// expression, if the match begins with a word.
 func start(expr string) string {
 	word, rest := expr, `\b`
 	if end := strings.IndexAny(expr, `\.+*?()[]{}|^$`); end >= 0 {

@@ -7,17 +7,17 @@ import (
 	"unicode/utf16"
 )
 
-// importance orders the classes that matter, the least first. A fact of one
-// of these that a summary lost is worth its room in the residue: constraints
-// because breaking one does harm; errors and open work because the next step
-// depends on them; changed files because the log of changes is the work
-// itself; decisions and requests because what was chosen would be argued
-// again. Files read, commands, identifiers, URLs, numbers, hashes, finished
-// work and questions can be found again, or are in lists of their own.
+// importance orders the classes that matter, the least important first. If a
+// summary loses a fact of one of these, the fact is worth its space in the
+// residue: constraints because breaking one does harm; errors and open work
+// because the next step depends on them; changed files because the changes are
+// the work itself; decisions and requests because otherwise they would be
+// discussed again. Files read, commands, identifiers, URLs, numbers, hashes,
+// finished work and questions can be found again, or have their own lists.
 var importance = []Class{Request, Decision, FileModified, FileCreated, FileMoved, FileDeleted, Open, Error, Constraint}
 
-// Essential reports whether a fact of the class must not be lost: where a
-// summary does not hold it, it goes word for word into the residue.
+// Essential reports whether a fact of the class must not be lost: if a summary
+// does not hold it, it goes word for word into the residue.
 func Essential(c Class) bool { return slices.Contains(importance, c) }
 
 // Of returns the facts of a class, oldest first.
@@ -42,7 +42,7 @@ func (l *Ledger) Counts() map[Class]int {
 
 // Files returns the paths that were only read, and those that were modified,
 // created, deleted or moved (old and new path). Each list is sorted by UTF-16
-// units, as JavaScript sorts (reference: file operations).
+// units, as JavaScript sorts.
 func (l *Ledger) Files() (read, modified []string) {
 	changed := map[string]bool{}
 	for _, f := range factsOf(l) {
@@ -73,7 +73,7 @@ func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
-// Line writes a fact on one line, without a bullet, as it is in a residue
+// Line writes a fact on one line, without a bullet, as it appears in a residue
 // and in an extractive summary. Cover finds the fact in it again.
 func Line(f Fact) string {
 	text := fold(f.Text)
@@ -99,7 +99,7 @@ func Line(f Fact) string {
 	return label + ": " + text
 }
 
-// rank is the place of a class among those that matter; -1: it does not.
+// rank returns the place of a class among those that matter, or -1.
 func rank(c Class) int { return slices.Index(importance, c) }
 
 // byImportance sorts facts so that those that matter most come last, and

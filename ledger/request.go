@@ -8,8 +8,8 @@ import (
 )
 
 // requestOf returns what a message asks for: its first words that are neither
-// a greeting nor a list of rules, or "" where it asks for nothing new. Where a
-// line only introduces the next one, both are returned.
+// a greeting nor a list of rules, or "" if it asks for nothing new. If a line
+// only introduces the next one, both are returned.
 func requestOf(lines []line) string {
 	for i, l := range lines {
 		if l.rule {
@@ -30,7 +30,7 @@ func requestOf(lines []line) string {
 	return ""
 }
 
-// withoutHead takes the last sentence off where it introduces a list of rules.
+// withoutHead removes the last sentence if it introduces a list of rules.
 func withoutHead(text string, next []line) string {
 	if len(next) == 0 || !next[0].rule || !introduces(text) {
 		return text
@@ -42,7 +42,7 @@ func withoutHead(text string, next []line) string {
 var greeting = lazy.Regexp(`(?i)^(?:good (?:morning|afternoon|evening|day)|hi|hello|hey|howdy|hallo|moin|guten (?:tag|morgen|abend)|servus|bonjour|salut|hola|` +
 	`buenos días|olá|bom dia|ciao|こんにちは|おはようございます|お疲れ様です|你好|您好|안녕하세요)(?: (?:all|again|there|team|everyone|claude|pi|zusammen))?[,.!。！ ]*$`)
 
-// withoutGreeting drops sentences in front that ask for nothing.
+// withoutGreeting drops sentences at the start that ask for nothing.
 func withoutGreeting(text string) string {
 	for _, s := range sentences(text) {
 		if !greeting().MatchString(s) && !acknowledges(s) {

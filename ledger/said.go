@@ -9,12 +9,12 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// said is what the words of one message hold. It is told from that message
-// alone, so a range can be read on all processors; what depends on the order
-// of messages is the collector's.
+// said is what was found in the words of one message. It depends only on that
+// message, so a range can be read in parallel; what depends on the order of
+// messages is in the collector.
 type said struct {
-	text      string // as it came
-	own       string // what was written by the user, or the assistant
+	text      string // unchanged
+	own       string // what the user or the assistant wrote
 	lines     []line
 	request   string   // of the user; "": none
 	orders    []string // of the user: constraints
@@ -30,7 +30,8 @@ type value struct {
 	text  string
 }
 
-// readWords reads the words of a message; nil where there are none to read.
+// readWords reads the words of a message. It returns nil if there are none to
+// read.
 func readWords(m *message.Message) *said {
 	if m == nil {
 		return nil
@@ -81,7 +82,7 @@ func readAssistant(text string) *said {
 	return s
 }
 
-// mentions reads what users and assistants alike speak of.
+// mentions reads what users and assistants both mention.
 func (s *said) mentions() {
 	s.questions = questionsOf(s.lines)
 	s.values, s.names = valuesOf(s.own), namesIn(s.own)
@@ -94,8 +95,7 @@ const (
 	readChunk = 32
 )
 
-// readAll reads the words of each message, on all processors where there are
-// many.
+// readAll reads the words of each message, in parallel if there are many.
 func readAll(sources []Source) []*said {
 	out := make([]*said, len(sources))
 	read := func(from, to int) {

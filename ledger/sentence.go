@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// abbreviations end with a full stop that ends no sentence.
+// abbreviations end with a full stop that does not end a sentence.
 var abbreviations = []string{"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "incl.", "z.B.", "bzw.", "d.h.", "usw.", "p.ej.",
 	"no.", "nr.", "fig.", "mr.", "dr.", "st."}
 
@@ -52,8 +52,9 @@ func abbreviated(s string) bool {
 	return len(last) == 2 && last[0] >= '0' && last[0] <= '9' // "1."
 }
 
-// unquoted blanks what is in `…`, "…" and “…”, at most 200 bytes each, so
-// that quoted words give no orders. Lengths are kept.
+// unquoted replaces what is in `…`, "…" and “…” with blanks, at most 200 bytes
+// each, so that quoted words are not taken for orders. The length stays the
+// same.
 func unquoted(s string) string {
 	const maxQuote = 200
 	if !strings.ContainsAny(s, "`\"“«「") {
@@ -80,7 +81,7 @@ func unquoted(s string) string {
 	return string(out)
 }
 
-// closingQuote is what ends a quotation that r begins, or "".
+// closingQuote returns the quote that closes one opened by r, or "".
 func closingQuote(r rune) string {
 	switch r {
 	case '`', '"':

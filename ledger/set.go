@@ -18,7 +18,7 @@ import (
 //   - a failure is replaced by the next failure of the same command and
 //     dropped when that command succeeds.
 type set struct {
-	facts  []Fact              // removed ones have no class
+	facts  []Fact              // removed facts have no class
 	index  map[string]int      // identity to place
 	errors map[string][]string // keys of errors by attempt
 }
@@ -32,7 +32,7 @@ const maxEntries = 8
 
 func identity(c Class, key string) string { return string(c) + "\x00" + key }
 
-// keyOf is what identifies a fact within its class.
+// keyOf returns what identifies a fact within its class.
 func keyOf(f Fact) string {
 	if f.Key != "" {
 		return f.Key
@@ -43,7 +43,8 @@ func keyOf(f Fact) string {
 // add drops what a fact replaces and puts it at the end.
 func (s *set) add(f Fact) { s.put(s.replace(f)) }
 
-// replace drops what a fact replaces, and returns the fact as it is to be put.
+// replace drops what a fact replaces, and returns the fact as it should be
+// added.
 func (s *set) replace(f Fact) Fact {
 	switch f.Class {
 	case FileCreated, FileModified, FileDeleted:
@@ -63,7 +64,7 @@ func (s *set) replace(f Fact) Fact {
 	return f
 }
 
-// put puts a fact at the end, in the place of one with the same identity.
+// put adds a fact at the end and removes the one with the same identity.
 func (s *set) put(f Fact) {
 	if f.Class == Error {
 		base := attempt(errorBase(f.Key))
@@ -80,7 +81,7 @@ func (s *set) put(f Fact) {
 	s.facts = append(s.facts, f)
 }
 
-// fileChange applies what is known of the path to a change of it.
+// fileChange applies what is known about the path to a change of it.
 func (s *set) fileChange(f Fact) Fact {
 	if f.Class != FileDeleted {
 		for _, known := range []Class{FileCreated, FileModified} {
@@ -107,7 +108,7 @@ func (s *set) remove(c Class, key string) {
 	}
 }
 
-// An error's key is that of its command, and a number for its line.
+// An error's key is its command's key, and a number for its line.
 const errorSep = "\n"
 
 func errorBase(key string) string {
@@ -115,9 +116,9 @@ func errorBase(key string) string {
 	return base
 }
 
-// attempt is what two runs share that are about the same thing: the words of a
-// command without its flags. go test -v ./x is the same attempt as go test ./x;
-// go test -run A ./x, which tests less, is another.
+// attempt returns what two runs of the same thing have in common: the words of
+// a command without its flags. go test -v ./x is the same attempt as go test
+// ./x; go test -run A ./x, which tests less, is another.
 func attempt(base string) string {
 	words := strings.Fields(base)
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }), " ")
@@ -142,9 +143,9 @@ func (s *set) removeAll(c Class, prefix string) {
 	}
 }
 
-// limits bound how many facts of a class are kept: the newest. Classes that
-// are not listed have no limit here; constraints, files and open work must
-// not be lost.
+// limits bound how many facts of a class are kept, the newest ones. Unlisted
+// classes have no limit, because constraints, files and open work must not be
+// lost.
 var limits = map[Class]int{Request: 40, Command: 40, Error: 9, Identifier: 40, URL: 40, Number: 30, Hash: 30, Done: 60,
 	Decision: 24, Question: 3}
 
@@ -179,8 +180,8 @@ func (s *set) ledger() *Ledger {
 	return l
 }
 
-// joinEntries appends the newer ids, each once, the middle left out where
-// there are too many.
+// joinEntries appends the newer ids, each once. If there are too many the
+// middle is left out.
 func joinEntries(older, newer []string) []string {
 	out := slices.Clone(older)
 	for _, id := range newer {

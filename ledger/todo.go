@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// todoKey begins the keys of work that a todo tool lists, boxKey those of
-// checkboxes in prose.
+// todoKey is the prefix of the keys of work in a todo tool's list, boxKey that
+// of checkboxes in prose.
 const (
 	todoKey = "todo/"
 	boxKey  = "box/"
@@ -18,11 +18,11 @@ const (
 // maxTodo bounds an item of a todo list, in UTF-16 units.
 const maxTodo = 240
 
-// taskList is the state of the tools that create and update single tasks.
-// They are numbered from 1 in the order of their creation.
+// taskList is the state of the tools that create and update single tasks. They
+// are numbered from 1 in order of creation.
 type taskList struct{ items []calls.Task }
 
-// todo takes the state of the work from the to-do and plan tools.
+// todo takes the state of the work from todo and plan tools.
 func (c *collector) todo(tc message.ToolCall) {
 	change, ok := calls.TasksOf(calls.Name(tc.Name), calls.ArgsOf(tc))
 	switch {
@@ -42,8 +42,8 @@ func (c *collector) todo(tc message.ToolCall) {
 	}
 }
 
-// work replaces the listed work by its latest state. What was cancelled is
-// never open again; an emptied list closes what it held.
+// work replaces the listed work with its latest state. What was cancelled is
+// never open again; emptying a list closes its items.
 func (c *collector) work(list []calls.Task) {
 	c.set.removeAll(Open, todoKey)
 	for _, it := range list {

@@ -32,7 +32,7 @@ func (c *collector) user(s *said) {
 	c.mentions(s)
 }
 
-// mentions takes the values and the names out of what was said.
+// mentions takes the values and the names from what was said.
 func (c *collector) mentions(s *said) {
 	for _, v := range s.values {
 		c.fact(v.class, v.text, v.text, "")
@@ -42,8 +42,9 @@ func (c *collector) mentions(s *said) {
 	}
 }
 
-// skill takes the skill that a program put before the user's words: where its
-// text can be read again. It returns the command that loads it.
+// skill handles a skill that a program put before the user's words. It notes
+// where the skill's text can be read again, and returns the command that loads
+// it.
 func (c *collector) skill(text string) string {
 	head, _, ok := strings.Cut(strings.TrimSpace(text), ">")
 	if !ok || !strings.HasPrefix(head, "<skill ") {
@@ -147,7 +148,7 @@ func (c *collector) prose(s *said) {
 	c.questions, c.asker = s.questions, "assistant"
 	c.asked = len(c.questions) > 0
 	if c.asked && !slices.Contains(c.questions, lastSentence(s.lines)) && len(c.questions) < 2 {
-		c.questions = nil // asked on the way, not at the end
+		c.questions = nil // asked in the middle, not at the end
 	}
 	c.mentions(s)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
-// injectedTags wrap what programs put into user messages: surroundings,
-// attached files, output of commands, skills. What is in them is not what
-// the user said.
+// injectedTags wrap what programs put into user messages: the environment,
+// attached files, output of commands, skills. The user did not say what is in
+// them.
 var injectedTags = []string{"environment_context", "environment_details", "user_instructions", "INSTRUCTIONS", "system-reminder",
 	"system_reminder", "skill", "image", "file", "files", "document", "documents", "attached_files", "attachment", "attachments", "context",
 	"command-name", "command-message", "local-command-stdout", "local-command-stderr", "local-command-caveat", "command-contents",
@@ -19,19 +19,19 @@ var injectedTags = []string{"environment_context", "environment_details", "user_
 	"repo_map", "subagent_notification", "available_skills", "skills_instructions", "permissions", "collaboration_mode",
 	"output", "stdout", "stderr", "log", "logs", "diff", "patch", "summary", "conversation", "previous-summary", "code"}
 
-// injectedHeads begin messages that are a program's from end to end.
+// injectedHeads begin messages that a program wrote completely.
 var injectedHeads = []string{"Caveat: The messages below were generated", "This session is being continued from a previous conversation",
 	"[Request interrupted", "Base directory for this skill:", "Another language model started to solve this problem",
 	"The conversation history before this point was compacted", "<command-name>"}
 
 // maxUserText bounds how much of one message is read, in bytes: its beginning
-// and its end. Beyond that it is a paste.
+// and its end. A longer one is pasted text.
 const (
 	maxUserHead = 48 << 10
 	maxUserTail = 16 << 10
 )
 
-// ownText returns what the user wrote of a user message.
+// ownText returns what the user wrote in a user message.
 func ownText(text string) string {
 	if args, ok := slashArguments(text); ok {
 		return args
@@ -63,14 +63,13 @@ func slashArguments(text string) (string, bool) {
 	return args, true
 }
 
-// dropTags takes the injected blocks out. A block that is not closed ends
-// with its line.
+// dropTags removes the injected blocks. An unclosed block ends with its line.
 func dropTags(text string) string {
 	if strings.IndexByte(text, '<') < 0 {
 		return text
 	}
 	var out strings.Builder
-	missing := map[string]bool{} // tags that are not closed from here on
+	missing := map[string]bool{} // tags that are not closed after this
 	for {
 		i := strings.IndexByte(text, '<')
 		if i < 0 {
@@ -136,15 +135,16 @@ func dropComments(text string) string {
 type line struct {
 	text string
 	rule bool   // an item of a list of rules
-	not  string // what introduces the list, where that forbids
+	not  string // the introduction of the list, if that forbids
 }
 
-// ruleHead is what introduces a list of rules.
+// ruleHead matches the introduction of a list of rules.
 var ruleHead = lazy.Regexp(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
 	`must|should|shall|how (?:we|i) (?:want|like|need)|(?:we|i) (?:want|need)|following behaviou?r|regeln|vorgaben|anforderungen|règles|contraintes|reglas|requisitos)\b|` +
 	`ルール|制約|要件|规则|規則|要求|约束|規定|규칙|요구사항|제약`)
 
-// forbids is what turns the items of a list into their opposite.
+// forbids matches an introduction that turns the items of a list into their
+// opposite.
 var forbids = lazy.Regexp(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
 
 // introduces reports whether a line comes before a list.
@@ -205,7 +205,7 @@ func proseLines(text string) []line {
 	return out
 }
 
-// headOf is the sentence that introduces a list, where it forbids.
+// headOf returns the sentence that introduces a list, if it forbids.
 func headOf(text string) string {
 	all := sentences(text)
 	if head := all[len(all)-1]; introduces(head) && forbids().MatchString(head) && len(head) < maxConstraint/2 {
@@ -223,9 +223,9 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// continues reports whether a line goes on where the line before was wrapped.
+// continues reports whether a line continues a wrapped line.
 func continues(before, line string) bool {
-	const wrapped = 50 // bytes; shorter lines were ended on purpose
+	const wrapped = 50 // bytes; shorter lines were ended deliberately
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
 		before = before[i+1:]
 	}
@@ -234,7 +234,7 @@ func continues(before, line string) bool {
 	return len(before) >= wrapped && !unicode.IsUpper(r) && !strings.ContainsRune(".!?:;。！？：", last)
 }
 
-// listMarker returns the length of a bullet, number or checkbox in front.
+// listMarker returns the length of a bullet, number or checkbox at the start.
 func listMarker(line string) int {
 	i := 0
 	for _, m := range []string{"- ", "* ", "+ ", "• ", "– ", "・", "· "} {
@@ -263,8 +263,8 @@ func listMarker(line string) int {
 	return len(line) - len(rest)
 }
 
-// codeEnds end lines of code, codeHeads begin lines of code, logs, diffs and
-// prompts, and what is quoted.
+// codeEnds end lines of code; codeHeads begin lines of code, logs, diffs,
+// prompts and quotes.
 var (
 	codeEnds  = []string{"{", "}", "};", ");", "=>", "&&", "||", "\\", "</", "/>", "({", "})"}
 	codeHeads = []string{">", "$ ", "% ", "//", "/*", "#!", "+++ ", "--- ", "@@ ", "diff --git", "index ", "import ", "from '", "const ", "let ",
@@ -272,8 +272,8 @@ var (
 		"<?", "{", "}", "[INFO", "[WARN", "[ERROR", "[DEBUG", "INFO ", "WARN ", "ERROR ", "DEBUG ", "=== ", "--- FAIL", "--- PASS", "ok  \t", "FAIL\t"}
 )
 
-// prose reports whether a line is written language. Lines that begin as code
-// may still be prose when they read like a sentence.
+// prose reports whether a line is natural language. A line that begins like
+// code may still be prose if it reads like a sentence.
 func prose(line, bare string) bool {
 	if heading(bare) {
 		return false
@@ -323,7 +323,7 @@ func logLine(line string) bool {
 	return digits >= 6 && strings.Contains(s[:n], ":")
 }
 
-// mostlyWords reports whether letters make the greater part of a line.
+// mostlyWords reports whether most of a line is letters.
 func mostlyWords(line string) bool {
 	letters, signs := 0, 0
 	for _, r := range line {

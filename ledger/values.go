@@ -39,8 +39,8 @@ func valuesOf(text string) []value {
 	return out
 }
 
-// unitFollows is false where numberShape finds nothing: after each digit,
-// and a blank, there is no byte with which a unit begins.
+// unitFollows returns false if numberShape cannot match: no digit, with or
+// without a blank after it, is followed by a byte that begins a unit.
 func unitFollows(text string) bool {
 	const begins = "%msµhdwKMGTkgbtlfpreHqUuE€°x"
 	for i := 0; i < len(text); i++ {
@@ -58,7 +58,7 @@ func unitFollows(text string) bool {
 	return false
 }
 
-// longHex is false where hashShape finds nothing.
+// longHex returns false if hashShape cannot match.
 func longHex(text string) bool {
 	const least = 7
 	n := 0
@@ -82,7 +82,7 @@ func isHash(s string) bool {
 	return len(s) >= 7 && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(s, "abcdef")
 }
 
-// names are the identifiers that are spoken of.
+// names are the identifiers that are mentioned.
 type names struct {
 	seen  map[string]*name
 	order []*name
@@ -129,7 +129,7 @@ func namesIn(text string) []string {
 
 var declaration = lazy.Regexp(`^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
 
-// declared notes what the code declares that a call writes.
+// declared notes what is declared in the code that a call writes.
 func (n *names) declared(tc message.ToolCall, entry string) {
 	text := ""
 	for _, op := range calls.FileTool(calls.Name(tc.Name), calls.ArgsOf(tc)) {
@@ -153,8 +153,8 @@ func (n *names) declared(tc message.ToolCall, entry string) {
 	}
 }
 
-// recurring returns the names that came up at least twice, those that came up
-// most often first cut to the limit, in order of first mention.
+// recurring returns the names that came up at least twice: the most frequent
+// ones up to the limit, in order of first mention.
 func (n *names) recurring() []*name {
 	var out []*name
 	for _, it := range n.order {

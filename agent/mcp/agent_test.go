@@ -42,7 +42,7 @@ func TestAgentWithServers(t *testing.T) {
 	if len(results) != 4 {
 		t.Fatalf("%d results", len(results))
 	}
-	for i, want := range []string{`not run: db__echo {"zeta":1} is not allowed here`, "no such table", "bytes of 1400000 left out here", "mcp server db: "} {
+	for i, want := range []string{`not run: db__echo {"zeta":1} is not allowed`, "no such table", "bytes of 1400000 left out here", "mcp server db: "} {
 		got := results[i]
 		if !strings.Contains(got.Text, want) || got.IsError != (i != 2) || len(got.Text) > 60_000 {
 			t.Errorf("%s: error %v, %.200s", got.ToolName, got.IsError, got.Text)

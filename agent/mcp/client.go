@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// client is one server, through all the times that it is started.
+// client is one server, across all its starts.
 type client struct {
 	server Server
 	opts   Options
@@ -32,8 +32,8 @@ var (
 	errSlowCall  = errors.New("it took too long to answer, and was stopped")
 )
 
-// connected is the connection to the server. A server that is not running is
-// started.
+// connected returns the connection to the server, and starts the server if it
+// is not running.
 func (c *client) connected(ctx context.Context) (*connection, error) {
 	c.dialing.Lock()
 	defer c.dialing.Unlock()
@@ -96,7 +96,7 @@ func (c *client) watch(conn *connection) {
 	}
 }
 
-// drop forgets a connection. It reports false where that has happened.
+// drop forgets a connection. It reports false if that has already happened.
 func (c *client) drop(conn *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,13 +107,13 @@ func (c *client) drop(conn *connection) bool {
 	return true
 }
 
-// relist asks for the tools anew when the server says that they changed. What
-// it says meanwhile is heard once.
+// relist lists the tools again when the server says that they changed. Further
+// such messages meanwhile cause one more listing.
 func (c *client) relist(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	conn.changed = true
-	if c.live != conn || conn.listing { // who starts or lists will see it
+	if c.live != conn || conn.listing { // the code that starts or lists will see it
 		return
 	}
 	conn.listing = true
@@ -167,7 +167,7 @@ func (c *client) call(ctx context.Context, name string, arguments jsontext.Value
 	}
 	if errors.Is(err, errSlowCall) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		dropped := c.drop(conn)
-		conn.close() // so that its last words are there
+		conn.close() // so that its last output is available
 		err = conn.explain(err)
 		if dropped {
 			c.report(Event{State: Ended, Error: err.Error()})
@@ -191,8 +191,8 @@ func (c *client) report(e Event) {
 	c.opts.Report(e)
 }
 
-// within runs f and returns early when ctx ends, with the cause: writing to a
-// server that does not read heeds no context. What f still does ends with the
+// within runs f and returns early, with the cause, when ctx ends, because a
+// write to a server that does not read ignores the context. f ends with the
 // connection.
 func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {

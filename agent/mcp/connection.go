@@ -15,21 +15,22 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxTools is how many tools of one server are listed.
+// maxTools bounds how many tools of one server are listed.
 const maxTools = 1000
 
 // connection is a server that runs.
 type connection struct {
 	session *sdk.ClientSession
 	record  *recorder
-	// end ends what the server lives in, so that nothing waits for it; nil:
-	// there is nothing.
+	// end ends the server's process or stream, so that nothing waits for it;
+	// nil: there is nothing to end.
 	end func()
-	// said is the end of what the server wrote to standard error; nil: nothing.
+	// said returns the end of what the server wrote to standard error; nil:
+	// nothing.
 	said func() string
 
 	// Under client.mu:
-	changed bool // the server has said that its tools are others
+	changed bool // the server has said that its tools changed
 	listing bool // they are being listed again
 }
 
@@ -39,7 +40,7 @@ type tool struct {
 	schema            jsontext.Value
 }
 
-// dial reaches the server and shakes hands with it.
+// dial connects to the server and does the handshake.
 func (c *client) dial(ctx context.Context) (*connection, error) {
 	conn := &connection{record: &recorder{}}
 	transport, err := c.transport(ctx, conn)
@@ -72,12 +73,12 @@ func (c *client) transport(ctx context.Context, conn *connection) (sdk.Transport
 		if err != nil {
 			return nil, err
 		}
-		conn.end = func() { _ = stream.Close() } // what it still says interests nobody
+		conn.end = func() { _ = stream.Close() } // its remaining output is ignored
 		return lineTransport(stream, stream, conn.record), nil
 	case s.URL != "":
 		return httpTransport(s, conn.record)
 	case s.Command == "":
-		return nil, errors.New("it has no command and no url")
+		return nil, errors.New("it has neither a command nor a url")
 	}
 	p, err := startProcess(s, c.opts.Dir, environment(c.opts.Getenv, s.Env))
 	if err != nil {
@@ -109,7 +110,7 @@ func (conn *connection) list(ctx context.Context) ([]tool, error) {
 	var out []tool
 	for _, t := range listed {
 		schema, ok := written[t.Name]
-		if !ok { // the transport has hidden it; the order of names is lost then
+		if !ok { // the transport has hidden it, so the order of names is lost
 			if schema, err = json.Marshal(t.InputSchema); err != nil {
 				return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 			}
@@ -129,10 +130,10 @@ func (conn *connection) close() {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = conn.session.Close() // it is left in any case
+		_ = conn.session.Close() // it is abandoned in any case
 	}()
-	conn.stop()                  // or the session's end could wait for one that does not read
-	wait := time.NewTimer(grace) // a hanging server at an address is left to itself
+	conn.stop()                  // otherwise ending the session could wait for one that does not read
+	wait := time.NewTimer(grace) // a hanging server at an address is abandoned
 	defer wait.Stop()
 	select {
 	case <-closed:
@@ -146,8 +147,8 @@ func (conn *connection) stop() {
 	}
 }
 
-// explain adds to an error what the server said last. All of that is there
-// when the connection has been closed.
+// explain adds the server's last output to an error. That is complete once the
+// connection has been closed.
 func (conn *connection) explain(err error) error {
 	if conn.said == nil {
 		return err
@@ -156,7 +157,7 @@ func (conn *connection) explain(err error) error {
 	if said == "" {
 		return err
 	}
-	return fmt.Errorf("%w; it said: %s", err, message.Sanitize(said))
+	return fmt.Errorf("%w; its last output: %s", err, message.Sanitize(said))
 }
 
 // lineTransport speaks JSON lines.

@@ -12,7 +12,7 @@ import (
 
 var variable = lazy.Regexp(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand puts variables into the texts of a server.
+// expand replaces variables in the texts of a server.
 func expand(s Server, getenv func(string) string) (Server, error) {
 	var missing string
 	text := func(in string) string {
@@ -45,7 +45,7 @@ func expand(s Server, getenv func(string) string) (Server, error) {
 }
 
 // needed are the variables that programs need to find themselves and their
-// user; the rest of our environment is not theirs.
+// user. They do not get the rest of our environment.
 func needed() []string {
 	names := []string{"HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
 		"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"}

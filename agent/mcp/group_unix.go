@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// inGroup gives a program a process group of its own: Ctrl-C in the terminal is
-// for us, and killing the program kills what it has started too.
+// inGroup gives a program its own process group, so that Ctrl-C in the
+// terminal reaches only us and killing the program also kills its children.
 func inGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // fails where nothing is left

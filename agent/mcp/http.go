@@ -15,9 +15,10 @@ import (
 func httpTransport(s Server, r *recorder) (sdk.Transport, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("its url is none of http or https")
+		return nil, errors.New("its url is neither http nor https")
 	}
-	// Errors name the address: its secrets are put in behind them.
+	// Errors name the address, so its secrets are inserted only when the
+	// request is sent.
 	shown := *u
 	shown.User, shown.RawQuery, shown.Fragment = nil, "", ""
 	return &sdk.StreamableClientTransport{

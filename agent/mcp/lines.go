@@ -13,7 +13,8 @@ const maxLine = 16 << 20
 var errLongLine = errors.New("a message is longer than 16 MiB")
 
 // lines passes on the lines of a stream that can be messages. Programs print
-// banners and logs where only messages belong; that is no reason to hang up.
+// banners and logs where only messages belong; that is not a reason to
+// disconnect.
 type lines struct {
 	io.Closer
 	r    *bufio.Reader
@@ -24,7 +25,7 @@ func newLines(in io.ReadCloser) *lines {
 	return &lines{Closer: in, r: bufio.NewReaderSize(in, 64<<10)}
 }
 
-// Read reads from messages alone.
+// Read reads only from messages.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.line()

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxName is the longest name of a tool that every vendor takes.
+// maxName is the longest tool name that every vendor accepts.
 const maxName = 64
 
-// toolName is the name of a server's tool for the model: server__tool, in the
-// characters that every vendor takes. One that is too long or taken ends in a
-// hash of the true names.
+// toolName returns the name of a server's tool for the model: server__tool, in
+// the characters that every vendor accepts. One that is too long or taken ends
+// with a hash of the real names.
 func toolName(server, tool string, taken map[string]bool) string {
 	name := plain(server) + "__" + plain(tool)
 	if len(name) <= maxName && !taken[name] {

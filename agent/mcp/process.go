@@ -10,8 +10,8 @@ import (
 
 const (
 	grace      = 2 * time.Second // for a server to end when it is told to
-	stragglers = time.Second     // for what it started, to let go of its standard error
-	maxStderr  = 1 << 10         // bytes of standard error that are kept
+	stragglers = time.Second     // for its children to close its standard error
+	maxStderr  = 1 << 10         // bytes of standard error to keep
 )
 
 // process is a server that runs as a program.
@@ -31,8 +31,8 @@ func startProcess(s Server, dir string, env []string) (*process, error) {
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	// A pipe of our own: one of the command's is closed at its end, with what
-	// it said last still in it.
+	// Our own pipe: the command would close its own at its end, with the last
+	// output still in it.
 	in, out, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -45,15 +45,15 @@ func startProcess(s Server, dir string, env []string) (*process, error) {
 		return nil, err
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended, its standard error tells
-		killGroup(p.cmd) // what it has left behind would hold its output open
+		_ = p.cmd.Wait() // its standard error says how it ended
+		killGroup(p.cmd) // its leftover children would hold its output open
 		close(p.ended)
 	}()
 	return p, nil
 }
 
-// end ends the program: it is told by the end of its input, then killed with
-// all that it has started.
+// end ends the program: its input is closed, then it is killed with all its
+// children.
 func (p *process) end() {
 	_ = p.stdin.Close()
 	wait := time.NewTimer(grace)

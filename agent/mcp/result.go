@@ -12,15 +12,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Limits of the images of one result: what every vendor takes.
+// Limits on the images of one result: what every vendor accepts.
 const (
 	maxImages     = 20
 	maxImageBytes = 3 << 20
 )
 
-// result is what a server answered, for the agent: one text, which the agent
-// cuts where it is too long, and the images behind it. The text says where
-// each image stood.
+// result converts a server's answer for the agent: one text, which the agent
+// cuts if it is too long, followed by the images. The text says where each
+// image was.
 func result(r *sdk.CallToolResult) agent.Result {
 	var a answer
 	for _, c := range r.Content {
@@ -65,8 +65,8 @@ func (a *answer) add(c sdk.Content) {
 	}
 }
 
-// image takes an image that models can read. What it is, its bytes say: a wrong
-// claim in the log would be refused by vendors for ever.
+// image takes an image that models can read. Its bytes decide its type,
+// because vendors would refuse a wrong type in the log forever.
 func (a *answer) image(data []byte, claimed string) {
 	kind := http.DetectContentType(data)
 	switch kind {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxRecorded is how much of the answers is kept while tools are listed.
+// maxRecorded bounds how much of the answers is kept while tools are listed.
 const maxRecorded = 64 << 20
 
 // recorder keeps what a server writes while its tools are listed. The library
@@ -28,7 +28,7 @@ func (r *recorder) start() {
 	r.on, r.size, r.said = true, 0, map[*tee][]byte{}
 }
 
-// stop returns the schemas that were written since start, by the tool's name.
+// stop returns the schemas that were written since start, by tool name.
 func (r *recorder) stop() map[string]jsontext.Value {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,7 +42,7 @@ func (r *recorder) stop() map[string]jsontext.Value {
 
 func (r *recorder) tee(in io.ReadCloser) io.ReadCloser { return &tee{ReadCloser: in, to: r} }
 
-// tee is a stream that the recorder hears.
+// tee is a stream that also writes to the recorder.
 type tee struct {
 	io.ReadCloser
 	to *recorder

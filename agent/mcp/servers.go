@@ -14,7 +14,7 @@ import (
 	"github.com/coppice-dev/coppice/provider"
 )
 
-// Server says how a server is reached: by Command, URL or Dial. In the texts of
+// Server says how to reach a server: by Command, URL or Dial. In the texts of
 // the first two, ${NAME} stands for a variable of Options.Getenv; one that is
 // not set is an error.
 type Server struct {
@@ -22,20 +22,20 @@ type Server struct {
 
 	// Command is a program that speaks over standard input and output. It gets
 	// Env and the few variables that every program needs, not our whole
-	// environment: keys of ours are no business of a server.
+	// environment, because a server must not see our keys.
 	Command string                     `json:"command"`
 	Args    []string                   `json:"args"`
 	Env     map[string]provider.Secret `json:"env"`
 
-	// URL speaks streamable HTTP. Headers go there and nowhere else.
+	// URL is for streamable HTTP. Headers are sent there and nowhere else.
 	URL     string                     `json:"url"`
 	Headers map[string]provider.Secret `json:"headers"`
 
-	// Type may be left out: Command and URL tell.
+	// Type may be left out, because Command or URL shows it.
 	Type transport `json:"type"`
 
-	// Dial opens a stream of JSON lines to a server that is reached in another
-	// way. It must end with its context.
+	// Dial opens a stream of JSON lines to a server in any other way. It must
+	// end with its context.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 
 	StartLimit time.Duration `json:"startTimeoutSeconds" max:"86400"` // until its tools are known; 0: 30 seconds
@@ -47,7 +47,7 @@ type Settings struct {
 	Servers map[string]Server `json:"mcpServers"`
 }
 
-// Validate names the fields that are wrong.
+// Validate returns an error that names the fields with wrong values.
 func (s Server) Validate() error {
 	errs := []error{valid.OneOf("type", s.Type, s.Type.Values()), valid.Address("url", s.URL),
 		valid.Seconds("startTimeoutSeconds", s.StartLimit), valid.Seconds("timeoutSeconds", s.CallLimit)}
@@ -58,9 +58,9 @@ func (s Server) Validate() error {
 	case s.Command == "" && s.URL == "":
 		errs = append(errs, valid.Wrong("", "must have a command or a url"))
 	case s.Type == overStdio && s.Command == "":
-		errs = append(errs, valid.Wrong("", "must have a command where its type is stdio"))
+		errs = append(errs, valid.Wrong("", "must have a command if its type is stdio"))
 	case s.Type == overHTTP && s.URL == "":
-		errs = append(errs, valid.Wrong("", "must have a url where its type is http"))
+		errs = append(errs, valid.Wrong("", "must have a url if its type is http"))
 	}
 	return errors.Join(errs...)
 }
@@ -74,38 +74,39 @@ const (
 	overHTTP  transport = "http" // streamable HTTP
 )
 
-// Values are the words that a setting may have.
+// Values returns the words that a setting may have.
 func (transport) Values() []string { return []string{string(overStdio), string(overHTTP)} }
 
-// Limits where a server has none of its own.
+// The defaults of a server's limits.
 const (
 	defaultStart = 30 * time.Second
 	defaultCall  = 10 * time.Minute
 )
 
-// Options are what the servers depend on.
+// Options configure the servers.
 type Options struct {
 	Servers []Server
 	Dir     string                   // where programs start; "": here
 	Getenv  func(name string) string // nil: os.Getenv
-	Version string                   // of the program that asks; servers are told
-	// Report is told what becomes of servers, from any goroutine. nil: nobody is.
+	Version string                   // of the calling program; servers are told
+	// Report, if not nil, is called with the state of servers, from any
+	// goroutine.
 	Report func(Event)
 }
 
-// State is what has become of a server.
+// State is the state of a server.
 type State string
 
 // The states.
 const (
 	Ready   State = "ready"   // started; its tools are known
-	Changed State = "changed" // it has other tools now
+	Changed State = "changed" // its tools have changed
 	Failed  State = "failed"  // it could not be started, or its tools not be listed
-	Ended   State = "ended"   // it went away, or hung and was stopped
+	Ended   State = "ended"   // it ended, or hung and was stopped
 )
 
-// Event tells what has become of a server. Its JSON form is a line of
-// `coppice run --json`.
+// Event reports the state of a server. Its JSON form is a line of `coppice run
+// --json`.
 type Event struct {
 	Type   string `json:"type"` // "mcp_server"
 	Server string `json:"server"`
@@ -117,9 +118,9 @@ type Event struct {
 // Servers are running servers. Close ends them.
 type Servers struct{ clients []*client }
 
-// Start starts all servers beside each other and waits until the tools of each
-// are known or it has failed, which is reported and does not disturb the
-// others. ctx bounds the start alone.
+// Start starts all servers in parallel and waits until the tools of each are
+// known or it has failed, which is reported and does not affect the others.
+// ctx bounds only the start.
 func Start(ctx context.Context, o Options) *Servers {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -139,8 +140,8 @@ func Start(ctx context.Context, o Options) *Servers {
 	return all
 }
 
-// Tools are the tools that the servers have now, in the order of the servers
-// and of their own lists, each with a name of its own.
+// Tools returns the tools that the servers have now, in the order of the
+// servers and of their own lists, each with a unique name.
 func (s *Servers) Tools() []agent.Tool {
 	var out []agent.Tool
 	taken := map[string]bool{}

@@ -125,10 +125,10 @@ func TestServerDies(t *testing.T) {
 	r := run(t, self(t, "mortal"))
 	r.next(t)
 	_, err := r.try(t.Context(), t, "mortal__die", `{}`)
-	if err == nil || !strings.HasPrefix(err.Error(), "mcp server mortal: ") || !strings.HasSuffix(err.Error(), "; it said: out of luck") {
+	if err == nil || !strings.HasPrefix(err.Error(), "mcp server mortal: ") || !strings.HasSuffix(err.Error(), "; its last output: out of luck") {
 		t.Errorf("%v", err)
 	}
-	if e := r.next(t); e.State != Ended || !strings.Contains(e.Error, "it said: out of luck") {
+	if e := r.next(t); e.State != Ended || !strings.Contains(e.Error, "its last output: out of luck") {
 		t.Errorf("%+v", e)
 	}
 	if got := r.call(t, "mortal__echo", `{}`); got != "{}" {
@@ -195,11 +195,11 @@ func TestServersThatDoNotStart(t *testing.T) {
 	want := map[string]string{
 		"mute":    "it took too long to start",
 		"deaf":    "it took too long to start",
-		"broken":  "it said: no licence found",
+		"broken":  "its last output: no licence found",
 		"missing": "executable file not found",
-		"empty":   "it has no command and no url",
+		"empty":   "it has neither a command nor a url",
 		"unset":   "the variable COPPICE_TEST_UNSET is not set",
-		"odd":     "its url is none of http or https",
+		"odd":     "its url is neither http nor https",
 		"good":    "",
 	}
 	r := run(t, mute, deaf, self(t, "broken"), Server{Name: "missing", Command: "no-such-program-anywhere"}, Server{Name: "empty"},

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	maxOutput  = 8 << 20 // bytes of output that are kept
+	maxOutput  = 8 << 20 // bytes of output to keep
 	killDelay  = 2 * time.Second
 	defaultRun = 10 * time.Minute
 )
 
 func (b box) bash() agent.Tool {
-	return agent.Tool{Name: "bash", Description: "Run a shell command in the project's folder. Gives its output and its exit code.",
-		Parameters: parameters([3]string{"command", "string", "the command"}, [3]string{"timeout?", "integer", "seconds after which it is stopped; 600 where it is left out"}),
+	return agent.Tool{Name: "bash", Description: "Run a shell command in the project's folder. Returns its output and exit code.",
+		Parameters: parameters([3]string{"command", "string", "the command"}, [3]string{"timeout?", "integer", "seconds after which it is stopped (default 600)"}),
 		Run: func(ctx context.Context, c agent.Call) (agent.Result, error) {
 			var in struct {
 				Command string  `json:"command"`
@@ -37,10 +37,10 @@ func (b box) bash() agent.Tool {
 		}}
 }
 
-// errTimeout is why a command was stopped.
+// errTimeout is the cause of a command that ran too long.
 var errTimeout = errors.New("stopped: it ran too long")
 
-// shell runs a command. It is stopped with all that it has started.
+// shell runs a command. Stopping it stops all its children.
 func (b box) shell(ctx context.Context, command string, limit time.Duration, update func(string)) (agent.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func (b box) shell(ctx context.Context, command string, limit time.Duration, upd
 		return agent.Text(text), context.Cause(ctx)
 	case errors.As(err, &exit):
 		return agent.Text(text), fmt.Errorf("command exited with code %d", exit.ExitCode())
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // a child that holds the output open has been left behind
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // a child that holds the output open has been abandoned
 		return agent.Text(text), err
 	}
 	return agent.Text(text), nil

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	maxRead  = 2000     // lines that a read gives at once
-	maxBytes = 48 << 10 // bytes of text that a read gives at once: under the agent's own limit
-	maxFile  = 32 << 20 // bytes of a file that is read at all
+	maxRead  = 2000     // greatest number of lines of one read
+	maxBytes = 48 << 10 // bytes of text of one read: under the agent's own limit
+	maxFile  = 32 << 20 // size in bytes of the largest file that is read
 )
 
 func (b box) read() agent.Tool {
 	return agent.Tool{Name: "read", Parallel: true,
-		Description: fmt.Sprintf("Read a text file or an image. Gives at most %d lines; offset and limit choose others.", maxRead),
+		Description: fmt.Sprintf("Read a text file or an image. Returns at most %d lines; offset and limit choose others.", maxRead),
 		Parameters: parameters([3]string{"path", "string", "the file"}, [3]string{"offset?", "integer", "first line, from 1"},
-			[3]string{"limit?", "integer", "how many lines"}),
+			[3]string{"limit?", "integer", "number of lines"}),
 		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
 			var in struct {
 				Path   string `json:"path"`
@@ -68,8 +68,8 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// window is the lines of a text that were asked for, as many as fit, and a
-// line that says where to read on.
+// window returns the requested lines of a text, as many as fit, and a line
+// that says where to continue.
 func window(text string, offset, limit int) (string, error) {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -95,8 +95,8 @@ func window(text string, offset, limit int) (string, error) {
 }
 
 func (b box) write() agent.Tool {
-	return agent.Tool{Name: "write", Description: "Write a file: make it, or replace all of it. Folders are made where they are missing.",
-		Parameters: parameters([3]string{"path", "string", "the file"}, [3]string{"content", "string", "all that is to be in it"}),
+	return agent.Tool{Name: "write", Description: "Write a file: create it, or replace all of it. Missing folders are created.",
+		Parameters: parameters([3]string{"path", "string", "the file"}, [3]string{"content", "string", "the whole new content"}),
 		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
 			var in struct {
 				Path    string `json:"path"`
@@ -119,8 +119,8 @@ func (b box) write() agent.Tool {
 		}}
 }
 
-// replace writes a file so that nobody sees half of it, and keeps its mode.
-// Through a link the file behind it is written.
+// replace writes a file atomically and keeps its mode. If the path is a link
+// it writes the link's target.
 func replace(path, content string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -147,9 +147,9 @@ func replace(path, content string) error {
 }
 
 func (b box) edit() agent.Tool {
-	return agent.Tool{Name: "edit", Description: "Replace text in a file. oldText has to stand in it exactly once, unless all is true.",
-		Parameters: parameters([3]string{"path", "string", "the file"}, [3]string{"oldText", "string", "what is to be replaced, with its white space"},
-			[3]string{"newText", "string", "what comes in its place"}, [3]string{"all?", "boolean", "replace every occurrence"}),
+	return agent.Tool{Name: "edit", Description: "Replace text in a file. oldText must occur exactly once, unless all is true.",
+		Parameters: parameters([3]string{"path", "string", "the file"}, [3]string{"oldText", "string", "the text to replace, with its exact white space"},
+			[3]string{"newText", "string", "the new text"}, [3]string{"all?", "boolean", "replace every occurrence"}),
 		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {
 			var in struct {
 				Path    string `json:"path"`
@@ -175,8 +175,8 @@ func (b box) edit() agent.Tool {
 		}}
 }
 
-// substitute replaces old in text. A file with CRLF lines may be named with
-// LF ones.
+// substitute replaces old in text. old may have LF line ends even if the file
+// has CRLF.
 func substitute(text, old, replacement string, all bool) (string, int, error) {
 	if old == "" {
 		return "", 0, errors.New("oldText is empty")
@@ -186,9 +186,9 @@ func substitute(text, old, replacement string, all bool) (string, int, error) {
 	}
 	switch n := strings.Count(text, old); {
 	case n == 0:
-		return "", 0, errors.New("oldText does not stand in the file; read it again")
+		return "", 0, errors.New("oldText is not in the file; read the file again")
 	case n > 1 && !all:
-		return "", 0, fmt.Errorf("oldText stands in the file %d times; give more of what is around it, or set all", n)
+		return "", 0, fmt.Errorf("oldText occurs %d times in the file; include more of the text around it, or set all", n)
 	default:
 		return strings.ReplaceAll(text, old, replacement), n, nil
 	}

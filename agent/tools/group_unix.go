@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// inGroup gives a command a process group of its own, so that stopping it
-// stops what it has started too.
+// inGroup gives a command its own process group, so that stopping it stops its
+// children too.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

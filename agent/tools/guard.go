@@ -14,17 +14,17 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// Answer is what a user says to a question of the guard.
+// Answer is the user's answer to a question of the guard.
 type Answer int
 
 // The answers.
 const (
 	Deny         Answer = iota
 	AllowOnce           // this call
-	AllowSession        // this call and all like it, as long as the guard lives
+	AllowSession        // this call and all similar ones, for the lifetime of the guard
 )
 
-// Question is a call that may not run unasked.
+// Question is a call that may not run without asking.
 type Question struct {
 	Tool string
 	What string // the command, or the path
@@ -35,26 +35,26 @@ type Question struct {
 	Rule string
 }
 
-// Verdict is what becomes of a call.
+// Verdict is the decision about a call.
 type Verdict string
 
 // The verdicts.
 const (
-	Asked   Verdict = "ask" // it runs when the user allows it
+	Asked   Verdict = "ask" // it runs if the user allows it
 	Allowed Verdict = "allow"
 	Denied  Verdict = "deny"
 )
 
-// Values are the words that a setting may have.
+// Values returns the words that a setting may have.
 func (Verdict) Values() []string { return []string{string(Allowed), string(Asked), string(Denied)} }
 
 // Guard decides which calls may run: reading and searching inside the project
 // freely, everything else when rules or the user allow it (docs/agent.md).
 type Guard struct {
 	Dir   string // the project
-	Yolo  bool   // ask nobody: what rules do not deny may run
+	Yolo  bool   // do not ask: what the rules do not deny may run
 	Rules Rules  // come first
-	// Ask asks the user, one question at a time; nil: nobody is there, and
+	// Ask asks the user, one question at a time; nil: no one can be asked, and
 	// the answer is no.
 	Ask func(ctx context.Context, q Question) (Answer, error)
 
@@ -72,7 +72,7 @@ func (g *Guard) Permit(ctx context.Context, t agent.Tool, c agent.Call) error {
 	case verdict == Allowed || g.Yolo || g.isAllowed(q.Rule):
 		return nil
 	case g.Ask == nil:
-		return fmt.Errorf("%s %s is not allowed here, and nobody can be asked", q.Tool, q.What)
+		return fmt.Errorf("%s %s is not allowed, and no one can be asked", q.Tool, q.What)
 	}
 	g.asking.Lock()
 	defer g.asking.Unlock()
@@ -91,7 +91,7 @@ func (g *Guard) Permit(ctx context.Context, t agent.Tool, c agent.Call) error {
 	return nil
 }
 
-// judge says what becomes of a call before anybody is asked.
+// judge decides about a call before anyone is asked.
 func (g *Guard) judge(t agent.Tool, c agent.Call) (Question, Verdict) {
 	q, needs := question(g.Dir, t, c)
 	about := subject{tool: q.Tool, what: q.What, isPath: isFileTool(t.Name), dir: g.Dir}
@@ -101,7 +101,7 @@ func (g *Guard) judge(t agent.Tool, c agent.Call) (Question, Verdict) {
 	if rule, asked := about.first(g.Rules.Ask, false); asked {
 		q.Rule = rule
 		if !needs {
-			q.Why = "the settings ask about it"
+			q.Why = "the settings require asking"
 		}
 		return q, Asked
 	}
@@ -126,7 +126,7 @@ func (g *Guard) remember(rule string) {
 	g.allowed[rule] = true
 }
 
-// isFileTool reports whether a tool of ours is about a path.
+// isFileTool reports whether one of our tools works on a path.
 func isFileTool(name string) bool {
 	switch name {
 	case "read", "grep", "find", "write", "edit":
@@ -135,7 +135,8 @@ func isFileTool(name string) bool {
 	return false
 }
 
-// question is what to ask before a call; false: it needs no permission.
+// question returns what to ask before a call; false: it does not need
+// permission.
 func question(dir string, t agent.Tool, c agent.Call) (Question, bool) {
 	arg := func(name string) string { return rawjson.String(rawjson.Get(c.Arguments, name)) }
 	q := Question{Tool: t.Name, Rule: t.Name}
@@ -146,7 +147,7 @@ func question(dir string, t agent.Tool, c agent.Call) (Question, bool) {
 		return q, true
 	case !isFileTool(t.Name):
 		q.What, q.Why = string(c.Arguments), "changes something"
-		return q, !t.Parallel // or it changes nothing
+		return q, !t.Parallel // otherwise it changes nothing
 	}
 	path := resolve(dir, arg("path"))
 	q.What = path
@@ -159,8 +160,8 @@ func question(dir string, t agent.Tool, c agent.Call) (Question, bool) {
 	return q, t.Name == "write" || t.Name == "edit"
 }
 
-// like is the pattern of commands like one: those of the same program; of one
-// that could run more than that, it alone.
+// like returns a pattern for similar commands: those of the same program, or
+// only this command if it could run other programs.
 func like(command string) string {
 	program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
 	if !simple(command) || strings.ContainsAny(program, "=*\\\"'") {
@@ -169,8 +170,8 @@ func like(command string) string {
 	return program + " *"
 }
 
-// inside reports whether a path leads into dir, links followed as far as the
-// path exists. A link that leads nowhere could lead anywhere.
+// inside reports whether a path leads into dir, following links as far as the
+// path exists. A broken link could lead anywhere, so it is outside.
 func inside(dir, path string) bool {
 	realDir, ok := follow(dir)
 	realPath, ok2 := follow(path)
@@ -181,8 +182,8 @@ func inside(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// follow follows the links of a path as far as it exists. It reports false
-// for a link that leads nowhere.
+// follow follows the links of a path as far as it exists. It reports false for
+// a broken link.
 func follow(path string) (string, bool) {
 	rest := ""
 	for p := filepath.Clean(path); ; {

@@ -13,14 +13,14 @@ import (
 // maxHits is how many hits a recall shows.
 const maxHits = 15
 
-// recalled begins what recall gives back.
+// recalled begins the output of recall.
 const recalled = "[recalled from this session]\n"
 
 func (b box) recall() agent.Tool {
 	return agent.Tool{Name: "recall", Parallel: true,
-		Description: "Find and read what was said and done earlier in this session, also what is summarized or left out now. " +
+		Description: "Find and read what was said and done earlier in this session, including what is now summarized or left out. " +
 			"With query: search all words and \"quoted phrases\". With path (en:ID): read an entry, all of it or some lines.",
-		Parameters: parameters([3]string{"query?", "string", "words to look for"}, [3]string{"path?", "string", "entry to read, e.g. en:1a2b"},
+		Parameters: parameters([3]string{"query?", "string", "words to search for"}, [3]string{"path?", "string", "entry to read, e.g. en:1a2b"},
 			[3]string{"from?", "integer", "first line, from 1"}, [3]string{"to?", "integer", "last line"}),
 		Run: func(ctx context.Context, c agent.Call) (agent.Result, error) {
 			var in struct {
@@ -38,7 +38,7 @@ func (b box) recall() agent.Tool {
 			case in.Query != "":
 				return b.recallSearch(ctx, in.Query)
 			}
-			return agent.Result{}, errors.New("give query or path")
+			return agent.Result{}, errors.New("query or path is missing")
 		}}
 }
 

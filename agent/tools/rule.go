@@ -13,7 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/valid"
 )
 
-// Rules decide about calls before anybody is asked. Deny beats Ask, and Ask
+// Rules decide about calls before anyone is asked. Deny beats Ask, and Ask
 // beats Allow.
 //
 // A rule is the name of a tool, "*" standing for any characters in it, or a
@@ -35,16 +35,16 @@ import (
 // looked at. That catches mistakes; what a shell can be talked into is only
 // stopped by denying bash.
 type Rules struct {
-	Default Verdict `json:"default"` // of calls that need permission and have no rule
+	Default Verdict `json:"default"` // for calls that need permission and match no rule
 	Allow   []Rule  `json:"allow"`
 	Ask     []Rule  `json:"ask"`
 	Deny    []Rule  `json:"deny"`
 }
 
-// EnsureDefaults gives every field that is not set its default.
+// EnsureDefaults sets every unset field to its default.
 func (r *Rules) EnsureDefaults() { r.Default = cmp.Or(r.Default, Asked) }
 
-// Validate names the fields that are wrong.
+// Validate returns an error that names the fields with wrong values.
 func (r Rules) Validate() error {
 	errs := []error{valid.OneOf("default", r.Default, r.Default.Values())}
 	for _, list := range []struct {
@@ -58,10 +58,10 @@ func (r Rules) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Rule names calls.
+// Rule matches calls.
 type Rule string
 
-// Validate tells what is wrong with it.
+// Validate says what is wrong with the rule.
 func (r Rule) Validate() error {
 	if strings.TrimSpace(string(r)) == "" {
 		return valid.Wrong("", "must name a tool")
@@ -69,14 +69,14 @@ func (r Rule) Validate() error {
 	return nil
 }
 
-// subject is what a call is about, for rules.
+// subject is what rules compare of a call.
 type subject struct {
 	tool, what string
 	isPath     bool
 	dir        string // the project
 }
 
-// first returns the first of the rules that names a call.
+// first returns the first rule that matches a call.
 func (s subject) first(rules []Rule, allow bool) (string, bool) {
 	i := slices.IndexFunc(rules, func(rule Rule) bool { return s.fits(string(rule), allow) })
 	if i < 0 {
@@ -101,7 +101,7 @@ func (s subject) fits(rule string, allow bool) bool {
 	return fitsText(pattern, s.what)
 }
 
-// fitsPath compares the path as it is written and as links lead.
+// fitsPath compares the path as written and with its links followed.
 func (s subject) fitsPath(pattern string, allow bool) bool {
 	if strings.HasSuffix(pattern, "/") {
 		pattern += "**"
@@ -145,13 +145,14 @@ func fitsCommand(pattern, command string, allow bool) bool {
 	return slices.ContainsFunc(append(parts, command), func(part string) bool { return fitsText(pattern, strings.TrimSpace(part)) })
 }
 
-// joints are the characters by which a shell goes from one command to another.
+// joints are the characters that separate commands in a shell.
 const joints = ";&|`$()<>\n\r"
 
 // simple reports whether a command cannot start others by the shell's syntax.
 func simple(command string) bool { return !strings.ContainsAny(command, joints) }
 
-// fitsText: "*" stands for anything; at the end behind a space, for nothing too.
+// fitsText matches with "*" for anything; at the end after a space also for
+// nothing.
 func fitsText(pattern, text string) bool {
 	pattern, open := strings.CutSuffix(pattern, " *")
 	parts := strings.Split(pattern, "*")

@@ -19,16 +19,16 @@ import (
 const (
 	maxMatches = 200
 	maxNames   = 500
-	maxLine    = 400 // characters of a line that is shown
+	maxLine    = 400 // characters of a line to show
 )
 
-// skipped are folders in which nobody looks for source text.
+// skipped are folders without source text.
 var skipped = []string{".git", ".hg", ".svn", "node_modules"}
 
 func (b box) grep() agent.Tool {
-	return agent.Tool{Name: "grep", Parallel: true, Description: "Search files for a regular expression (RE2). Gives path:line: text.",
+	return agent.Tool{Name: "grep", Parallel: true, Description: "Search files for a regular expression (RE2). Returns lines of the form path:line: text.",
 		Parameters: parameters([3]string{"pattern", "string", "the expression"}, [3]string{"path?", "string", "file or folder to search"},
-			[3]string{"glob?", "string", "only files whose name fits, e.g. *.go or cmd/**/*.go"}),
+			[3]string{"glob?", "string", "only files whose name matches, e.g. *.go or cmd/**/*.go"}),
 		Run: func(ctx context.Context, c agent.Call) (agent.Result, error) {
 			var in struct {
 				Pattern string `json:"pattern"`
@@ -48,7 +48,7 @@ func (b box) grep() agent.Tool {
 		}}
 }
 
-// errEnough ends a walk that has found as much as is shown.
+// errEnough ends a walk that has found enough.
 var errEnough = errors.New("enough")
 
 // lister collects lines up to a limit.
@@ -75,7 +75,7 @@ func nothingFound() agent.Result {
 func (l *lister) result(err error) (agent.Result, error) {
 	switch {
 	case errors.Is(err, errEnough):
-		l.lines = append(l.lines, fmt.Sprintf("[the first %d; there are more: narrow it down]", l.max))
+		l.lines = append(l.lines, fmt.Sprintf("[the first %d; there are more: narrow the search]", l.max))
 	case err != nil:
 		return agent.Result{}, err
 	case len(l.lines) == 0:
@@ -106,7 +106,7 @@ func grepFile(path, name string, re *regexp.Regexp, out *lister) error {
 			return err
 		}
 	}
-	return nil // a line above four megabytes ends the file: it is no source text
+	return nil // a line above four megabytes ends the search in the file: it is not source text
 }
 
 func (b box) find() agent.Tool {
@@ -126,9 +126,9 @@ func (b box) find() agent.Tool {
 		}}
 }
 
-// walk visits the regular files below path whose name fits glob ("": all),
-// in the order of their names. name is relative to the project where the file
-// lies in it. Folders that cannot be read are passed over.
+// walk visits the regular files below path whose name matches glob ("": all),
+// in the order of their names. name is relative to the project if the file is
+// in it. Folders that cannot be read are skipped.
 func (b box) walk(ctx context.Context, path, glob string, visit func(path, name string) error) error {
 	root := b.path(path)
 	if _, err := os.Stat(root); err != nil {
@@ -170,8 +170,8 @@ func isSkipped(name string) bool {
 	return false
 }
 
-// matcher says which files a glob means: by their name alone, or, where it
-// has a slash, by their path.
+// matcher returns a function that matches files with a glob: by name, or by
+// path if the glob has a slash.
 func matcher(glob string) (func(rel, name string) bool, error) {
 	if glob == "" {
 		return func(string, string) bool { return true }, nil

@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Options are what the tools depend on.
+// Options configure the tools.
 type Options struct {
 	Dir string // the project; relative paths and commands start there
-	// Log is what recall reads; nil: there is no recall.
+	// Log is what recall reads; nil: no recall tool.
 	Log session.Log
 	// Env is the environment of commands, as in os/exec; nil: our own.
 	Env []string
@@ -29,10 +29,10 @@ func All(o Options) []agent.Tool {
 	return all
 }
 
-// box holds what the tools share.
+// box has what the tools share.
 type box struct{ Options }
 
-// path is where a path of the model's leads.
+// path resolves a path that the model gave.
 func (b box) path(p string) string { return resolve(b.Dir, p) }
 
 func resolve(dir, p string) string {

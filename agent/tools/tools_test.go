@@ -68,8 +68,8 @@ func TestTools(t *testing.T) {
 		{"read", `{"path":"binary"}`, "!binary is not a text file"},
 		{"write", `{"path":"new/deep.txt","content":"hello"}`, "wrote 5 bytes to new/deep.txt"},
 		{"read", `{"path":"new/deep.txt"}`, "hello"},
-		{"edit", `{"path":"main.go","oldText":"main","newText":"x"}`, "!main.go: oldText stands in the file 2 times; give more of what is around it, or set all"},
-		{"edit", `{"path":"main.go","oldText":"nope","newText":"x"}`, "!main.go: oldText does not stand in the file; read it again"},
+		{"edit", `{"path":"main.go","oldText":"main","newText":"x"}`, "!main.go: oldText occurs 2 times in the file; include more of the text around it, or set all"},
+		{"edit", `{"path":"main.go","oldText":"nope","newText":"x"}`, "!main.go: oldText is not in the file; read the file again"},
 		{"edit", `{"path":"main.go","oldText":"func main","newText":"func run"}`, "replaced 1 in main.go"},
 		{"edit", `{"path":"dos.txt","oldText":"one\ntwo","newText":"1\n2"}`, "replaced 1 in dos.txt"},
 		{"read", `{"path":"dos.txt"}`, "1\r\n2\r\n"},
@@ -118,7 +118,7 @@ func TestRecall(t *testing.T) {
 	if got := call(t, o, "recall", `{"path":"en:`+entries[0].ID+`"}`); !strings.Contains(got, "lines 1-1 of 1]\nthe harbour is blue") {
 		t.Errorf("read: %q", got)
 	}
-	if got := call(t, o, "recall", `{}`); got != "!give query or path" {
+	if got := call(t, o, "recall", `{}`); got != "!query or path is missing" {
 		t.Errorf("nothing asked: %q", got)
 	}
 }

@@ -52,7 +52,7 @@ func TestRunWithServers(t *testing.T) {
 		args       []string
 		out, errs  []string
 	}{
-		{"not allowed", "", nil, []string{"It is dry."}, []string{"mcp server weather is ready, tools: 1", "weather__today failed: not run: weather__today {} is not allowed here",
+		{"not allowed", "", nil, []string{"It is dry."}, []string{"mcp server weather is ready, tools: 1", "weather__today failed: not run: weather__today {} is not allowed",
 			"coppice: mcp server gone failed: "}},
 		{"allowed by a rule", `,"permissions":{"allow":["weather__*"]}`, []string{"--json"}, []string{`"text":"rain until noon"`,
 			`{"type":"mcp_server","server":"weather","state":"ready","tools":1}`, `{"type":"mcp_server","server":"gone","state":"failed","error":"`}, nil},

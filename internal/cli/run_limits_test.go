@@ -17,7 +17,7 @@ func TestRunLimits(t *testing.T) {
 		{`"run":{}`, "", "used 3 calls, 3,300 tokens", 0, 3},
 		{`"run":{"maxCalls":2}`, "stopped at a limit: run.maxCalls is 2", "used 2 calls, 2,200 tokens", 1, 2},
 		{`"run":{"maxTokens":1100}`, "stopped at a limit: run.maxTokens is 1100", "used 1 call, 1,100 tokens", 1, 1},
-		{`"run":{"maxUSD":5}`, "local/fake-1: its price is not known, so run.maxUSD does not count its calls", "used 3 calls, 3,300 tokens", 0, 3},
+		{`"run":{"maxUSD":5}`, "local/fake-1: its price is not known, so its calls do not count toward run.maxUSD", "used 3 calls, 3,300 tokens", 0, 3},
 		{`"run":{"maxCalls":-1}`, "run.maxCalls must be 0 or more", "used 3 calls, 3,300 tokens", 0, 3},
 	} {
 		steps := []fake.Step{fake.Call("1", "find", `{"pattern":"*.go"}`), fake.Call("2", "find", `{"pattern":"*.md"}`), fake.Say("Nothing there.")}

@@ -31,11 +31,11 @@ func TestRunFollowsPermissions(t *testing.T) {
 		written        bool
 		says           string
 	}{
-		{"nothing said", "", nil, false, "nobody can be asked"},
+		{"nothing said", "", nil, false, "no one can be asked"},
 		{"allowed by a rule", `"permissions":{"allow":["write *.txt"]}`, nil, true, ""},
-		{"another rule", `"permissions":{"allow":["write *.md"]}`, nil, false, "nobody can be asked"},
+		{"another rule", `"permissions":{"allow":["write *.md"]}`, nil, false, "no one can be asked"},
 		{"allowed by default", `"permissions":{"default":"allow"}`, nil, true, ""},
-		{"asked in spite of it", `"permissions":{"default":"allow","ask":["write"]}`, nil, false, "nobody can be asked"},
+		{"asked in spite of it", `"permissions":{"default":"allow","ask":["write"]}`, nil, false, "no one can be asked"},
 		{"yolo", "", []string{"--yolo"}, true, ""},
 		{"denied in spite of it", `"permissions":{"deny":["write"]}`, []string{"--yolo"}, false, "the settings do not allow write"},
 	}
