@@ -122,8 +122,8 @@ func meterOf(m coppice.Meter) *Context {
 	return &Context{Used: m.Decision(), Threshold: m.Threshold, Window: m.Model.Window}
 }
 
-// told reports what the engine does for this run.
-func (r *run) told(e coppice.Event) {
+// report reports what the engine does for this run.
+func (r *run) report(e coppice.Event) {
 	switch e.Type {
 	case coppice.EventDelta:
 		r.delta(e.Delta)
