@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
@@ -158,24 +159,23 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	}
 }
 
-// ratio is what the counts of a model have shown; 0: nothing.
-func (s *Session) ratio(m message.Model) float64 {
+// noteCalibration keeps that of a view for views with fewer counts of the model.
+func (s *Session) noteCalibration(m message.Model, size timeline.Size) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size.Calibration.Samples > 0 {
+		s.countsOf(m).calibration = size.Calibration
+	}
+}
+
+// calibrationOf is what the counts of a model have shown; the zero value: nothing.
+func (s *Session) calibrationOf(m message.Model) calibration.Calibration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.counts[m.Key()]; c != nil {
-		return c.ratio
+		return c.calibration
 	}
-	return 0
-}
-
-// noteRatio keeps the ratio of a measured size for views without a count.
-func (s *Session) noteRatio(m message.Model, size timeline.Size) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if size.Measured == nil || size.Ratio <= 0 {
-		return
-	}
-	s.countsOf(m).ratio = size.Ratio
+	return calibration.Calibration{}
 }
 
 // countsOf are the counts of a model. s.mu is held.

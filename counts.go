@@ -3,6 +3,7 @@ package coppice
 import (
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 )
@@ -13,11 +14,11 @@ import (
 // is proof is in docs/limits.md, Windows. The zero value is ready; it is not safe
 // for concurrent use.
 type readings struct {
-	told   bool    // a suspicion was told
-	ratio  float64 // of the newest count that holds, to our estimate; 0: not known
-	grown  []heard // the newest requests, each larger than the one before
-	most   int64   // the largest prompt reported so far
-	cached bool    // the server has shown that it counts cached tokens
+	told        bool                    // a suspicion was told
+	calibration calibration.Calibration // of the newest view that had one
+	grown       []heard                 // the newest requests, each larger than the one before
+	most        int64                   // the largest prompt reported so far
+	cached      bool                    // the server has shown that it counts cached tokens
 }
 
 // heard is what one answered request tells.

@@ -190,8 +190,8 @@ func (f *fitting) look() (*timeline.View, error) {
 		return nil, err
 	}
 	f.step, err = render.Next(render.Input{View: v, Model: f.compactor.Model, Compaction: f.compactor.Settings, Prune: f.opts.Prune,
-		Lifetime: f.opts.Call.CacheLifetime, Now: f.opts.Now(), Estimator: f.opts.Estimator, Pending: f.tokens, Output: f.opts.Call.MaxOutput, Ratio: f.ratio(f.compactor.Model), Pruned: f.pruned})
-	f.noteRatio(f.compactor.Model, f.step.Size)
+		Lifetime: f.opts.Call.CacheLifetime, Now: f.opts.Now(), Estimator: f.opts.Estimator, Pending: f.tokens, Output: f.opts.Call.MaxOutput, Pruned: f.pruned})
+	f.noteCalibration(f.compactor.Model, f.step.Size)
 	if !f.begun {
 		f.begun, f.report.Before = true, meter(f.compactor, f.step.Size, f.step.Threshold)
 	}
@@ -240,11 +240,6 @@ func (f *fitting) compactNow() {
 
 func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 	c := f.compactor
-	if ratio := f.step.Size.Ratio; ratio > 1 { // the plan counts as the provider does
-		m := c.Model
-		m.Window, m.MaxInput = int64(float64(m.InputLimit())/ratio), 0
-		c = f.Session.compactor(m)
-	}
 	o, err := f.attempt(f.ctx, c, compaction.Request{Trigger: trigger, Pending: f.tokens, Adapt: true})
 	if err != nil {
 		o = failure(f.ctx, err)

@@ -172,7 +172,8 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
 		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors}, SharedPrefix: shared,
-		Branches: s.opts.Branches, Output: s.opts.Call.MaxOutput, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun}
+		Branches: s.opts.Branches, Output: s.opts.Call.MaxOutput, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun,
+		Calibration: s.calibrationOf(m)}
 }
 
 // summarizer is the caller's, or the session's model with extraction below it.

@@ -50,7 +50,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	}
 	n := len(entries) - 1
 	return &Outcome{Status: Applied, View: c.view, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
-		TokensAfter: after.Calibrated(a.plan.Size.Ratio).Decision(), Rung: d.rung, Model: d.model, Coverage: d.coverage,
+		TokensAfter: after.Decision(), Rung: d.rung, Model: d.model, Coverage: d.coverage,
 		Residue: d.tokens, ResidueFacts: d.verified.facts, Unheeded: d.unheeded}, false
 }
 
@@ -73,7 +73,7 @@ func (a *attempt) write(ctx context.Context, entries []*session.Entry) *Outcome 
 // fits: the next request, counted whole, is under the target (invariant I5).
 // Without a known window nothing is too large.
 func (a *attempt) fits(after timeline.Size) bool {
-	return a.plan.Target <= 0 || tokens.Hard(after.Estimated) < a.plan.Target
+	return a.plan.Target <= 0 || after.Hard(after.Estimated) < a.plan.Target
 }
 
 // gains: the view gets smaller (invariant I6), and by minGain where the
@@ -160,7 +160,7 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 	}
 	coverage, _ := json.Marshal(d.coverage) // a map of numbers
 	details := &session.CompactionDetails{Model: a.view.Model, ThinkingLevel: a.view.ThinkingLevel,
-		Pins: a.pinRefs(), Rung: d.rung, Coverage: coverage, Ledger: d.facts.Encode(ledger.MaxCarried)}
+		Pins: a.pinRefs(), Fixed: p.Size.Fixed, Rung: d.rung, Coverage: coverage, Ledger: d.facts.Encode(ledger.MaxCarried)}
 	for _, it := range p.Request {
 		details.Request = append(details.Request, a.view.Ref(it))
 	}
@@ -222,7 +222,7 @@ func (a *attempt) shorten(ctx context.Context, since []*session.Entry, d *draft,
 		if a.fits(size) {
 			break
 		}
-		over := tokens.Hard(size.Estimated) - a.plan.Target + 1
+		over := size.Hard(size.Estimated) - a.plan.Target + 1
 		content := shortened(r.msg, r.entry.ID, max(minShortened, r.size-over))
 		cut := r.msg.Clone()
 		cut.Content = content

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -34,6 +35,9 @@ type Compactor struct {
 	Hooks      Hooks
 	Branches   BranchSettings
 	Output     int64 // tokens of output that requests ask for; 0: not said
+
+	// Calibration is that of earlier counts of the model (timeline.Policy).
+	Calibration calibration.Calibration
 
 	// SharedPrefix asks for summaries with the last real request and one
 	// instruction more, so that the provider's prompt cache pays for the
@@ -226,7 +230,7 @@ const leastSummary = 600
 func (a *attempt) shortenSummary(d *draft, after int64) bool {
 	est := a.estimator()
 	lists := est.Text(d.lists.text(est))
-	over := (tokens.Hard(after)-a.plan.Target)*100/115 + 1
+	over := int64(float64(a.plan.Size.Hard(after)-a.plan.Target)/max(a.plan.Size.Calibration.Margin, 1)) + 1
 	const joints = 64 // headings and blank lines between the parts
 	room := est.Text(d.text) - lists - over - joints
 	if a.tight || a.request.To != "" || room < leastSummary {
@@ -260,7 +264,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	}
 	if id := ans.FirstKeptEntryID; id != "" && (a.plan.FirstKept == nil || id != a.plan.FirstKept.ID) {
 		in := a.planInput(a.view, a.request)
-		s, err := measure(a.view, in.Estimator)
+		s, err := measure(a.view, in.Estimator, in.adapts(a.plan.Size))
 		if err != nil {
 			return fail(Failed, IO, err)
 		}

@@ -14,22 +14,27 @@ type span struct {
 	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
 	sizer  *timeline.Sizer
 	sizes  []int64         // estimates of listed, as far as someone asked; -1: not yet
-	walker *timeline.Sizer // what a budget is spent by
+	walker *timeline.Sizer // measures what a budget is spent on
 	turns  *turn.Conversation
 	first  int // the item of path[0] in turns
 	limit  int // the last cut that covers nothing unread; len(path): everything was read
 }
 
-// measure prepares a view's path for cutting.
-func measure(v *timeline.View, est tokens.Estimator) (span, error) {
+// measure prepares a view's path for cutting. A budget is spent by the plain
+// estimate, so that cuts agree with those of other programs, or, where it is to
+// be adapted, by the one that is calibrated.
+func measure(v *timeline.View, est tokens.Estimator, adapt bool) (span, error) {
 	listed, err := v.Listed()
 	if err != nil {
 		return span{}, err
 	}
-	s := span{path: v.Path, listed: listed, sizer: &timeline.Sizer{Estimator: est}, sizes: make([]int64, len(v.Path))}
-	s.walker = s.sizer
-	if est == tokens.Estimator(tokens.Default{}) {
-		s.walker = &timeline.Sizer{Estimator: tokens.Plain{}} // so that cuts agree with those of others
+	sizer, err := v.Sizer(est)
+	if err != nil {
+		return span{}, err
+	}
+	s := span{path: v.Path, listed: listed, sizer: sizer, sizes: make([]int64, len(v.Path)), walker: sizer}
+	if d, ok := est.(tokens.Default); ok && d == (tokens.Default{}) && !adapt {
+		s.walker = &timeline.Sizer{Estimator: tokens.Plain{}}
 	}
 	s.turns, s.first = v.Turns()
 	s.limit = s.turns.Limit() - s.first

@@ -65,8 +65,8 @@ func project(t testing.TB, s *session.Session, target int64) *timeline.View {
 	return v
 }
 
-// Two sessions with the numbers of pi 1.6.0. Where one
-// differs, the row says which ruling moves it.
+// Two sessions with the numbers of pi 1.6.0. Where one differs, the row says
+// which ruling moves it. No window is known, so that nothing has to fit.
 func TestReferenceCuts(t *testing.T) {
 	large := filepath.Join(corpus(t, "pi"), "pi-mono-738b1fe617.jsonl")
 	before := filepath.Join(corpus(t, "pi"), "pi-mono-45215f90ff.jsonl")
@@ -92,7 +92,7 @@ func TestReferenceCuts(t *testing.T) {
 	for _, tt := range tests {
 		s := openFile(t, tt.file)
 		v := project(t, s, 0)
-		p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Settings{}, Model: claude, Keep: &tt.keep})
+		p, err := compaction.MakePlan(compaction.PlanInput{View: v, Keep: &tt.keep})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestReferenceCuts(t *testing.T) {
 		if tt.skip != "" {
 			continue
 		}
-		plain := must.Get(compaction.MakePlan(compaction.PlanInput{View: v, Model: claude, Keep: &tt.keep, Estimator: tokens.Plain{}}))
+		plain := must.Get(compaction.MakePlan(compaction.PlanInput{View: v, Keep: &tt.keep, Estimator: tokens.Plain{}}))
 		if plain.Cut != p.Cut {
 			t.Errorf("%s keep %d: cut %d, with the estimate of pi %d", name, tt.keep, p.Cut, plain.Cut)
 		}

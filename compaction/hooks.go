@@ -90,7 +90,7 @@ func (p *Plan) Check(a Answer) error {
 	if strings.TrimSpace(a.Summary) == "" {
 		return errors.New("the summary is empty")
 	}
-	s, err := measure(p.View, tokens.Default{})
+	s, err := measure(p.View, tokens.Default{}, false)
 	if err != nil {
 		return err
 	}
@@ -107,9 +107,9 @@ func (p *Plan) Check(a Answer) error {
 		return err
 	}
 	if p.Previous != nil {
-		covered += tokens.Default{}.Text(p.Previous.Compaction().Summary)
+		covered += s.sizer.Message(message.User(p.Previous.Compaction().Summary))
 	}
-	if n := (tokens.Default{}).Text(a.Summary); n >= covered {
+	if n := s.sizer.Message(message.User(a.Summary)); n >= covered {
 		return fmt.Errorf("the summary has about %d tokens and replaces %d", n, covered)
 	}
 	return nil

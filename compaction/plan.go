@@ -27,9 +27,8 @@ type PlanInput struct {
 	Pending int64  // tokens of input that waits
 	Output  int64  // tokens of output that the request asks for; 0: not said
 
-	// Adapt divides the keepRecentTokens setting by how much more the
-	// provider counts than we estimate. Only for a running session whose
-	// fixed part is known.
+	// Adapt spends the keepRecentTokens setting as the provider counts, where
+	// enough was measured. Only for a running session.
 	Adapt bool
 }
 
@@ -81,7 +80,7 @@ type Floor struct {
 func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
 // Fits reports whether the floor leaves room for a summary.
-func (p *Plan) Fits() bool { return p.Target <= 0 || tokens.Hard(p.Floor.Sum()) < p.Target }
+func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.Floor.Sum()) < p.Target }
 
 // EstimatedAfter is the size of the next request with a summary that uses all
 // it may: floor, allowance and what is kept.
@@ -97,13 +96,13 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{View: v, Previous: v.Compaction, Size: size}
-	if p.Target, err = in.Target(size.Fixed); err != nil {
+	if p.Target, err = in.Target(); err != nil {
 		return nil, err
 	}
 	if why := whyCompacted(in, p); why != "" {
 		return p.skip(alreadyCompacted, why), nil
 	}
-	s, err := measure(v, in.Estimator)
+	s, err := measure(v, in.Estimator, in.adapts(size))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +124,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		if len(p.History)+len(p.Prefix) == 0 {
 			return p.skip(NothingToCompact, "there is no message before the cut"), nil
 		}
-		if in.To != "" || p.Target <= 0 || tokens.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
+		if in.To != "" || p.Target <= 0 || p.Size.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
 			return p, nil
 		}
 		budget = min(budget, p.KeptTokens) / 2
@@ -158,27 +157,17 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 		return *in.Keep
 	}
 	keep := in.Settings.keepRecent()
-	if in.Adapt {
-		keep = adapt(keep, p.Size, in.View, s)
-	}
 	if p.Target > 0 {
-		floor := in.floor(p.Size.Fixed, p.Target, s.sizer)
+		floor := in.floor(Floor{Fixed: p.Size.Fixed, Pending: p.Size.Pending}, p.Target, s.sizer)
 		history, prefix := in.outputLimits(p.Target, true)
 		keep = min(keep, (p.Target-floor.Sum()-in.allowance(history, prefix))/2)
 	}
 	return max(keep, 1)
 }
 
-// adapt divides the setting where the provider counts more than we estimate.
-func adapt(keep int64, size timeline.Size, v *timeline.View, s span) int64 {
-	if size.Usage == 0 || !v.Prompt.Known {
-		return keep
-	}
-	measured, estimated := size.Usage-size.Fixed, size.Estimated-size.Fixed-size.Pending
-	if estimated <= 0 || measured <= estimated {
-		return keep
-	}
-	return max(1, keep*estimated/measured)
+// adapts reports whether the budget is spent as the provider counts.
+func (in PlanInput) adapts(size timeline.Size) bool {
+	return in.Adapt && in.Keep == nil && size.Calibration.Samples > 0
 }
 
 func (in PlanInput) outputLimits(target int64, split bool) (history, prefix int64) {
@@ -233,7 +222,7 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 // fillFloor finds which pins, which part of the open request and which open
 // calls the cut covers.
 func (p *Plan) fillFloor(in PlanInput, sizer *timeline.Sizer, at int) {
-	p.Floor = Floor{Fixed: p.Size.Fixed, Pending: in.Pending}
+	p.Floor = Floor{Fixed: p.Size.Fixed, Pending: p.Size.Pending}
 	p.Pins, p.Request = nil, nil
 	pinned := map[string]bool{}
 	for _, it := range pinnedItems(in.View) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // minHeadroom is what a target above the threshold leaves free of the window, in
@@ -15,25 +14,30 @@ const minHeadroom = 4096
 // Target is what the next request has to stay under, in tokens: the threshold,
 // or, where the floor alone reaches it, what the window has besides the output
 // that is asked for. An unreachable threshold is not tried every turn
-// (docs/limits.md, Threshold and target). 0: the window is not known. fixed is
-// the size of system prompt and tools.
-func (in PlanInput) Target(fixed int64) (int64, error) {
+// (docs/limits.md, Threshold and target). 0: the window is not known.
+func (in PlanInput) Target() (int64, error) {
 	threshold := in.Settings.Threshold(in.Model.InputLimit())
 	if threshold <= 0 {
 		return 0, nil
 	}
-	sizer := &timeline.Sizer{Estimator: estimatorOr(in.Estimator)}
-	floor := in.floor(fixed, threshold, sizer)
-	if tokens.Hard(floor.Sum()) < threshold {
+	sizer, err := in.View.Sizer(estimatorOr(in.Estimator))
+	if err != nil {
+		return 0, err
+	}
+	fixed, err := in.View.Fixed(sizer)
+	if err != nil {
+		return 0, err
+	}
+	floor := in.floor(Floor{Fixed: fixed, Pending: sizer.Scaled(in.Pending)}, threshold, sizer)
+	if sizer.Hard(floor.Sum()) < threshold {
 		return threshold, sizer.Err()
 	}
 	return max(threshold, in.Model.InputLimit()-max(minHeadroom, in.Output)), sizer.Err()
 }
 
-// floor is what no cut can take out of the view, where messages of the open
-// request and open calls are shortened to their share of a target.
-func (in PlanInput) floor(fixed, target int64, sizer *timeline.Sizer) Floor {
-	f := Floor{Fixed: fixed, Pending: in.Pending}
+// floor adds to f what no cut can take out of the view, where messages of the
+// open request and open calls are shortened to their share of a target.
+func (in PlanInput) floor(f Floor, target int64, sizer *timeline.Sizer) Floor {
 	pinned := map[string]bool{}
 	for _, it := range pinnedItems(in.View) {
 		f.Pins += sizer.Of(it)
@@ -52,7 +56,7 @@ func (in PlanInput) floor(fixed, target int64, sizer *timeline.Sizer) Floor {
 // View is what the model sees at leaf; nil: at the session's own. What is
 // shortened in it to a share of the target follows the target in force.
 func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
-	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit())}
+	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Calibration: c.Calibration}
 	v, err := timeline.Project(ctx, c.Session, leaf, policy)
 	if err != nil {
 		return nil, err
@@ -69,5 +73,5 @@ func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.Vi
 // (PlanInput.Target).
 func (c *Compactor) Target(v *timeline.View, pending int64) (int64, error) {
 	in := c.planInput(v, Request{Pending: pending})
-	return in.Target(v.Prompt.Tokens(c.estimator()))
+	return in.Target()
 }

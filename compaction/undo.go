@@ -49,7 +49,7 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: before.Estimated}
+	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: before.Decision()}
 	entries := c.Session.Prepare(v.Leaf, session.UncompactDraft(v.Compaction.ID))
 	after, err := v.With(ctx, c.Session, entries...)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.TokensAfter = size.Estimated
+	out.TokensAfter = size.Decision()
 	if out.Target, err = c.Target(after, 0); err != nil {
 		return nil, err
 	}

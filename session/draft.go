@@ -175,6 +175,9 @@ func encodeDetails(d *CompactionDetails) []byte {
 	if len(d.Open) > 0 {
 		b.Raw("open", list(d.Open, encodeRef))
 	}
+	if d.Fixed > 0 {
+		b.Int("fixed", d.Fixed)
+	}
 	b.Str("rung", d.Rung).OptRaw("coverage", d.Coverage).OptRaw("ledger", d.Ledger)
 	return b.Bytes()
 }

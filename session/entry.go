@@ -147,6 +147,7 @@ type CompactionDetails struct {
 	Request       []Ref // the open request, as far as it is covered, in path order
 	Open          []Ref // messages whose calls had no result when they were covered, each with the results of its other calls
 	Edits         []string
+	Fixed         int64 // what each request had besides its messages, in tokens; 0: not known
 	Rung          string
 	Coverage      []byte // raw
 	Ledger        []byte // raw

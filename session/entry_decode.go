@@ -102,6 +102,8 @@ func decodeDetails(raw []byte) *CompactionDetails {
 			d.Open = decodeRefs(v)
 		case "edits":
 			d.Edits = stringsOf(v)
+		case "fixed":
+			d.Fixed = rawjson.Int(v)
 		case "rung":
 			d.Rung = rawjson.String(v)
 		case "coverage":

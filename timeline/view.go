@@ -6,6 +6,7 @@ package timeline
 import (
 	"context"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -27,6 +28,9 @@ type Policy struct {
 	// Target is the size in tokens below which the request has to stay
 	// (compaction: threshold). 0: unknown; then nothing is shortened by size.
 	Target int64
+	// Calibration is that of earlier counts of the model, for a path that has
+	// fewer of its own. The zero value: there were none.
+	Calibration calibration.Calibration
 }
 
 // View is what the model sees, with where it came from. The zero value is not

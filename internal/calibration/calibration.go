@@ -26,6 +26,11 @@ func (c Counts) Plus(o Counts) Counts {
 	return Counts{c.Text + o.Text, c.Scripts + o.Scripts, c.Media + o.Media}
 }
 
+// Minus takes away the estimate of a part.
+func (c Counts) Minus(o Counts) Counts {
+	return Counts{c.Text - o.Text, c.Scripts - o.Scripts, c.Media - o.Media}
+}
+
 // Sample is a range of a conversation that was estimated and measured.
 type Sample struct {
 	Measured  int64 // tokens; a difference may be negative
@@ -174,11 +179,12 @@ func (c Calibration) Hard(e Counts) int64 {
 // Fixed is what each prompt has that the log does not: system prompt, tools,
 // what a server adds. prompts are the first calls of a model, whole, with the
 // estimate of what the log held then; three are looked at, so that one odd
-// count is seen to be one.
+// count is seen to be one. What the estimate may be too low by is not taken for
+// a part of it.
 func (c Calibration) Fixed(prompts []Sample) int64 {
 	var rest []float64
 	for _, p := range prompts[:min(len(prompts), 3)] {
-		rest = append(rest, float64(p.Measured-c.Estimate(p.Estimated)))
+		rest = append(rest, float64(p.Measured-c.Hard(p.Estimated)))
 	}
 	if len(rest) == 0 {
 		return 0

@@ -82,9 +82,9 @@ func TestFixed(t *testing.T) {
 		want    int64
 	}{
 		{"none", nil, 0},
-		{"one", []Sample{measured(8150, text(100))}, 8000},
-		{"one odd of three", []Sample{measured(90_000, text(100)), measured(9500, text(1000)), measured(11_010, text(2000))}, 8010},
-		{"the rest is not looked at", []Sample{measured(8150, text(100)), measured(8300, text(200)), measured(8450, text(300)), measured(1, text(300)), measured(1, text(300))}, 8000},
+		{"one", []Sample{measured(8150, text(100))}, 7997},
+		{"one odd of three", []Sample{measured(90_000, text(100)), measured(9500, text(1000)), measured(11_010, text(2000))}, 7970},
+		{"the rest is not looked at", []Sample{measured(8150, text(100)), measured(8300, text(200)), measured(8450, text(300)), measured(1, text(300)), measured(1, text(300))}, 7994},
 		{"less than estimated", []Sample{measured(10, text(100))}, 0},
 	} {
 		if got := c.Fixed(tt.prompts); got != tt.want {

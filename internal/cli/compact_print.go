@@ -46,7 +46,7 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 		a.say("nothing to do (%s): %s\n", p.Skip, p.Detail)
 		return nil
 	}
-	kinds, err := kindsOf(p.View, tokens.Default{})
+	kinds, err := kindsOf(p.View)
 	if err != nil {
 		return err
 	}
@@ -58,6 +58,9 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(facts), thousands(p.Target))
 	a.printCut(p, out.CutIndex)
 	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))
+	if p.Floor.Fixed == 0 {
+		a.say("       and the prompt and tools, whose size is not known: no call was measured\n")
+	}
 	a.say("facts  %s\n", counts(out.Ledger))
 	if len(out.Lost) > 0 {
 		a.say("lost   %s (estimated by extraction; all of it can be read back)\n", counts(out.Lost))
@@ -141,21 +144,20 @@ func (a *app) printCompact(ctx context.Context, s *coppice.Session, o *compactio
 	if err != nil {
 		return err
 	}
-	est := tokens.Default{}
 	width := a.barWidth()
 	for _, line := range []struct {
 		name string
 		view *timeline.View
 	}{{"before", o.Plan.View}, {"after", o.View}} {
-		kinds, err := kindsOf(line.view, est)
+		kinds, err := kindsOf(line.view)
 		if err != nil {
 			return err
 		}
-		size, err := line.view.Size(est, 0)
+		size, err := line.view.Size(tokens.Default{}, 0)
 		if err != nil {
 			return err
 		}
-		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, facts.Window, o.Plan.Target, width), thousands(size.Estimated), a.legend(kinds))
+		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, facts.Window, o.Plan.Target, width), thousands(size.Decision()), a.legend(kinds))
 	}
 	a.say("\n")
 	a.printCut(o.Plan, nil)

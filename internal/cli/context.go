@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -150,6 +151,18 @@ type tokensJSON struct {
 	Window       int64  `json:"window"`
 	WindowSource string `json:"windowSource"`
 	Threshold    int64  `json:"threshold"`
+
+	Calibration calibrationJSON `json:"calibration"`
+}
+
+// calibrationJSON says how estimates were corrected by what was measured:
+// factors by kind of content, and a margin for limits that must hold.
+type calibrationJSON struct {
+	Samples int     `json:"samples"` // stretches of the conversation that it is derived from
+	Text    float64 `json:"text"`
+	Scripts float64 `json:"scripts"` // what is not ASCII
+	Media   float64 `json:"media"`
+	Margin  float64 `json:"margin"`
 }
 
 type problemJSON struct {
@@ -162,8 +175,11 @@ type problemJSON struct {
 }
 
 func contextOf(ctx context.Context, s *coppice.Session, v *timeline.View, logged []session.Problem) (contextJSON, error) {
-	est := tokens.Default{}
 	size, err := s.Measure(ctx, v)
+	if err != nil {
+		return contextJSON{}, err
+	}
+	sizer, err := v.Sizer(tokens.Default{})
 	if err != nil {
 		return contextJSON{}, err
 	}
@@ -184,7 +200,7 @@ func contextOf(ctx context.Context, s *coppice.Session, v *timeline.View, logged
 		if err != nil {
 			return out, err
 		}
-		m := messageJSON{Role: string(shown.Role), Tokens: est.Message(shown), Bytes: timeline.ContentBytes(shown),
+		m := messageJSON{Role: string(shown.Role), Tokens: sizer.Of(it), Bytes: timeline.ContentBytes(shown),
 			Pinned: it.Pinned, Request: it.Request, Open: it.Open, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(shown)}
 		if it.Entry != nil {
 			m.EntryID = it.Entry.ID
@@ -201,8 +217,10 @@ func contextOf(ctx context.Context, s *coppice.Session, v *timeline.View, logged
 }
 
 func tokensOf(m coppice.Meter) tokensJSON {
+	c, round := m.Calibration, func(f float64) float64 { return math.Round(f*1000) / 1000 }
 	return tokensJSON{Measured: m.Measured, Estimated: m.Estimated, Decision: m.Decision(), Fixed: m.Fixed,
-		Window: m.Model.Window, WindowSource: m.Model.WindowSource, Threshold: m.Threshold}
+		Window: m.Model.Window, WindowSource: m.Model.WindowSource, Threshold: m.Threshold,
+		Calibration: calibrationJSON{Samples: c.Samples, Text: round(c.Text), Scripts: round(c.Scripts), Media: round(c.Media), Margin: round(c.Margin)}}
 }
 
 func problemOf(p session.Problem) problemJSON {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // printContext shows a view to a person.
@@ -20,12 +19,19 @@ func (a *app) printContext(c contextJSON, v *timeline.View) error {
 	if len(c.LeftOut) > 0 {
 		a.say("\nnot shown: %s\n", countRules(c.LeftOut))
 	}
-	kinds, err := kindsOf(v, tokens.Default{})
+	kinds, err := kindsOf(v)
 	if err != nil {
 		return err
 	}
 	a.say("\n%s\n%s\n", a.bar(kinds, c.Tokens.Window, c.Tokens.Threshold, a.barWidth()), a.legend(kinds))
 	a.say("%s\n", meter(c))
+	if k := c.Tokens.Calibration; k.Samples > 0 {
+		a.say("the provider counts %.2f times what is estimated (%d stretches compared)", k.Text, k.Samples)
+		if c.Tokens.Fixed > 0 {
+			a.say("; %s tokens of each request are besides the messages", thousands(c.Tokens.Fixed))
+		}
+		a.say("\n")
+	}
 	for _, p := range c.Problems {
 		a.warn("%s: %s", p.Kind, p.Detail)
 	}

@@ -45,16 +45,23 @@ func newKinds() []kind {
 }
 
 // kindsOf adds up by kind what a view shows.
-func kindsOf(v *timeline.View, est tokens.Estimator) ([]kind, error) {
+func kindsOf(v *timeline.View) ([]kind, error) {
+	size, err := v.Size(tokens.Default{}, 0)
+	if err != nil {
+		return nil, err
+	}
+	sizer, err := v.Sizer(tokens.Default{})
+	if err != nil {
+		return nil, err
+	}
 	kinds := newKinds()
-	kinds[kindFixed].tokens = v.Prompt.Tokens(est)
+	kinds[kindFixed].tokens = size.Fixed
 	for _, it := range v.Items {
 		m, err := it.Message()
 		if err != nil {
 			return nil, err
 		}
-		n := est.Message(m)
-		images := int64(m.Images()) * tokens.ImageTokens
+		n, images := sizer.Of(it), sizer.Media(it)
 		switch {
 		case m.Role == message.RoleCompactionSummary || m.Role == message.RoleBranchSummary:
 			kinds[kindSummary].tokens += n
@@ -64,7 +71,7 @@ func kindsOf(v *timeline.View, est tokens.Estimator) ([]kind, error) {
 			kinds[kindResults].tokens += n - images
 			kinds[kindImages].tokens += images
 		case m.Role == message.RoleAssistant:
-			calls := est.Message(&message.Message{Role: m.Role, Content: callBlocks(m)})
+			calls := sizer.Message(&message.Message{Role: m.Role, Content: callBlocks(m)})
 			kinds[kindCalls].tokens += calls
 			kinds[kindAssistant].tokens += n - calls
 		default:
@@ -72,7 +79,7 @@ func kindsOf(v *timeline.View, est tokens.Estimator) ([]kind, error) {
 			kinds[kindImages].tokens += images
 		}
 	}
-	return kinds, nil
+	return kinds, sizer.Err()
 }
 
 func callBlocks(m *message.Message) []message.Block {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 func (a *app) printStats(s statsJSON, v *timeline.View) error {
@@ -28,7 +27,7 @@ func (a *app) printStats(s statsJSON, v *timeline.View) error {
 		a.say("\n")
 		a.table([]column{{color: dim}, {right: true}, {right: true}, {right: true}}, toolRows(s.Tools))
 	}
-	kinds, err := kindsOf(v, tokens.Default{})
+	kinds, err := kindsOf(v)
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,6 @@ type Input struct {
 	Estimator  tokens.Estimator // nil: tokens.Default
 	Pending    int64            // tokens of input that waits to be sent
 	Output     int64            // tokens of output that the request asks for; 0: not said
-	// Ratio is that of earlier counts of this model (timeline.Size), for a view
-	// that has none of its own; 0: not known.
-	Ratio float64
 
 	// Pruned says that this view has been pruned already. Each view is pruned
 	// once, so that a reducer with nothing left to reduce cannot ask for itself
@@ -51,10 +48,9 @@ func Next(in Input) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	size = size.Calibrated(in.Ratio)
 	s := Step{Size: size}
 	plan := compaction.PlanInput{View: in.View, Settings: in.Compaction, Model: in.Model, Estimator: in.Estimator, Pending: in.Pending, Output: in.Output}
-	if s.Threshold, err = plan.Target(size.Fixed); err != nil {
+	if s.Threshold, err = plan.Target(); err != nil {
 		return Step{}, err
 	}
 	over := s.Threshold > 0 && s.Size.Decision() > s.Threshold

@@ -5,7 +5,6 @@ import (
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // CachePoints are those for the messages of a request: its end and the place
@@ -66,14 +65,18 @@ func OutputLimit(m message.Model, s timeline.Size) int64 {
 	return max(minOutput, room)
 }
 
+// unseen is the least margin on what came after the last count, in percent.
+const unseen = 150
+
 // Expected is the size that a request has at most, in tokens: the size that
 // decides with a margin. What a provider has counted needs a small one, what
 // came after its count a larger one: it may be code or data, which is denser
 // than prose.
 func Expected(s timeline.Size) int64 {
 	if s.Measured == nil {
-		return tokens.Hard(s.Decision())
+		return s.Hard(s.Decision())
 	}
 	counted := min(s.Usage, *s.Measured)
-	return counted + counted/32 + (*s.Measured-counted)*3/2
+	after := *s.Measured - counted
+	return counted + counted/32 + max(s.Hard(after), after*unseen/100)
 }

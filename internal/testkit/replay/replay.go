@@ -11,11 +11,15 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Draft is an entry to be appended elsewhere: the same id, the same members.
+// Draft is an entry to be appended elsewhere: the same id, the same members, but
+// for what a provider counted, which was another request.
 func Draft(e *session.Entry) session.Draft {
 	body := must.Get(e.Raw())
 	for _, name := range []string{"type", "id", "parentId", "timestamp"} {
 		body = rawjson.Delete(body, name)
+	}
+	if m := rawjson.Get(body, "message"); rawjson.Get(m, "usage") != nil {
+		body = rawjson.Set(body, "message", rawjson.Delete(m, "usage"))
 	}
 	return session.Draft{Type: e.Type, ID: e.ID, Body: body}
 }

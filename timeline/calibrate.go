@@ -1,0 +1,295 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// Sizer estimates items one by one as View.Size estimates all of them. It
+// remembers the first that could not be read, so that a sum is asked for its
+// error once, at its end. The zero value estimates with tokens.Default.
+type Sizer struct {
+	Estimator   tokens.Estimator        // nil: tokens.Default
+	Calibration calibration.Calibration // the zero value leaves estimates as they are
+
+	model string // that images are counted for
+	err   error
+}
+
+// Of is the estimate of what an item shows, 0 where it cannot be read.
+func (s *Sizer) Of(it Item) int64 {
+	n, err := s.item(it)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return s.Calibration.Estimate(n)
+}
+
+// Media is the part of Of for images.
+func (s *Sizer) Media(it Item) int64 {
+	n, err := s.item(it)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return s.Calibration.Estimate(calibration.Counts{Media: n.Media})
+}
+
+// Message is the estimate of a message.
+func (s *Sizer) Message(m *message.Message) int64 { return s.Calibration.Estimate(s.message(m)) }
+
+// Scaled is a calibrated estimate of text.
+func (s *Sizer) Scaled(estimate int64) int64 {
+	return s.Calibration.Estimate(calibration.Counts{Text: estimate})
+}
+
+// Hard is a calibrated estimate with the margin that hard limits need.
+func (s *Sizer) Hard(estimate int64) int64 { return Size{Calibration: s.Calibration}.Hard(estimate) }
+
+// Err says why an item could not be read; nil: all could.
+func (s *Sizer) Err() error { return s.err }
+
+func (s *Sizer) estimator() tokens.Estimator {
+	if s.Estimator == nil {
+		return tokens.Default{}
+	}
+	return s.Estimator
+}
+
+// item is the estimate of what an item shows, before it is calibrated. What was
+// counted when the entry was read needs no decoding.
+func (s *Sizer) item(it Item) (calibration.Counts, error) {
+	if isDefault(s.estimator()) && !it.bare {
+		return it.Meta().ByClass(s.model), nil
+	}
+	m, err := it.Message()
+	if err != nil {
+		return calibration.Counts{}, err
+	}
+	return s.message(m), nil
+}
+
+func (s *Sizer) message(m *message.Message) calibration.Counts {
+	if isDefault(s.estimator()) {
+		return session.MetaOf(m).ByClass(s.model)
+	}
+	return calibration.Counts{Text: s.estimator().Message(m)}
+}
+
+func isDefault(est tokens.Estimator) bool {
+	d, ok := est.(tokens.Default)
+	return ok && d == tokens.Default{}
+}
+
+// Sizer is what the items of the view are estimated with for the model of the
+// next request: calibrated by the usage on the path, or as the policy says
+// where the path tells less. Only the plain estimate stays as it is: it is for
+// numbers that have to agree with those of other programs.
+func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
+	s := &Sizer{Estimator: est, model: v.modelID()}
+	if _, plain := est.(tokens.Plain); plain {
+		s.Calibration = calibration.Of(1, nil)
+		return s, nil
+	}
+	calls, err := v.newestCalls(calibrated)
+	if err != nil {
+		return nil, err
+	}
+	ranges := s.ranges(v, calls)
+	if len(ranges) == 0 {
+		ranges = s.first(v, calls)
+	}
+	s.Calibration = calibration.Of(calibration.Prior(s.model), ranges)
+	if known := v.policy.Calibration; known.Samples > s.Calibration.Samples {
+		s.Calibration = known
+	}
+	return s, nil
+}
+
+// modelID names the model of the next request.
+func (v *View) modelID() string {
+	if v.Model == nil {
+		return v.policy.Model.ID
+	}
+	return v.Model.ModelID
+}
+
+// calibrated is how many of the newest calls a calibration is derived from.
+const calibrated = 40
+
+// asked is an answer on the path whose provider said how long the prompt was.
+type asked struct {
+	pos    int // in View.Path
+	prompt int64
+}
+
+// newestCalls are the newest calls of the model of the next request, oldest first.
+func (v *View) newestCalls(most int) ([]asked, error) {
+	var calls []asked
+	for i := len(v.Path) - 1; i >= 0 && len(calls) < most; i-- {
+		if !v.byModel(v.Path[i].Meta()) {
+			continue
+		}
+		n, err := prompt(v.Path[i])
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			calls = append(calls, asked{i, n})
+		}
+	}
+	slices.Reverse(calls)
+	return calls, nil
+}
+
+// byModel reports whether a message is by the model of the next request.
+func (v *View) byModel(said session.Meta) bool {
+	return said.Role == message.RoleAssistant && (v.Model == nil || said.Provider == v.Model.Provider && said.Model == v.Model.ModelID)
+}
+
+// prompt is how long the prompt of an answer was, as its provider counted it; 0
+// where there is none.
+func prompt(e *session.Entry) (int64, error) {
+	if said := e.Meta(); said.Role != message.RoleAssistant || said.Failed() {
+		return 0, nil
+	}
+	m, err := e.Message()
+	if err != nil || m.Usage == nil {
+		return 0, err
+	}
+	return m.Usage.Prompt(), nil
+}
+
+// ranges are what was added to the prompt from each call to the next, where
+// nothing else changed it.
+func (s *Sizer) ranges(v *View, calls []asked) []calibration.Sample {
+	var out []calibration.Sample
+	for i := 1; i < len(calls); i++ {
+		from, to := calls[i-1], calls[i]
+		if est, ok := s.stretch(v.Path[from.pos:to.pos]); ok {
+			out = append(out, calibration.Sample{Measured: to.prompt - from.prompt, Estimated: est})
+		}
+	}
+	return out
+}
+
+// first is the whole prompt of the only call, where nothing in it is unknown.
+func (s *Sizer) first(v *View, calls []asked) []calibration.Sample {
+	if len(calls) != 1 || !v.Prompt.Known || v.Compaction != nil {
+		return nil
+	}
+	est := calibration.Counts{Text: v.Prompt.Tokens(s.estimator())}
+	for i := range calls[0].pos {
+		if more, ok := s.stretch(v.Path[i : i+1]); ok {
+			est = est.Plus(more)
+		}
+	}
+	if est.Sum() < calibrates {
+		return nil
+	}
+	return []calibration.Sample{{Measured: calls[0].prompt, Estimated: est}}
+}
+
+// stretch is the estimate of what entries add to a prompt as they are in the
+// log. It reports false where one of them changes what comes before.
+func (s *Sizer) stretch(entries []*session.Entry) (sum calibration.Counts, ok bool) {
+	for _, e := range entries {
+		m := e.Meta()
+		switch {
+		case changesView(e) || m.Role == message.RoleSystem:
+			return sum, false
+		case !e.HasMessage() || m.Failed() || m.Excluded:
+			continue
+		case isDefault(s.estimator()):
+			sum = sum.Plus(m.ByClass(s.model))
+		default:
+			msg, err := e.Message()
+			if err != nil {
+				return sum, false
+			}
+			sum = sum.Plus(s.message(msg))
+		}
+	}
+	return sum, true
+}
+
+// changesView reports whether an entry changes what the model sees of those
+// before it.
+func changesView(e *session.Entry) bool {
+	return e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit || e.Pin() != nil || e.Undoes() != ""
+}
+
+// firstCalls is how many calls the fixed part is learned from.
+const firstCalls = 3
+
+// Fixed is what each request has besides its messages, as far as it is known:
+// system prompt and tools, and what the server adds.
+func (v *View) Fixed(s *Sizer) (int64, error) {
+	declared := s.Scaled(v.Prompt.Tokens(s.estimator()))
+	added, err := v.added(s, declared)
+	return declared + added, err
+}
+
+// added is what each prompt has besides the log and the declared system prompt
+// and tools: all of the fixed part where those are not known, else what the
+// server adds. It is learned from the first calls, whichever model they were of,
+// when there are few messages to estimate, and compactions keep it. 0: nothing
+// is known.
+func (v *View) added(s *Sizer, declared int64) (int64, error) {
+	start := 0
+	var before calibration.Counts // what a prompt had of messages
+	if v.Compaction != nil {
+		if ours := v.Compaction.Compaction().Coppice; ours != nil && ours.Fixed > 0 {
+			return max(0, ours.Fixed-declared), nil
+		}
+		start = slices.Index(v.Path, v.Compaction)
+	}
+	for _, it := range v.Items {
+		if it.Pos < 0 {
+			n, err := s.item(it)
+			if err != nil {
+				return 0, err
+			}
+			before = before.Plus(n)
+		}
+	}
+	var prompts []calibration.Sample
+	for i, e := range v.Path {
+		if len(prompts) == firstCalls {
+			break
+		}
+		n, err := prompt(e)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 && i >= start {
+			prompts = append(prompts, calibration.Sample{Measured: n - declared, Estimated: before})
+		}
+		if more, ok := s.stretch(v.Path[i : i+1]); ok {
+			before = before.Plus(more)
+		}
+	}
+	return s.Calibration.Fixed(v.believed(s, declared, prompts)), nil
+}
+
+// believed are the prompts that are not too far from their estimates, or all
+// three where they are and agree with each other: then there are many tools.
+func (v *View) believed(s *Sizer, declared int64, prompts []calibration.Sample) []calibration.Sample {
+	var out []calibration.Sample
+	low, high := int64(math.MaxInt64), int64(0)
+	for _, p := range prompts {
+		estimate := s.Calibration.Estimate(p.Estimated)
+		low, high = min(low, p.Measured-estimate), max(high, p.Measured-estimate)
+		if p.Measured+declared <= ceiling(estimate+declared, v.Prompt.Known) {
+			out = append(out, p)
+		}
+	}
+	if v.AtRoot && v.Compaction == nil && len(prompts) == firstCalls && float64(high) <= agrees*float64(low) {
+		return prompts
+	}
+	return out
+}

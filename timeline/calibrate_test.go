@@ -1,0 +1,120 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/tokens"
+)
+
+// server counts factor times what a message is estimated at, and so many tokens
+// besides.
+type server struct {
+	factor float64
+	fixed  int64
+}
+
+// talk is a conversation of turns whose answers say what the server counted.
+// Its ids are u0, a0, u1, a1 and so on.
+func (s server) talk(turns int) (lines []string) {
+	parent, before := "", int64(0)
+	for i := range turns {
+		question, answer := strings.Repeat("What does the service do here? ", 20), strings.Repeat("It keeps what it was told. ", 60)
+		before += tokens.Default{}.Text(question)
+		u, a := fmt.Sprintf("u%d", i), fmt.Sprintf("a%d", i)
+		lines = append(lines, user(u, parent, question), entry("message", a, u, fmt.Sprintf(
+			`"message":{"role":"assistant","content":%q,"provider":"p","model":"m","stopReason":"stop","usage":{"input":%d,"output":%d}}`,
+			answer, s.fixed+int64(s.factor*float64(before)), int64(s.factor*float64(tokens.Default{}.Text(answer))))))
+		before += tokens.Default{}.Text(answer)
+		parent = a
+	}
+	return lines
+}
+
+// about is within a hundredth, or ten tokens.
+func about(got, want int64) bool { return max(got-want, want-got) <= max(want/100, 10) }
+
+func sizeOf(t *testing.T, lines ...string) Size {
+	t.Helper()
+	return must.Get(project(t, parse(t, lines...)).Size(tokens.Default{}, 0))
+}
+
+// Honest servers differ from estimates by a factor and by what they add; after
+// some calls a size without a count is what they would count.
+func TestCalibratedSizes(t *testing.T) {
+	for _, s := range []server{{1, 0}, {1, 9000}, {1.5, 9000}, {3, 2000}, {6, 40_000}, {1.0 / 3, 500}, {1.0 / 6, 0}} {
+		lines := s.talk(12)
+		whole := sizeOf(t, lines...)
+		raw := must.Get(project(t, parse(t, lines...)).Size(tokens.Plain{}, 0)).Calibration.Samples
+		if c := whole.Calibration; c.Samples < 5 || c.Text/s.factor > 1.02 || c.Text/s.factor < 0.98 || c.Margin > 1.1 || raw != 0 {
+			t.Errorf("%+v: %+v; %d samples for plain sizes", s, c, raw)
+		}
+		// A pin: no count holds any longer.
+		pinned := append(slices.Clone(lines), entry("custom", "x", "a11", `"customType":"coppice.pin","data":{"targetId":"u1","pinned":true}`))
+		size := sizeOf(t, pinned...)
+		if size.Measured != nil || max(size.Fixed-s.fixed, s.fixed-size.Fixed) > 100 || !about(size.Decision(), *whole.Measured) && whole.Measured != nil {
+			t.Errorf("%+v: %d with %d fixed, measured before %d", s, size.Decision(), size.Fixed, *whole.Measured)
+		}
+	}
+}
+
+// The fixed part is that of the first calls, through compactions by us and undo.
+func TestFixedPartIsKept(t *testing.T) {
+	s := server{1.2, 9000}
+	lines := s.talk(8)
+	ours := entry("compaction", "c", "a7", `"summary":"s","firstKeptEntryId":"u6","tokensBefore":1,"details":{"coppice":{"v":1,"fixed":8990}}`)
+	foreign := entry("compaction", "c", "a7", `"summary":"s","firstKeptEntryId":"u6","tokensBefore":1`)
+	undo := entry("custom", "x", "c", `"customType":"coppice.uncompact","data":{"compactionId":"c"}`)
+	for name, tt := range map[string]struct {
+		lines []string
+		want  int64
+	}{
+		"first calls":                       {lines, 9000},
+		"before any call":                   {lines[:1], 0},
+		"our compaction":                    {append(slices.Clone(lines), ours), 8990},
+		"another's, and no call after it":   {append(slices.Clone(lines), foreign), 0},
+		"another's, and a call after it":    {append(slices.Clone(lines), foreign, user("u8", "c", "hi"), usage("a8", "u8", 11_000)), 0}, // a total is no prompt
+		"undone":                            {append(slices.Clone(lines), ours, undo), 9000},
+		"another model":                     {append(slices.Clone(lines), entry("model_change", "mc", "a7", `"provider":"p","modelId":"n"`)), 9000},
+		"a prompt in the log":               {append([]string{entry("message", "s", "", `"message":{"role":"system","content":"`+strings.Repeat("Be good. ", 500)+`"}`)}, rooted(lines, "s")...), 9000},
+		"a single call, not to be believed": {server{1, 90_000}.talk(1), 0},
+		"many tools, three calls agree":     {server{1, 90_000}.talk(3), 90_000},
+		"the first count is odd":            {odd(lines, 0, 60_000), 9000},
+		"the second count is odd":           {odd(lines, 3, 1), 9000},
+	} {
+		if got := sizeOf(t, tt.lines...).Fixed; !about(got, tt.want) && max(got, tt.want)-min(got, tt.want) > 120 {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// rooted has the first line follow an entry.
+func rooted(lines []string, id string) []string {
+	out := slices.Clone(lines)
+	out[0] = strings.Replace(out[0], `"parentId":null`, `"parentId":"`+id+`"`, 1)
+	return out
+}
+
+// odd changes the count in a line.
+func odd(lines []string, at int, input int64) []string {
+	out := slices.Clone(lines)
+	i := 2*(at/2) + 1
+	from := strings.Index(out[i], `"input":`)
+	to := from + strings.Index(out[i][from:], ",")
+	out[i] = out[i][:from] + fmt.Sprintf(`"input":%d`, input) + out[i][to:]
+	return out
+}
+
+// Where usage is not a size, nothing is learned from it.
+func TestUsageThatIsNoSize(t *testing.T) {
+	lines := server{1, 0}.talk(12)
+	for i := 1; i < len(lines); i += 2 { // what was cached is left out
+		lines = odd(lines, i, 300+int64(i%4)*70)
+	}
+	if c := sizeOf(t, lines...).Calibration; c.Samples != 0 || c.Text != 1 {
+		t.Errorf("%+v", c)
+	}
+}
