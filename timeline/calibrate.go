@@ -47,9 +47,6 @@ func (s *Sizer) Scaled(estimate int64) int64 {
 	return s.Calibration.Estimate(calibration.Counts{Text: estimate})
 }
 
-// Hard is a calibrated estimate with the margin that hard limits need.
-func (s *Sizer) Hard(estimate int64) int64 { return Size{Calibration: s.Calibration}.Hard(estimate) }
-
 // Err says why an item could not be read; nil: all could.
 func (s *Sizer) Err() error { return s.err }
 
