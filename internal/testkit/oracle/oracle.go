@@ -5,10 +5,12 @@
 package oracle
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,7 +22,7 @@ func Check(dialect string, body []byte) []string {
 	if !utf8.Valid(body) {
 		c.say("the body is not UTF-8")
 	}
-	if s := loneSurrogate.Find(withoutPairs(body)); s != nil {
+	if s := lone(body); s != nil {
 		c.say("a lone surrogate: %s", s)
 	}
 	var b object
@@ -52,15 +54,42 @@ func (c *checker) say(format string, args ...any) {
 }
 
 var (
-	surrogatePair = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
-	loneSurrogate = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89a-fA-F][0-9a-fA-F]{2})`)
-	plainID       = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-	toolName      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	geminiName    = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`)
-	imageTypes    = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
+	plainID    = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	geminiName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`)
+	imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 )
 
-func withoutPairs(body []byte) []byte { return surrogatePair.ReplaceAll(body, nil) }
+// lone finds an escaped surrogate that is not half of a pair; nil if there is
+// none.
+func lone(body []byte) []byte {
+	for {
+		i := bytes.IndexByte(body, '\\')
+		if i < 0 || i+1 == len(body) {
+			return nil
+		}
+		body = body[i:]
+		unit, ok := surrogate(body)
+		if !ok {
+			body = body[2:]
+			continue
+		}
+		second, ok := surrogate(body[6:])
+		if unit >= 0xDC00 || !ok || second < 0xDC00 {
+			return body[:6]
+		}
+		body = body[12:]
+	}
+}
+
+// surrogate reads an escaped surrogate at the beginning of b.
+func surrogate(b []byte) (unit uint64, ok bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return unit, err == nil && unit >= 0xD800 && unit < 0xE000
+}
 
 func text(v any) string   { s, _ := v.(string); return s }
 func list(v any) []any    { l, _ := v.([]any); return l }
