@@ -122,7 +122,7 @@ func begin(o Options, what string, open func() (session.Log, error)) (*Session, 
 		return nil, err
 	}
 	if log == nil {
-		return nil, fmt.Errorf("%s gave no log: %w", what, ErrNoSession)
+		return nil, fmt.Errorf("%s did not return a log: %w", what, ErrNoSession)
 	}
 	o.EnsureDefaults()
 	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*readings{}, restore: map[string]bool{}}, nil

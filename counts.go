@@ -62,7 +62,7 @@ func (c *readings) note(m message.Model, n heard) verdict {
 		return verdict{Suspect: said(n) + fmt.Sprintf("; its window is %d", w), Window: w}
 	}
 	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
-		return verdict{Suspect: said(n) + ", no more than of shorter requests", Window: n.Prompt}
+		return verdict{Suspect: said(n) + ", no more than for shorter requests", Window: n.Prompt}
 	} else if c.stalled() || c.fell() || n.Prompt < n.Estimate/farBelow {
 		return verdict{Suspect: said(n)}
 	}

@@ -24,7 +24,7 @@ func (e *RequestError) Error() string {
 	if e.EntryID != "" {
 		at += " (entry " + e.EntryID + ")"
 	}
-	return fmt.Sprintf("the request is not sent, it would be refused: %s at %s: %s", e.Problem.Kind, at, e.Problem.Detail)
+	return fmt.Sprintf("the request was not sent because it would be refused: %s at %s: %s", e.Problem.Kind, at, e.Problem.Detail)
 }
 
 // gate checks the body. Structural errors stop it; the rest is a warning, since

@@ -91,7 +91,7 @@ func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
 			return nil, err
 		}
 		if ed := v.EditOf(id); ed != nil && ed.Omit {
-			return nil, errors.New("it is hidden already")
+			return nil, errors.New("it is already hidden")
 		}
 		return s.mark(ctx, session.OmitDraft(id))
 	})
@@ -107,7 +107,7 @@ func (s *Session) Unhide(ctx context.Context, id string) (*session.Entry, error)
 			return nil, err
 		}
 		if v.EditOf(id) == nil {
-			return nil, errors.New("it is shown as it was said")
+			return nil, errors.New("it is already shown as it was said")
 		}
 		m, err := e.Message()
 		if err != nil {

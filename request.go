@@ -90,7 +90,7 @@ func (f *fitting) askContext(p *Prepared) error {
 	a, err := f.opts.Hooks.Context(f.ctx, hook.Context{Envelope: f.envelope(), Messages: p.Request.Messages}, func(msgs []*message.Message) error {
 		grown := f.Session.tokens(msgs) - before
 		if n := render.Expected(resized(size, grown)); grown > 0 && window > 0 && n > window {
-			return fmt.Errorf("the messages have about %d tokens, and the window %d", n, window)
+			return fmt.Errorf("the messages have about %d tokens, but the window has %d", n, window)
 		}
 		return nil
 	})

@@ -143,16 +143,16 @@ func (s *Session) check(ctx context.Context, before []*message.Message, m *messa
 	switch m.Role {
 	case message.RoleUser, message.RoleCustom:
 		if !shows(m) {
-			return wrong("content", "there is nothing in it to show")
+			return wrong("content", "it has no content to show")
 		}
 	case message.RoleAssistant:
 		if !shows(m) && !m.Failed() {
-			return wrong("content", "there is nothing in it to show")
+			return wrong("content", "it has no content to show")
 		}
 		seen := map[string]bool{}
 		for _, c := range m.ToolCalls() {
 			if c.ID == "" || c.Name == "" || seen[c.ID] {
-				return wrong("call", "a call needs a name and an id of its own")
+				return wrong("call", "a call needs a name and a unique id")
 			}
 			seen[c.ID] = true
 		}
@@ -160,12 +160,12 @@ func (s *Session) check(ctx context.Context, before []*message.Message, m *messa
 		return s.checkResult(ctx, before, m)
 	case message.RoleBashExecution:
 		if m.Bash == nil || strings.TrimSpace(m.Bash.Command) == "" {
-			return wrong("content", "there is no command in it")
+			return wrong("content", "it has no command")
 		}
 	case message.RoleSystem:
 		return wrong("role", "the prompt is set by SetPrompt")
 	default:
-		return wrong("role", "nothing with the role %q is said", m.Role)
+		return wrong("role", "a message with the role %q cannot be said", m.Role)
 	}
 	return nil
 }

@@ -268,7 +268,7 @@ func TestHooksOfTheContext(t *testing.T) {
 		{"too long", false, change(func(m []*message.Message) []*message.Message {
 			m[0].Content = texts(strings.Repeat("word ", 40_000))
 			return m
-		}), "my key is 4711", []string{"and the window 32000"}},
+		}), "my key is 4711", []string{"but the window has 32000"}},
 		{"required, and it fails", true, func(context.Context, hook.Context) (hook.ContextAnswer, error) {
 			return hook.ContextAnswer{}, errTest
 		}, "", []string{"it broke"}},

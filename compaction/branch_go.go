@@ -116,7 +116,7 @@ func (t *navigating) end(status Status, reason Reason, err error) {
 // run asks, summarizes and commits.
 func (t *navigating) run(ctx context.Context) {
 	if t.route.Here {
-		t.end(Skipped, alreadyThere, errors.New("the conversation is there already"))
+		t.end(Skipped, alreadyThere, errors.New("the conversation is already there"))
 		return
 	}
 	if !t.ask(ctx) {
@@ -273,7 +273,7 @@ func (t *navigating) stay(ctx context.Context, id string, at *session.Entry) err
 func (t *navigating) whole(ctx context.Context, empty Reason) *session.Draft {
 	d, ok := t.summary(ctx, TreeAnswer{})
 	if ok && d == nil {
-		t.end(Skipped, empty, errors.New("nothing was said there that is not on this branch"))
+		t.end(Skipped, empty, errors.New("everything said there is on this branch too"))
 	}
 	return d
 }

@@ -147,7 +147,7 @@ func whyCompacted(in PlanInput, p *Plan) string {
 	if more || p.Target > 0 && p.Size.Decision() >= p.Target {
 		return ""
 	}
-	return "nothing that the model sees was added since the last compaction"
+	return "nothing that the model sees has been added since the last compaction"
 }
 
 // budget is how much to keep at first: the number given for this run, or the

@@ -9,7 +9,7 @@ import (
 // much in one answer; a server that never ends must not take all memory.
 const maxAnswer = 32 << 20
 
-var errTooLong = errors.New("the answer does not end: more than 32 MB came")
+var errTooLong = errors.New("the answer does not end: more than 32 MB received")
 
 // bounded reads at most left bytes and then fails.
 type bounded struct {

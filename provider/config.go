@@ -47,7 +47,7 @@ func (c Config) Validate() error {
 		errs = append(errs, valid.Below(key, p.Validate()))
 		for _, m := range p.Models {
 			if m.ID == "" {
-				errs = append(errs, valid.Wrong(key, "has a model without id"))
+				errs = append(errs, valid.Wrong(key, "has a model without an id"))
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func parsePhrases(text string) ([]phraseBlock, error) {
 		default:
 			at := len(blocks[last].phrases) - 1
 			if at < 0 || blocks[last].phrases[at].witness != "" {
-				return nil, fmt.Errorf("line %d is the witness of nothing", n)
+				return nil, fmt.Errorf("line %d is a witness without a phrase", n)
 			}
 			blocks[last].phrases[at].witness = line
 		}

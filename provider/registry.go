@@ -66,7 +66,7 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 	}
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, v.baseURL, catalogue.Lookup(v.catalogue).BaseURL)
 	if cfg.BaseURL == "" {
-		return nil, fmt.Errorf("provider %s: no address is known: set providers.%s.baseUrl", provider, provider)
+		return nil, fmt.Errorf("provider %s: its address is not known: set providers.%s.baseUrl", provider, provider)
 	}
 	c := New(cfg, dialect, r.HTTP)
 	c.Retry, c.IdleTimeout, c.Patterns = r.Retry, r.IdleTimeout, r.Patterns

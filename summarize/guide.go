@@ -223,7 +223,7 @@ func hasWideRune(word string) bool {
 func (e *extraction) unheeded(text string) []Unheeded {
 	var out []Unheeded
 	if e.in.Focus != "" && !e.found {
-		out = append(out, Unheeded{guideFocus, "no line of what was summarized speaks of it"})
+		out = append(out, Unheeded{guideFocus, "no line of the summarized part mentions it"})
 	}
 	if e.in.Prompt != "" {
 		out = append(out, Unheeded{guidePrompt, "code wrote the summary, in its own sections; the prompt only chose lines"})

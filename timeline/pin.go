@@ -113,7 +113,7 @@ func unpinnable(e *session.Entry) (string, error) {
 	case m.Failed():
 		return "a failed attempt is never shown", nil
 	case !sendable(m):
-		return "there is nothing in it to show", nil
+		return "it has no content to show", nil
 	}
 	return "", nil
 }
