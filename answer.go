@@ -18,10 +18,10 @@ import (
 )
 
 // Answer reads a model's answer to the latest request from its stream and
-// appends it. Deltas go to whoever observes the call. An answer that failed or
-// broke off is kept in the log, what had come of it too, and never shown to the
-// model; the error is then a *message.Fault, and Recover knows what may help.
-// It returns when ctx ends, whatever the stream does.
+// appends it. Deltas go to the observers of ctx. An answer that failed or
+// broke off is kept in the log, with what had been received, and never shown
+// to the model; the error is then a *message.Fault, and Recover knows what may
+// help. Answer returns when ctx ends, whatever the stream does.
 func (s *Session) Answer(ctx context.Context, stream iter.Seq2[message.Event, error]) (*message.Message, error) {
 	return do(s, func() (*message.Message, error) {
 		a := s.reading()

@@ -10,10 +10,10 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Navigate makes another entry the place where the conversation goes on, with a
-// summary of the branch that is left where n asks for one (docs/branches.md).
-// How it ended is in the result; an error means that there was no attempt: the
-// target is not known, or the session cannot be read.
+// Navigate continues the conversation at another entry, with a summary of the
+// branch that is left if n asks for one (docs/branches.md). The result says
+// how it ended; an error means that there was no attempt: the target is
+// unknown, or the session cannot be read.
 func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compaction.Navigated, error) {
 	return do(s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)

@@ -50,15 +50,15 @@ func Observe(ctx context.Context, f func(Event)) context.Context {
 	return context.WithValue(ctx, observerKey{}, f)
 }
 
-// emit tells an event to whoever observes the call.
+// emit sends an event to the observers of ctx.
 func emit(ctx context.Context, e Event) {
 	if f, _ := ctx.Value(observerKey{}).(func(Event)); f != nil {
 		f(e)
 	}
 }
 
-// alone is a context for what goes on after the call: it ends with nothing and
-// tells no one.
+// alone returns a context for work that outlives the call: nothing ends it,
+// and it has no observers.
 func alone(ctx context.Context) context.Context {
 	return context.WithValue(context.WithoutCancel(ctx), observerKey{}, nil)
 }

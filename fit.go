@@ -21,8 +21,9 @@ type Prepared struct {
 	Meter   Meter // and the model that it is for
 	Request timeline.Request
 	Options message.CallOptions
-	// Dialect renders and reads the model's wire format, and knows where the
-	// body goes; nil where the model speaks none of ours. Then there is no Body.
+	// Dialect renders and reads the model's wire format, and knows where to
+	// send the body. It is nil, and Body is empty, if the model does not speak
+	// a known dialect.
 	Dialect wire.Dialect
 	Body    []byte
 	Report  Report
@@ -36,7 +37,7 @@ type Report struct {
 	Before   Meter                 // as the session was found
 	Edits    []prune.Edit          // made now
 	Outcomes []*compaction.Outcome // of the compactions that were tried
-	Warnings []wire.Problem        // what some providers refuse; the request goes out all the same
+	Warnings []wire.Problem        // what some providers refuse; the request is sent anyway
 }
 
 // Stream sends the request to the session's model and gives its answer, for
@@ -87,14 +88,14 @@ func (e *DoesNotFitError) Unwrap() []error {
 	return []error{ErrDoesNotFit}
 }
 
-// Fit makes the next request: it prunes and compacts as far as that is needed,
-// marks what the provider should cache, and checks the body. pending are
-// messages that are about to be said; they are in the request, and not in the
-// log before Say. One compaction is tried for an answer, and what failed is not
-// tried again with the same input. The error is a *DoesNotFitError where there
-// is no way to fit the window, a *RequestError where the provider would refuse
-// the form of the request, ErrVetoed where a hook did not let it go out, and
-// the cause of ctx where that has ended.
+// Fit makes the next request: it prunes and compacts if necessary, marks what
+// the provider should cache, and checks the body. pending are messages that
+// are about to be said; they are in the request, and not in the log before
+// Say. One compaction is tried for an answer, and what failed is not tried
+// again with the same input. The error is a *DoesNotFitError where there is no
+// way to fit the window, a *RequestError where the provider would refuse the
+// form of the request, ErrVetoed where a hook did not let it go out, and the
+// cause of ctx where that has ended.
 func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
 	return do(s, func() (*Prepared, error) {
 		f := s.fitting(ctx, pending)
@@ -274,7 +275,7 @@ func (f *fitting) overThreshold() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.try.compacted = false // whoever asks again has changed something
+	f.try.compacted = false // a caller that asks again has changed something
 	return &DoesNotFitError{Size: f.step.Size, Window: window, Outcome: f.try.outcome}
 }
 

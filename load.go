@@ -18,7 +18,7 @@ import (
 const remoteToken = "COPPICE_REMOTE_TOKEN"
 
 // Load returns the options that the user's settings ask for. It reads the
-// user's file, the project's file in dir as far as the user trusts it, and the
+// user's file, the trusted part of the project's file in dir, and the
 // environment (docs/settings.md). It sends nothing. Model is the one that the
 // settings name, or nil if they name none or it cannot be called.
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // Prune shows less of old tool output, repeated reads and empty results, as
-// reversible edits. It returns what it edited; nothing is no error.
+// reversible edits. It returns what it edited; no edits are not an error.
 func (s *Session) Prune(ctx context.Context) ([]prune.Edit, error) {
 	return do(s, func() ([]prune.Edit, error) {
 		edits, err := s.PrunePlan(ctx)

@@ -29,10 +29,10 @@ type Model interface {
 	Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error)
 }
 
-// Options are what a session depends on besides its log. The zero value works:
-// the model that the session names, with the window that the catalogue knows,
-// the default settings, summaries by extraction, which needs no model and sends
-// nothing anywhere. Load gives those of the user.
+// Options configure a session. The zero value works: the model that the
+// session names, with the window that the catalogue knows, the default
+// settings, summaries by extraction, which needs no model and sends nothing
+// anywhere. Load returns the user's.
 type Options struct {
 	// Model gets the requests, and writes the summaries where Summarizer is nil.
 	Model Model

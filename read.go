@@ -75,9 +75,9 @@ func (s *Session) Path(ctx context.Context, leaf *session.Entry) ([]*session.Ent
 	return do(s, func() ([]*session.Entry, error) { return s.log.Path(ctx, leaf) })
 }
 
-// OnForeign has f told of entries that other programs appended while the
-// session was open, in log order, after the call that noticed them. They are on
-// a branch of their own: this session goes on from its own leaf.
+// OnForeign makes the session call f with entries that other programs appended
+// while it was open, in log order, after the call that noticed them. They are
+// on a separate branch: this session continues from its own leaf.
 func (s *Session) OnForeign(f func(foreign []*session.Entry)) {
 	if s.log == nil {
 		return

@@ -27,7 +27,7 @@ var (
 	errStopped    = errors.New("stopped")
 )
 
-// machine is the one state machine of all reductions: whoever reduces goes
+// machine is the one state machine of all reductions: each of them goes
 // through begin, one at a time.
 type machine struct {
 	turn sync.Mutex // held from begin to end
@@ -86,8 +86,8 @@ func (m *machine) enter(p Phase) {
 	m.phase = p
 }
 
-// stopIf cancels what is being done where its trigger is meant. What is being
-// written goes on.
+// stopIf cancels the running reduction if meant reports true for its trigger.
+// A write that has begun is finished.
 func (m *machine) stopIf(cause error, meant func(compaction.Trigger) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

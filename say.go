@@ -83,11 +83,11 @@ func (e *MessageError) Error() string {
 	return fmt.Sprintf("message %d cannot be said: %s (%s)", e.Index, e.Why, e.Rule)
 }
 
-// Say appends messages, all or none, and makes the last one the place where
-// the conversation goes on: of the user, of the model, results of its calls,
-// commands that the user ran, and messages of role custom, which neither of
-// them wrote. A message that no request could show is a *MessageError. A result
-// may come late, and a call may have several, but the call must be on the path.
+// Say appends messages, all or none, and makes the last one the leaf: messages
+// of the user and of the model, results of its calls, commands that the user
+// ran, and messages with the role custom, which neither of them wrote. A
+// message that no request could show is a *MessageError. A result may come
+// late, and a call may have several, but the call must be on the path.
 func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
 	return do(s, func() ([]*session.Entry, error) {
 		drafts := make([]session.Draft, len(msgs))

@@ -18,7 +18,7 @@ type Navigation struct {
 	Summarize           *bool  // put a summary of what is left at the new place; nil: as the settings say
 	Focus               string // what the user wants that summary to keep; verbatim
 	ReplaceInstructions bool   // Focus replaces our prompt instead of being added to it
-	Label               string // goes on the summary, or, without one, on the target
+	Label               string // is set on the summary, or on the target without one
 }
 
 // budget is how many tokens of a branch one request may have.
@@ -145,8 +145,8 @@ func same(a, b *session.Entry) bool {
 }
 
 // unitEnd returns the last entry of the tool group that target is in, on the
-// side of after, or target itself. Where after is empty and the group goes
-// on, its side is the newest one.
+// side of after, or target itself. If after is empty and the group continues,
+// its side is the newest one.
 func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, after []*session.Entry) (*session.Entry, error) {
 	var turn []*session.Entry // from the turn's first message to the target
 	for e := target; e != nil; {

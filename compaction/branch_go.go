@@ -15,7 +15,7 @@ import (
 // Branch is why a summary is made when a branch is left, or merged.
 const Branch Trigger = "branch"
 
-// Reasons of navigations and merges besides those of compactions.
+// Reasons of navigations and merges, in addition to those of compactions.
 const (
 	alreadyThere   Reason = "already-there"
 	nothingToMerge Reason = "nothing-to-merge"
@@ -60,9 +60,9 @@ type Navigated struct {
 	Unheeded []summarize.Unheeded // guidance that the summary did not follow
 }
 
-// Navigate makes another entry the place where the conversation goes on. How
-// that ended is in the result; an error means that there was no attempt: the
-// session cannot be read, or the target is not known.
+// Navigate continues the conversation at another entry. The result says how
+// that ended; an error means that there was no attempt: the session cannot be
+// read, or the target is unknown.
 func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, error) {
 	t := &navigating{Compactor: c, Navigation: n, out: &Navigated{}}
 	r, err := c.route(ctx, n.Target)
@@ -269,7 +269,7 @@ func (t *navigating) stay(ctx context.Context, id string, at *session.Entry) err
 }
 
 // whole makes the summary of the route; nil: there is none, which ends the
-// navigation. empty is why where there is nothing to summarize.
+// navigation. empty is the reason if there is nothing to summarize.
 func (t *navigating) whole(ctx context.Context, empty Reason) *session.Draft {
 	d, ok := t.summary(ctx, TreeAnswer{})
 	if ok && d == nil {

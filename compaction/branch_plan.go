@@ -14,7 +14,7 @@ import (
 // written.
 type branchPlan struct {
 	Budget int64            // tokens that one request may have of the branch; 0: no limit
-	Recent []*session.Entry // what bears a message, as far as the budget reaches
+	Recent []*session.Entry // the entries with messages that the budget reaches
 	Folded []*session.Entry // what is older, and is summarized first
 	Tokens int64            // of Recent
 
@@ -90,8 +90,8 @@ func stored(e *session.Entry) bool {
 	return e.Type == session.TypeCompaction || e.Type == session.TypeBranchSummary
 }
 
-// covered returns where what the latest compaction after edge has summarized
-// ends; 0: there is none. It is not folded again.
+// covered returns the end of what the latest compaction after edge has
+// summarized, which is not folded again; 0: there is no such compaction.
 func covered(path []*session.Entry, edge int) int {
 	undone := map[string]bool{}
 	for i := len(path) - 1; i >= edge; i-- {
@@ -112,8 +112,8 @@ func covered(path []*session.Entry, edge int) int {
 }
 
 // facts are those of the whole branch, whatever the budget, over those that
-// its own branch summaries carry. The ledgers of its compactions say nothing
-// else about it: what they have besides comes before the branch.
+// its own branch summaries carry. The ledgers of its compactions add nothing:
+// the rest of them is from before the branch.
 func (p *branchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
 	all, err := sources(p.all)
 	if err != nil {

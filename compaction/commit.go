@@ -15,9 +15,9 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// commit checks a draft against the session as it is now and appends it.
-// again says that a smaller plan is worth a try; the outcome is then what to
-// report if there is none.
+// commit checks a draft against the session as it is now and appends it. again
+// says that a smaller plan is worth a try; the outcome is what to report if
+// there is none.
 func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again bool) {
 	since, out := a.stillValid(ctx)
 	if out != nil {

@@ -116,8 +116,8 @@ func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
 	return out, err
 }
 
-// stopped reports whether an error came when the context had ended: then it is
-// no failure, whatever it says.
+// stopped reports whether an error came after the context had ended: then it
+// is not a failure, whatever it says.
 func stopped(ctx context.Context, err error) bool { return err != nil && ctx.Err() != nil }
 
 func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {

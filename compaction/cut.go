@@ -13,7 +13,7 @@ type span struct {
 	path   []*session.Entry
 	listed []timeline.Item // what a summarizer would get of each entry; without an entry: nothing
 	sizer  *timeline.Sizer
-	sizes  []int64         // estimates of listed, as far as someone asked; -1: not yet
+	sizes  []int64         // estimates of listed, filled on demand; -1: not yet
 	walker *timeline.Sizer // measures what a budget is spent on
 	turns  *turn.Conversation
 	first  int // the item of path[0] in turns
@@ -69,9 +69,9 @@ type cut struct {
 }
 
 // find walks back from the newest entry until budget is reached and cuts at
-// the first valid point at or after that entry, if there is none, at the last
-// valid one, and never where something unread would be covered
-// (docs/compaction.md). It reports false where there is nothing before the cut.
+// the first valid point at or after that entry, or at the last valid one if
+// there is none, and never where something unread would be covered
+// (docs/compaction.md). It reports false if there is nothing before the cut.
 func (s span) find(budget int64) (cut, bool) {
 	var sum int64
 	for i := len(s.path) - 1; i >= 0; i-- {

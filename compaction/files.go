@@ -117,9 +117,9 @@ func sortUTF16(paths []string) []string {
 	return slices.Compact(out)
 }
 
-// text writes the lists for the model, newest first, modified before read
-// where there is no room for both. This is the one place where a summary lists
-// files; what is cut off here an extraction lists itself, as far as it has room.
+// text writes the lists for the model, newest first, modified before read if
+// there is no room for both. This is the one place where a summary lists
+// files; an extraction lists what is cut off here itself, if it has room.
 func (l fileLists) text(est tokens.Estimator) string {
 	room := int64(fileListTokens)
 	modified := block("modified-files", l.noted(), &room, est)

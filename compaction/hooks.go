@@ -69,8 +69,8 @@ type Answer struct {
 	FirstKeptEntryID string // "": as planned
 	PreserveData     []byte // JSON object, stored with the compaction
 	TokensBefore     *int64 // stored with the compaction; nil: what we measured
-	// Details is any JSON, stored as it is in the entry's details. File lists in
-	// it (readFiles, modifiedFiles) take the place of ours.
+	// Details is any JSON, stored unchanged in the entry's details. File lists
+	// in it (readFiles, modifiedFiles) replace ours.
 	Details []byte
 }
 
@@ -177,8 +177,8 @@ func (s span) firstKept(id string) (cut, bool) {
 	return cut{}, false
 }
 
-// oneLine is JSON of others on one line, or nil where it is none: it would tear
-// the log's line.
+// oneLine returns foreign JSON on one line, because line breaks would tear the
+// log's line, or nil if it is not JSON.
 func oneLine(data []byte) []byte {
 	v := jsontext.Value(bytes.Clone(data))
 	if v.Compact() != nil {

@@ -75,9 +75,10 @@ func (p *Plan) CutIndex(ctx context.Context, log session.Log) (int, error) {
 	return n, nil
 }
 
-// visibleBesides is what the model sees of the covered part besides the summary's own
-// words, for as long as the compaction is in force: the file lists under it and
-// the open request. Pins are not in it, they may be taken off.
+// visibleBesides returns what the model sees of the covered part in addition
+// to the summary's own words while the compaction is in force: the file lists
+// under it and the open request. Pins are not included, because they may be
+// removed.
 func (p *Plan) visibleBesides(lists fileLists, est tokens.Estimator) (string, error) {
 	request, err := p.requestText()
 	return lists.text(est) + "\n\n" + request, err
@@ -106,8 +107,8 @@ func (p *Plan) requestText() (string, error) {
 	return text, err
 }
 
-// olderCalls is the line about calls that wait for a result and are not shown
-// any longer.
+// olderCalls returns the line about calls that wait for a result and are no
+// longer shown.
 func (p *Plan) olderCalls() []string {
 	var calls []string
 	for _, o := range slices.Backward(p.Older) {

@@ -15,7 +15,7 @@ type Settings struct {
 	// Enabled switches automatic compaction, which is on by default. Manual
 	// compaction always works.
 	Enabled *bool `json:"enabled"`
-	// Background prepares a summary while the work goes on; nil: yes.
+	// Background prepares a summary while work continues; nil: yes.
 	Background *bool `json:"background"`
 	// ReserveTokens is kept free of the window for the next prompt and its
 	// answer; nil: 16,384. Where it is more than half of the window, 15 % of

@@ -8,11 +8,12 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// share hands the session's last request to the summarizer, with what came
-// since only as far as it is to be summarized: the provider does not have
-// that yet, and what stays in view needs no summary. The request is marked
-// where it ended, and goes with the options that change what a cache holds: a
-// request without the mark, or with another thinking level, is paid for in full.
+// share hands the session's last request to the summarizer, with only the part
+// of what came since that is to be summarized: the provider does not have that
+// yet, and what stays in view needs no summary. The request is marked where it
+// ended, and is sent with the options that change what a cache holds: a
+// request without the mark, or with another thinking level, is paid for in
+// full.
 func (a *attempt) share(in *summarize.Input) error {
 	last, err := a.view.Request(true)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 const minHeadroom = 4096
 
 // Target is what the next request has to stay under, in tokens: the threshold,
-// or, where the floor alone reaches it, what the window has besides the output
-// that is asked for. An unreachable threshold is not tried every turn
-// (docs/limits.md, Threshold and target). 0: the window is not known.
+// or, if the floor alone reaches it, the window less the requested output. An
+// unreachable threshold is not tried every turn (docs/limits.md, Threshold and
+// target). 0: the window is not known.
 func (in PlanInput) Target() (int64, error) {
 	threshold := in.Settings.Threshold(in.Model.InputLimit())
 	if threshold <= 0 {

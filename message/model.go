@@ -66,7 +66,7 @@ func (m Model) Cost(u Usage) *Cost {
 	return &c
 }
 
-// CallOptions are the parameters of one call besides what is said.
+// CallOptions are the parameters of one call, apart from the messages.
 type CallOptions struct {
 	MaxOutput   int64    // tokens; 0: the model's limit
 	Temperature *float64 // nil: the provider's default

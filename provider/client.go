@@ -39,9 +39,9 @@ const (
 type Client struct {
 	// Retry says what happens after a failure that may pass.
 	Retry Retry
-	// IdleTimeout is how long a stream may say nothing before the call counts
-	// as failed; there is no limit on its whole length. 0: one minute;
-	// negative: none. The first byte may take ten times as long.
+	// IdleTimeout is how long a stream may be silent before the call counts as
+	// failed; its whole duration is not limited. 0: one minute; negative:
+	// none. The first byte may take ten times as long.
 	IdleTimeout time.Duration
 	// Patterns are the user's own error texts.
 	Patterns []Pattern

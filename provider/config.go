@@ -101,7 +101,7 @@ func (Type) Values() []string {
 // a row of stars. Convert it to string to use it.
 type Secret string
 
-// String returns stars, or "" where there is no secret.
+// String returns stars, or "" if there is no secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""

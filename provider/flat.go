@@ -79,8 +79,8 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// appendHex decodes the hexadecimal digits after s[i]; where there are none
-// the letter itself is kept.
+// appendHex decodes the hexadecimal digits after s[i]; if there are none the
+// letter itself is kept.
 func appendHex(out []byte, s string, i, digits int) ([]byte, int) {
 	r, ok := hexAt(s, i+1, digits)
 	if !ok {
@@ -178,7 +178,7 @@ func dig(b []byte, depth int) string {
 }
 
 // digObject tries the fields in which the vendors keep their words. A
-// gateway's "raw" is what the vendor behind it said, so it comes first.
+// gateway's "raw" is the vendor's own error, so it comes first.
 func digObject(obj []byte, depth int) string {
 	for _, name := range []string{"metadata", "raw", "error", "message", "detail", "errorMessage", "error_message", "msg", "response", "errors"} {
 		v := rawjson.Get(obj, name)

@@ -17,8 +17,8 @@ import (
 )
 
 // OpenLimits reads what earlier runs learned. The file can be deleted at any
-// time; one that is not there teaches nothing. Where it cannot be read, the
-// limits can be used all the same, and the error says why.
+// time; a missing one means that nothing was learned. If it cannot be read,
+// the limits can still be used, and the error says why.
 func OpenLimits(path string) (*Limits, error) {
 	l := &Limits{path: path}
 	var err error

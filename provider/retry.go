@@ -108,7 +108,7 @@ func (r Retry) Waits() *Waits {
 	return &Waits{left: left, back: b}
 }
 
-// Next is the wait after f, or false where there is no next try.
+// Next returns the wait after f, or false if there is no further try.
 func (w *Waits) Next(f *message.Fault) (time.Duration, bool) {
 	if w.left <= 0 || f.RetryAfter > maxRetryWait {
 		return 0, false

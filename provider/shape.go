@@ -6,9 +6,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// overflow judges by texts that are listed, by shape, and by two numbers of
-// which the first is above the second in a text about tokens. With the status
-// or code of a rate limit only the list and the numbers count.
+// overflow judges by listed texts, by shape, and by two numbers in a text
+// about tokens, if the first is above the second. With the status or code of a
+// rate limit only the list and the numbers count.
 func (e *evidence) overflow() bool {
 	if listed().MatchString(e.text) {
 		return true

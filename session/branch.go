@@ -56,12 +56,12 @@ func parentID(ctx context.Context, log Log, e *Entry) (string, error) {
 	return parent.ID, nil
 }
 
-// Branch walks the path from the root to leaf as a log of its own, in two
-// passes over log, keeping a few bytes an entry. Each entry is the child of
-// the one before and keeps its id. Labels stand in the way of a chain, since
-// they may be set on anything from anywhere: they leave their places, and the
-// last label of each entry that survives comes behind leaf, with its id and
-// time (reference: createBranchedSession). A leaf of nil has no path.
+// Branch walks the path from the root to leaf as a separate log, in two passes
+// over log, keeping a few bytes for each entry. Each entry is the child of the
+// one before and keeps its id. Labels may be set on anything from anywhere, so
+// they cannot stay in a chain: they leave their places, and the last label of
+// each surviving entry comes after leaf, with its id and time. A leaf of nil
+// has no path.
 func Branch(ctx context.Context, log Log, leaf *Entry) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		if leaf == nil {
@@ -170,18 +170,18 @@ func (p *plan) labels() []*Entry {
 	return entries
 }
 
-// chain puts entries one behind the other.
+// chain links entries one after another.
 type chain struct {
 	log     Log
 	last    string            // id of the last entry
 	ids     map[string]bool   // of all entries in it
-	waiting []string          // ids of labels that the next entry stands for
-	next    map[string]string // the entry that stands for a label left out
+	waiting []string          // ids of labels that the next entry replaces
+	next    map[string]string // the entry that replaces a removed label
 }
 
-// add returns the next entry of the path as it stands in the chain; nil for a
+// add returns the next entry of the path as it is in the chain, or nil for a
 // label. A compaction whose first kept entry was a label keeps from the entry
-// behind that label on: the model sees the same.
+// after that label on: the model sees the same.
 func (c *chain) add(e *Entry) (*Entry, error) {
 	if e.Type == TypeLabel {
 		c.waiting = append(c.waiting, e.ID)
@@ -207,8 +207,8 @@ func (c *chain) add(e *Entry) (*Entry, error) {
 	return c.push(out)
 }
 
-// addLabel returns a label as it stands behind the path, or nil where its
-// target is not there.
+// addLabel returns a label as it is after the path, or nil if its target is
+// missing.
 func (c *chain) addLabel(e *Entry) (*Entry, error) {
 	if !c.ids[e.Label().TargetID] {
 		return nil, nil

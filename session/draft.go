@@ -16,7 +16,7 @@ type Draft struct {
 	Type Type
 	ID   string
 	Time time.Time // when it happened; zero: now
-	Body []byte    // JSON object with the members behind type, id, parentId and timestamp; nil: none
+	Body []byte    // JSON object with the members after type, id, parentId and timestamp; nil: none
 }
 
 // NewID draws an entry id: 16 random hex digits, so that no index is needed
@@ -116,7 +116,7 @@ func customDraft(customType string, data []byte) Draft {
 }
 
 // LeafDraft is a draft of a coppice.leaf: it makes its parent the place where
-// the conversation goes on, also after a restart.
+// the conversation continues, even after a restart.
 func LeafDraft() Draft { return customDraft(kinds.CustomLeaf, []byte("{}")) }
 
 // PinDraft is a draft of a pin on target, or of its removal. group is the

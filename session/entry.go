@@ -113,8 +113,8 @@ func (e *Entry) ThinkingLevel() string {
 // Label returns the typed view of a label, or nil.
 func (e *Entry) Label() *Label { return typed[Label](e, TypeLabel) }
 
-// Name returns the session name that a session_info entry sets; false where
-// the entry is none. An empty name clears.
+// Name returns the session name that a session_info entry sets; false if the
+// entry is not one. An empty name clears.
 func (e *Entry) Name() (string, bool) {
 	if n := typed[string](e, TypeInfo); n != nil {
 		return *n, true
@@ -144,7 +144,7 @@ type CompactionDetails struct {
 	Model         *ModelChange
 	ThinkingLevel string
 	Pins          []Ref // pinned entries that are covered, in path order
-	Request       []Ref // the open request, as far as it is covered, in path order
+	Request       []Ref // the covered part of the open request, in path order
 	Open          []Ref // messages whose calls had no result when they were covered, each with the results of its other calls
 	Edits         []string
 	Fixed         int64 // what each request had besides its messages, in tokens; 0: not known
@@ -154,7 +154,7 @@ type CompactionDetails struct {
 }
 
 // Ref names an entry. At is its place in the log, a hint that is checked by
-// id; -1 where there is none.
+// id; -1: unknown.
 type Ref struct {
 	ID    string
 	At    int64
@@ -162,14 +162,14 @@ type Ref struct {
 	Group []Ref // a pin's whole tool group in path order; empty: the entry alone
 }
 
-// BranchSummary stands for a branch that was left.
+// BranchSummary replaces a branch that was left.
 type BranchSummary struct {
 	FromID        string // the abandoned leaf
 	Summary       string
 	ReadFiles     []string
 	ModifiedFiles []string
 	Details       []byte // any JSON; nil in a draft: an object of the files
-	Coppice       []byte // raw, what we know of it besides; not read in a draft; nil: nothing
+	Coppice       []byte // raw, what else we know of it; not read in a draft; nil: nothing
 	Usage         *message.Usage
 	FromHook      bool
 }

@@ -21,7 +21,7 @@ type Header struct {
 	Raw           []byte // as stored, with every field; nil for a new one
 }
 
-// ParseHeader reads a header line. It reports false where raw is none.
+// ParseHeader reads a header line. It reports false if raw is not one.
 func ParseHeader(raw []byte) (Header, bool) {
 	h := Header{Raw: raw, Version: 1}
 	isSession := false

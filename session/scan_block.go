@@ -28,7 +28,7 @@ const (
 	blockOther
 )
 
-// What message.EncodeContent writes of a block besides values.
+// What message.EncodeContent writes of a block in addition to values.
 const (
 	textBytes     = len(`{"type":"text","text":}`)
 	thinkingBytes = len(`{"type":"thinking","thinking":}`)

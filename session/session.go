@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Session is a log with a place in it: the leaf, where the conversation goes
-// on. It is safe for concurrent use. The zero value is not usable: call New.
+// Session is a log with a place in it: the leaf, where the conversation
+// continues. It is safe for concurrent use. The zero value is not usable: call
+// New.
 type Session struct {
 	log Log
 	now func() time.Time
@@ -22,7 +23,7 @@ type Session struct {
 	foreign []*Entry // what the watches have still to be told
 }
 
-// Options are what a Session depends on besides its log.
+// Options configure a Session.
 type Options struct {
 	Now func() time.Time // nil: time.Now
 }
@@ -42,16 +43,16 @@ func (s *Session) Log() Log { return s.log }
 func (s *Session) ID() string { return s.log.Header().ID }
 
 // Ref names the session in its store: a path for files. It changes when the
-// first write to a file of format 1 makes a new file beside it.
+// first write to a file of format 1 creates a new file next to it.
 func (s *Session) Ref() string { return s.log.Ref() }
 
 // Close closes the log.
 func (s *Session) Close() error { return s.log.Close() }
 
-// OnForeign has f told of entries that other programs appended while the
-// session was open, in log order, after the append that noticed them. They are
-// on a branch of their own: this session goes on from its own leaf. f is called
-// by whoever appended, and may use the session.
+// OnForeign makes the session call f with entries that other programs appended
+// while it was open, in log order, after the append that noticed them. They
+// are on a separate branch: this session continues from its own leaf. f is
+// called in the goroutine of that append, and may use the session.
 func (s *Session) OnForeign(f func(foreign []*Entry)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,9 +218,9 @@ func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
 	return nil
 }
 
-// MoveTo makes e (nil: before the first entry) the place where the
-// conversation goes on. The move is an entry of the log, so it survives a
-// restart. Moving to the leaf does nothing.
+// MoveTo continues the conversation at e (nil: before the first entry). The
+// move is an entry of the log, so it survives a restart. Moving to the leaf
+// does nothing.
 func (s *Session) MoveTo(ctx context.Context, e *Entry) error {
 	leaf, err := s.Leaf(ctx)
 	if err != nil {
@@ -271,7 +272,8 @@ func (s *Session) Labels(ctx context.Context) (map[string]string, error) {
 	return labels, nil
 }
 
-// oneLine trims s and replaces line breaks by a space: names stand in lists.
+// oneLine trims s and replaces line breaks with a space, because names are
+// shown in lists.
 func oneLine(s string) string {
 	return strings.TrimSpace(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }

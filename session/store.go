@@ -75,7 +75,7 @@ type Info struct {
 	FirstMessage string
 }
 
-// Problem is something wrong in a log. Reading goes on past it.
+// Problem is something wrong in a log. Reading continues after it.
 type Problem struct {
 	Kind    string // a word of docs/format.md, as in "damaged-line"
 	Line    int    // from 1; 0 where it is not known

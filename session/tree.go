@@ -57,8 +57,8 @@ func readTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (
 	return t, nil
 }
 
-// Shape is a tree that knows of each entry what it is and where it stands. An
-// entry that is to be shown is read with Log.Find, by id and place.
+// Shape is a tree that knows what each entry is and its place. Read an entry
+// to show with Log.Find, by id and place.
 type Shape struct {
 	Tree
 	Nodes []Node // in log order, as Up

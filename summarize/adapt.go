@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// accept takes the answer to the present query as the running summary and
-// goes on to what is left. In a folded history it adds the facts of the rounds
-// so far that the model dropped: no later pass could bring them back.
+// accept takes the answer to the current query as the running summary and
+// continues with what is left. In a folded history it adds the facts of the
+// rounds so far that the model dropped: no later pass could bring them back.
 func (f *fold) accept(summary string) {
 	if f.folded {
 		summary += f.dropped(summary)
@@ -112,7 +112,7 @@ func (f *fold) shrink() []string {
 	return []string{fmt.Sprintf("input %d → %d tokens", size, f.smaller)}
 }
 
-// grow doubles the output limit, as far as the model and the window allow.
+// grow doubles the output limit, within what the model and the window allow.
 func (f *fold) grow() []string {
 	limit := int64(maxOutput)
 	if f.model.MaxOutput > 0 {

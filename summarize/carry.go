@@ -42,7 +42,7 @@ func (e *extraction) carry(previous string) {
 	}
 }
 
-// saysNothing matches a line that is under a heading because there is no content.
+// saysNothing matches a placeholder line under an empty heading.
 var saysNothing = lazy.Regexp(`(?i)^(?:[-*] )?\(?(?:none(?: (?:yet|captured|identified|beyond .*|[-–—] .*))?|no prior history|n/a)[.)]*$`)
 
 // words in the headings of other programs' summaries, and where their lines go.
@@ -141,8 +141,8 @@ func (e *extraction) holds(b *bucket, item string) bool {
 	return b.place == atGoal || b.place == atConstraints || !e.overtaken(item)
 }
 
-// overtaken reports whether a line speaks of a command, a failure or a number
-// of which there is a newer fact.
+// overtaken reports whether a line mentions a command, a failure or a number
+// for which there is a newer fact.
 func (e *extraction) overtaken(item string) bool {
 	subjects := map[ledger.Class]func(ledger.Fact) string{
 		ledger.Command: func(f ledger.Fact) string { return f.Text },

@@ -33,7 +33,7 @@ type extraction struct {
 	in        Input
 	sources   []ledger.Source
 	facts     *ledger.Ledger
-	elsewhere string         // text that the reader sees besides this part
+	elsewhere string         // text that the reader sees in addition to this part
 	below     *ledger.Ledger // facts of the part after this one; nil: none
 	limit     int64          // tokens at most
 	usual     int64          // tokens without necessity
@@ -58,8 +58,8 @@ func (in Input) historyExtraction() *extraction {
 	return e
 }
 
-// prefixExtraction is the part of a split turn; above is the history part.
-// context is what hooks add, where there is no other part for it.
+// prefixExtraction returns the part of a split turn; above is the history
+// part. context is what hooks add, if there is no other part for it.
 func (in Input) prefixExtraction(above string, context []string) *extraction {
 	_, most := in.caps()
 	e := &extraction{form: prefixForm(), in: in, sources: in.Prefix, facts: in.PrefixLedger, elsewhere: in.Visible + "\n\n" + above,

@@ -275,7 +275,7 @@ func (f *fold) safe(text string) string {
 	return Safe(f.mask(message.Sanitize(text)))
 }
 
-// capped lowers limit to a cap; 0 is none.
+// capped lowers limit to a cap; 0 means no cap.
 func capped(most, limit int64) int64 {
 	if most == 0 {
 		return limit

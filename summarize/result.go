@@ -45,7 +45,7 @@ func (r *run) result(parts []*wanted) Result {
 	return res
 }
 
-// failed is the result as far as there is one.
+// failed returns the result so far.
 func (r *run) failed() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +74,7 @@ func (r *run) extract(p *wanted, parts []*wanted) {
 	r.attempts = append(r.attempts, Attempt{Phase: p.phase, Rung: RungExtract})
 }
 
-// sum adds usages; nil is none.
+// sum adds usages; nil means none.
 func sum(a, b *message.Usage) *message.Usage {
 	if b == nil {
 		return a

@@ -17,8 +17,8 @@ const (
 
 // choose takes items within the limit: first each group's share, then what the
 // work depends on, then what is good to have up to the usual size. Lists of
-// files, which know no end, stay within their share where the reader has lists
-// besides.
+// files, which have no natural end, stay within their share if the reader has
+// other lists of them.
 func (e *extraction) choose() {
 	left := e.limit - e.in.Estimate(e.write())
 	usual := e.usual - (e.limit - left)
@@ -108,8 +108,8 @@ func (e *extraction) dropOne() bool {
 	return true
 }
 
-// scrap is for limits below the headings alone: what matters most, as far as
-// it fits.
+// scrap is for limits too small even for the headings: as much as fits of what
+// matters most.
 func (e *extraction) scrap() string {
 	ranked := slices.Clone(e.buckets)
 	slices.SortStableFunc(ranked, func(a, b *bucket) int { return cmp.Compare(a.rank, b.rank) })

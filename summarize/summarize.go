@@ -29,8 +29,8 @@ type Input struct {
 	// before anyone sees it.
 	PreviousSummary string
 
-	// Visible is what stays visible besides the summary: the caller's file
-	// lists, pins, the open request. An extraction does not say it again.
+	// Visible is what stays visible next to the summary: the caller's file
+	// lists, pins, the open request. An extraction does not repeat it.
 	Visible string
 
 	Focus   string   // what the user wants kept above all, verbatim

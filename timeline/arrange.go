@@ -8,8 +8,9 @@ import (
 
 // arrange puts the candidates into the view so that calls and results are
 // paired (invariant I2): the results of one assistant message are together
-// right after it, what was recorded between moves behind them, a call without
-// a result gets one that says so. A second result stays where it came.
+// right after it, what was recorded between them moves after them, and a call
+// without a result gets one that says so. A second result stays where it
+// arrived.
 func (v *View) arrange(cands []candidate) {
 	v.Items = slices.Grow(v.Items, len(cands))
 	group := 0
@@ -55,7 +56,7 @@ func (v *View) addGroup(cands []candidate, i, group int) {
 	}
 }
 
-// follow leaves a result out where its call is not shown.
+// follow leaves a result out if its call is not shown.
 func (c *candidate) follow(head *candidate) {
 	switch {
 	case head.callless[c.item.Meta().Result]:
@@ -90,7 +91,7 @@ func (v *View) add(c *candidate, group int) {
 // missingResult is what a call shows that has no result.
 const missingResult = "[no result yet: the tool call was interrupted, or it still waits]"
 
-// answerMissing adds results for the calls that have none.
+// answerMissing adds results for the calls without one.
 func (v *View) answerMissing(head *candidate, answered []string, group int) {
 	for _, call := range head.item.Meta().Calls {
 		if i := slices.Index(answered, call.ID); i >= 0 {

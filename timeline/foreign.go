@@ -15,9 +15,10 @@ const MaxOpenCalls = 8
 // readOn looks at what a compaction of another program covers: such a program
 // does not know what must stay in view. It reads back from the kept entries to
 // the last final answer before the compaction. A cut that covers results that
-// nobody had read is moved before them, and calls that were open at the cut are
-// shown. back is the path read backwards, comp the compaction's place in it,
-// kept how many of it are kept; back and kept are returned as they are then.
+// the model had not read is moved before them, and calls that were open at the
+// cut are shown. back is the path read backwards, comp the compaction's place
+// in it, kept how many of it are kept; back and kept are returned as they are
+// then.
 func (t *trail) readOn(ctx context.Context, src Source, back []*session.Entry, comp, kept int) ([]*session.Entry, int, error) {
 	edits := map[string]*session.Entry{} // the latest of each target from before the compaction
 	end := comp + 1                      // after the oldest entry that matters

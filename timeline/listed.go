@@ -7,8 +7,8 @@ import (
 
 // Listed returns, for each entry of the path, what a summarizer gets of it:
 // edited where it is edited, failed attempts included. An item without an
-// entry stands for metadata, the prompt, commands kept from the model and what
-// an edit left out.
+// entry is metadata, the prompt, a command kept from the model, or something
+// that an edit left out.
 func (v *View) Listed() ([]Item, error) {
 	listed := make([]Item, len(v.Path))
 	gone := map[int]bool{} // what an edit left out
@@ -41,9 +41,9 @@ func (v *View) Listed() ([]Item, error) {
 }
 
 // ListPath lists a piece of a path as Listed does that of a view, however many
-// compactions are on it: with the edits in force at its end, less those that
-// went with a compaction that was undone. A compaction that was not stands for
-// its summary.
+// compactions are on it: with the edits in force at its end, except those of
+// an undone compaction. A compaction that was not undone is listed as its
+// summary.
 func ListPath(path []*session.Entry) ([]Item, error) {
 	t := &trail{path: path, dead: map[string]bool{}}
 	undone := map[string]bool{}

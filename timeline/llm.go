@@ -33,8 +33,8 @@ func ToLLM(m *message.Message) *message.Message {
 	return nil
 }
 
-// looseResult is how a model sees a tool result that has no place after its
-// call: as a record of what the tool said.
+// looseResult returns how a model sees a tool result that has no place after
+// its call: as a record of what the tool said.
 func looseResult(m *message.Message) *message.Message {
 	line := "Record of a tool result, not words of the user. "
 	if m.IsError {
@@ -70,7 +70,7 @@ func branchText(summary string) string {
 		keepInside(summary) + "</summary>"
 }
 
-// keepInside hinders a summary from closing the tags it stands in.
+// keepInside prevents a summary from closing the tags around it.
 func keepInside(summary string) string { return summaryTags.Replace(summary) }
 
 var summaryTags = strings.NewReplacer("<summary>", "&lt;summary>", "</summary>", "&lt;/summary>")

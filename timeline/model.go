@@ -47,9 +47,9 @@ type Earlier struct {
 }
 
 // Settle finds the model and the thinking level of a view whose compaction is
-// another program's: they may be named before what the view shows. It reads back
-// as far as that takes, once for a compaction, and nothing where the view knows
-// both. A view that is only drawn does not need it.
+// another program's: they may be named before what the view shows. It reads
+// back only as far as necessary, once for each compaction, and not at all if
+// the view knows both. A view that is only displayed does not need it.
 func (k *Earlier) Settle(ctx context.Context, src Source, v *View) error {
 	if v == nil || v.Compaction == nil || v.AtRoot || len(v.Path) == 0 || v.Model != nil && v.levelKnown {
 		return nil

@@ -30,14 +30,14 @@ func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*V
 type trail struct {
 	path     []*session.Entry // first kept entry (or root) to leaf
 	atRoot   bool
-	beyond   []*session.Entry // read besides, from path back
+	beyond   []*session.Entry // also read, backwards from path
 	rootRead bool             // the last one read is the root
 	comp     *session.Entry   // the compaction in force, or nil
 	compPos  int              // its index in path; -1 without one
 
 	undone   []span          // positions of (compaction, uncompact) pairs
 	dead     map[string]bool // ids of edits that went with an undone compaction
-	open     []coveredEntry  // shown for their open calls, found where no compaction of ours names them
+	open     []coveredEntry  // shown for their open calls, found if our own compaction does not name them
 	covered  []coveredEntry  // shown although covered, in path order
 	pins     []session.Ref   // in force, in the order they were set
 	pinned   map[string]bool // ids of pinned entries, groups included
@@ -47,7 +47,7 @@ type trail struct {
 // span is a range of positions, both ends exclusive.
 type span struct{ after, before int }
 
-// coveredEntry is an entry from before the first kept one that is shown all the same.
+// coveredEntry is an entry from before the first kept one that is still shown.
 type coveredEntry struct {
 	entry   *session.Entry
 	pinned  bool
@@ -185,7 +185,8 @@ func (t *trail) findCovered(ctx context.Context, src Source) error {
 	for _, c := range shown {
 		t.covered = append(t.covered, *c)
 	}
-	// Parents stand before children, so the order of the log is that of the path.
+	// Parents come before children, so the order of the log is that of the
+	// path.
 	slices.SortFunc(t.covered, func(a, b coveredEntry) int {
 		return cmp.Compare(a.entry.At, b.entry.At)
 	})

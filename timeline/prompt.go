@@ -40,7 +40,7 @@ func (p *Prompt) patch(m *message.Message) {
 	p.Tools = append(p.Tools, m.System.ToolsAdded...)
 }
 
-// System returns the prompt as one text, sections behind it.
+// System returns the prompt as one text, followed by its sections.
 func (p Prompt) System() string {
 	parts := []string{}
 	if p.Text != "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Size is how big the next request is, in tokens and bytes. One function
-// gives it to trigger, meter, hooks and commands (docs/context.md, Sizes).
-// Estimates in it are calibrated, so that they are the same kind of number as
-// what the provider counts.
+// Size is how big the next request is, in tokens and bytes. One function gives
+// it to trigger, meter, hooks and commands (docs/context.md, Sizes). Estimates
+// in it are calibrated, so that they are the same kind of number as what the
+// provider counts.
 type Size struct {
 	// Measured is the provider's last count and the estimate of what came after
 	// it; nil: there is no count that holds.

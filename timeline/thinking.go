@@ -68,7 +68,7 @@ func (t *trail) changedPrefix(v *View) ([]bool, error) {
 			diff[to]--
 		}
 	}
-	mark(0, t.compPos) // what was kept now stands behind a summary
+	mark(0, t.compPos) // what was kept now comes after a summary
 	for _, s := range t.undone {
 		mark(s.after+1, s.before)
 	}
@@ -99,7 +99,8 @@ func (v *View) markLate(mark func(from, to int)) {
 	}
 }
 
-// markPins: a pin or unpin of a covered entry changes what stands before everything.
+// markPins: a pin or unpin of a covered entry changes what comes before
+// everything else.
 func (t *trail) markPins(mark func(from, to int)) {
 	if t.comp == nil || !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.Pin() != nil }) {
 		return
@@ -189,8 +190,8 @@ func members(p *session.Pin) []string {
 	return ids
 }
 
-// markPrompts: a system message that changes the prompt changes what stands
-// before everything.
+// markPrompts: a system message that changes the prompt changes what comes
+// before everything else.
 func (t *trail) markPrompts(mark func(from, to int)) error {
 	var p Prompt
 	from := 0

@@ -70,7 +70,7 @@ type OpenCalls struct {
 // request that has to stay under target tokens; 0: no bound. Pinned members are
 // counted among the pins.
 func (o OpenCalls) Tokens(sizer *Sizer, target int64) int64 {
-	const noResult = 25 // what stands in for a result
+	const noResult = 25 // what replaces a missing result
 	sum := noResult * int64(len(o.Calls))
 	for _, it := range append([]Item{o.Item}, o.Results...) {
 		if it.Pinned {

@@ -20,10 +20,10 @@ type Source interface {
 	Find(ctx context.Context, id string, at int64) (*session.Entry, error)
 }
 
-// Policy is what a view depends on besides the path.
+// Policy is what a view depends on in addition to the path.
 type Policy struct {
-	// Model gets the request. The zero value stands for the model that the
-	// path names.
+	// Model gets the request. The zero value means the model that the path
+	// names.
 	Model message.Model
 	// Target is the size in tokens below which the request has to stay
 	// (compaction: threshold). 0: unknown; then nothing is shortened by size.
@@ -164,7 +164,7 @@ const (
 
 // Prompt is the system prompt and the tools in force.
 type Prompt struct {
-	Known    bool // some system message stands on the path
+	Known    bool // some system message is on the path
 	Text     string
 	Sections []message.Section // named parts, in order of first appearance
 	Tools    []message.Tool
@@ -177,7 +177,7 @@ type Request struct {
 	System   string
 	Tools    []message.Tool
 	Messages []*message.Message
-	// CachePoints are indices in Messages behind which a cache mark goes, at
-	// most three; the system prompt has its own.
+	// CachePoints are the indices in Messages after which a cache mark goes,
+	// at most three; the system prompt has its own.
 	CachePoints []int
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Classes estimates by classes of characters: pairs and runs of ASCII, scripts.
-// It is within 0.7 and 1.5 of the count for every kind of text that
+// Classes estimates by classes of characters: pairs and runs of ASCII,
+// scripts. It is within 0.7 and 1.5 of the count for every kind of text that
 // bench/tokens knows. Images cost by their size in pixels (docs/media.md). The
-// zero value is for a model of which nothing is known; see For.
+// zero value is for an unknown model; see For.
 type Classes struct {
 	model      string
 	vocabulary weigh.Vocabulary

@@ -21,8 +21,8 @@ type Estimator interface {
 // Default is the estimate that is used where no other is given.
 type Default = Classes
 
-// ImageTokens is what an image costs of which nothing is known but that it is
-// one (docs/context.md).
+// ImageTokens is the cost of an image about which nothing else is known
+// (docs/context.md).
 const ImageTokens = media.Unknown
 
 // Margin is the factor on estimates where a hard limit must hold and no
