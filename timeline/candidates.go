@@ -30,7 +30,7 @@ func Bears(e *session.Entry) bool {
 // candidates lists the covered entries that are shown, then, after an empty
 // one if there are any, those of the path, edits applied. What bears no message
 // is an empty one.
-func (t *trail) candidates(p Policy, edits map[string]*session.ContextEdit) ([]candidate, error) {
+func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]candidate, error) {
 	cands := make([]candidate, 0, len(t.covered)+1+len(t.path))
 	for _, c := range t.covered {
 		cand, err := c.candidate(p)
@@ -106,7 +106,7 @@ func (c coveredEntry) candidate(p Policy) (candidate, error) {
 
 // edits returns the context edit in force per target: the latest one, unless
 // it restores the original or the target is pinned.
-func (t *trail) edits() (map[string]*session.ContextEdit, error) {
+func (t *walked) edits() (map[string]*session.ContextEdit, error) {
 	edits := map[string]*session.ContextEdit{}
 	for _, e := range t.path {
 		if ed := e.ContextEdit(); ed != nil && !t.dead[e.ID] {

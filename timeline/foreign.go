@@ -19,7 +19,7 @@ const MaxOpenCalls = 8
 // cut are shown. back is the path read backwards, comp the compaction's place
 // in it, kept how many of it are kept; back and kept are returned as they are
 // then.
-func (t *trail) readOn(ctx context.Context, src Source, back []*session.Entry, comp, kept int) ([]*session.Entry, int, error) {
+func (t *walked) readOn(ctx context.Context, src Source, back []*session.Entry, comp, kept int) ([]*session.Entry, int, error) {
 	edits := map[string]*session.Entry{} // the latest of each target from before the compaction
 	end := comp + 1                      // after the oldest entry that matters
 	for ; ; end++ {
@@ -76,7 +76,7 @@ func coveredItem(e *session.Entry, edits map[string]*session.Entry) turn.Item {
 
 // findOpen finds the messages with calls that were open at the cut, each with
 // the results of its other calls.
-func (t *trail) findOpen(stretch []*session.Entry, turns *turn.Conversation, cut int, edits map[string]*session.Entry) {
+func (t *walked) findOpen(stretch []*session.Entry, turns *turn.Conversation, cut int, edits map[string]*session.Entry) {
 	_, newest := turn.Newest(turns.Open(cut), MaxOpenCalls)
 	for _, o := range newest {
 		for _, i := range append([]int{o.Item}, turns.Results(o.Item)...) {

@@ -45,7 +45,7 @@ func (v *View) Listed() ([]Item, error) {
 // an undone compaction. A compaction that was not undone is listed as its
 // summary.
 func ListPath(path []*session.Entry) ([]Item, error) {
-	t := &trail{path: path, dead: map[string]bool{}}
+	t := &walked{path: path, dead: map[string]bool{}}
 	undone := map[string]bool{}
 	for _, e := range path {
 		if id := e.Undoes(); id != "" {

@@ -26,8 +26,8 @@ func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*V
 	return t.view(p)
 }
 
-// trail is what the walk brings home: everything the view depends on.
-type trail struct {
+// walked is what a walk over the path found: everything the view depends on.
+type walked struct {
 	path     []*session.Entry // first kept entry (or root) to leaf
 	atRoot   bool
 	beyond   []*session.Entry // also read, backwards from path
@@ -57,8 +57,8 @@ type coveredEntry struct {
 }
 
 // walk reads from the leaf back to where the view begins.
-func walk(ctx context.Context, src Source, leaf *session.Entry) (*trail, error) {
-	t := &trail{compPos: -1, dead: map[string]bool{}, pinned: map[string]bool{}}
+func walk(ctx context.Context, src Source, leaf *session.Entry) (*walked, error) {
+	t := &walked{compPos: -1, dead: map[string]bool{}, pinned: map[string]bool{}}
 	if leaf == nil {
 		var err error
 		if leaf, err = src.Leaf(ctx); err != nil {
@@ -127,7 +127,7 @@ func walk(ctx context.Context, src Source, leaf *session.Entry) (*trail, error) 
 }
 
 // bury takes an undone compaction's own edits out of force.
-func (t *trail) bury(c *session.Compaction) {
+func (t *walked) bury(c *session.Compaction) {
 	if c.Coppice != nil {
 		for _, id := range c.Coppice.Edits {
 			t.dead[id] = true
@@ -137,7 +137,7 @@ func (t *trail) bury(c *session.Compaction) {
 
 // findCovered reads the pins, the open request and the open calls that the
 // compaction in force covers, and the pins set since.
-func (t *trail) findCovered(ctx context.Context, src Source) error {
+func (t *walked) findCovered(ctx context.Context, src Source) error {
 	pins, order := map[string]session.Ref{}, []string{}
 	set := func(r session.Ref) {
 		if _, ok := pins[r.ID]; !ok {
@@ -201,7 +201,7 @@ func ids(entries []*session.Entry) map[string]bool {
 	return set
 }
 
-func (t *trail) addPin(ctx context.Context, src Source, r session.Ref, onPath map[string]bool, shown map[string]*coveredEntry) error {
+func (t *walked) addPin(ctx context.Context, src Source, r session.Ref, onPath map[string]bool, shown map[string]*coveredEntry) error {
 	members := r.Group
 	if len(members) == 0 {
 		members = []session.Ref{{ID: r.ID, At: r.At}}
@@ -236,7 +236,7 @@ func show(shown map[string]*coveredEntry, e *session.Entry) *coveredEntry {
 
 // addNamed adds what the compaction in force names: the open request, and the
 // messages with open calls.
-func (t *trail) addNamed(ctx context.Context, src Source, shown map[string]*coveredEntry) error {
+func (t *walked) addNamed(ctx context.Context, src Source, shown map[string]*coveredEntry) error {
 	if t.comp == nil || t.comp.Compaction().Coppice == nil {
 		return nil
 	}
@@ -262,7 +262,7 @@ func (t *trail) addNamed(ctx context.Context, src Source, shown map[string]*cove
 
 // addRef adds a covered entry with the edit in force on it. One that is not in
 // the log is the problem p; then nothing comes of what is returned.
-func (t *trail) addRef(ctx context.Context, src Source, shown map[string]*coveredEntry, r session.Ref, p session.Problem) (*coveredEntry, error) {
+func (t *walked) addRef(ctx context.Context, src Source, shown map[string]*coveredEntry, r session.Ref, p session.Problem) (*coveredEntry, error) {
 	e, err := src.Find(ctx, r.ID, r.At)
 	if errors.Is(err, session.ErrNotFound) {
 		p.EntryID = r.ID
@@ -285,13 +285,13 @@ func (t *trail) addRef(ctx context.Context, src Source, shown map[string]*covere
 }
 
 // has reports whether an entry is on the path.
-func (t *trail) has(e *session.Entry) bool {
+func (t *walked) has(e *session.Entry) bool {
 	covered := len(t.path) == 0 || e.At < t.path[0].At // a parent is before its child in the log
 	return !covered && slices.ContainsFunc(t.path, func(o *session.Entry) bool { return o.ID == e.ID })
 }
 
-// view projects the trail. Nothing but reading a message can fail.
-func (t *trail) view(p Policy) (*View, error) {
+// view projects what was found. Only reading a message can fail.
+func (t *walked) view(p Policy) (*View, error) {
 	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p, beyond: t.beyond, rootRead: t.rootRead}
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
@@ -332,7 +332,7 @@ func (t *trail) view(p Policy) (*View, error) {
 }
 
 // requestModel is the model that gets the request.
-func (t *trail) requestModel(p Policy, v *View) message.Model {
+func (t *walked) requestModel(p Policy, v *View) message.Model {
 	if p.Model.ID != "" || v.Model == nil {
 		return p.Model
 	}
@@ -344,7 +344,7 @@ func (t *trail) requestModel(p Policy, v *View) message.Model {
 // modelAndLevel returns the model in use and the thinking level: the last
 // that the path names, else what the compaction in force recorded; nil and ""
 // where neither says it.
-func (t *trail) modelAndLevel() (*session.ModelChange, string) {
+func (t *walked) modelAndLevel() (*session.ModelChange, string) {
 	var model *session.ModelChange
 	level := ""
 	for i := len(t.path) - 1; i >= 0 && (model == nil || level == ""); i-- {
@@ -372,7 +372,7 @@ func (t *trail) modelAndLevel() (*session.ModelChange, string) {
 func isSystem(e *session.Entry) bool { return e.Role() == message.RoleSystem }
 
 // prompt folds the system messages in force.
-func (t *trail) prompt() (Prompt, error) {
+func (t *walked) prompt() (Prompt, error) {
 	var p Prompt
 	from := 0
 	if t.comp != nil {

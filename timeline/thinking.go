@@ -10,7 +10,7 @@ import (
 // dropThinking takes reasoning out of messages that may not send it back:
 // those of another model, and, where signatures are bound to what stood
 // before, those whose prefix is another one now (docs/context.md, Repair).
-func (t *trail) dropThinking(v *View, cands []candidate, model message.Model) error {
+func (t *walked) dropThinking(v *View, cands []candidate, model message.Model) error {
 	var changed []bool
 	if !model.UnboundThinking {
 		var err error
@@ -59,7 +59,7 @@ func withoutThinking(m *message.Message) *message.Message {
 
 // changedPrefix tells for each position of the path whether what the model
 // sees before it differs from what it saw when the message was made.
-func (t *trail) changedPrefix(v *View) ([]bool, error) {
+func (t *walked) changedPrefix(v *View) ([]bool, error) {
 	n := len(t.path)
 	diff := make([]int, n+1)
 	mark := func(from, to int) { // positions from <= m < to
@@ -101,7 +101,7 @@ func (v *View) markLate(mark func(from, to int)) {
 
 // markPins: a pin or unpin of a covered entry changes what comes before
 // everything else.
-func (t *trail) markPins(mark func(from, to int)) {
+func (t *walked) markPins(mark func(from, to int)) {
 	if t.comp == nil || !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.Pin() != nil }) {
 		return
 	}
@@ -121,7 +121,7 @@ type variant struct {
 
 // markEdits: a message between an edit's target and a change of what the
 // target shows saw another prefix, unless it shows the same again now.
-func (t *trail) markEdits(mark func(from, to int)) error {
+func (t *walked) markEdits(mark func(from, to int)) error {
 	if !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.ContextEdit() != nil || e.Pin() != nil }) {
 		return nil
 	}
@@ -192,7 +192,7 @@ func members(p *session.Pin) []string {
 
 // markPrompts: a system message that changes the prompt changes what comes
 // before everything else.
-func (t *trail) markPrompts(mark func(from, to int)) error {
+func (t *walked) markPrompts(mark func(from, to int)) error {
 	var p Prompt
 	from := 0
 	if t.comp != nil {
