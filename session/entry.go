@@ -55,14 +55,14 @@ func (e *Entry) Message() (*message.Message, error) {
 	switch {
 	case e.far != nil:
 		return e.far.message(e)
-	case e.bears():
+	case e.mayHaveMessage():
 		return e.body.view(e).msg, nil
 	}
 	return nil, nil
 }
 
-// bears reports whether entries of this type bear a message.
-func (e *Entry) bears() bool {
+// mayHaveMessage reports whether entries of this type have a message.
+func (e *Entry) mayHaveMessage() bool {
 	switch e.Type {
 	case TypeMessage, TypeCustomMessage, TypeBranchSummary, TypeCompaction:
 		return true

@@ -79,7 +79,7 @@ func (e *Entry) Role() message.Role {
 }
 
 func (e *Entry) known() *brief {
-	if e.brief.by == nil && e.bears() {
+	if e.brief.by == nil && e.mayHaveMessage() {
 		return e.body.known(e)
 	}
 	return &e.brief

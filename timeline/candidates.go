@@ -20,16 +20,16 @@ type candidate struct {
 	callless map[string]bool
 }
 
-// Bears reports whether an entry bears a message of the conversation: one
-// that has to be somewhere in every view's account (invariant I1). A
-// compaction's own summary is not one.
-func Bears(e *session.Entry) bool {
+// IsMessage reports whether an entry is a message of the conversation, which
+// every view has to account for (invariant I1). A compaction's own summary is
+// not one.
+func IsMessage(e *session.Entry) bool {
 	return e.Type != session.TypeCompaction && e.HasMessage()
 }
 
 // candidates lists the covered entries that are shown, then, after an empty
-// one if there are any, those of the path, edits applied. What bears no message
-// is an empty one.
+// one if there are any, those of the path, edits applied. An entry without a
+// message gives an empty one.
 func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]candidate, error) {
 	cands := make([]candidate, 0, len(t.covered)+1+len(t.path))
 	for _, c := range t.covered {
@@ -43,7 +43,7 @@ func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]
 		cands = append(cands, candidate{})
 	}
 	for i, e := range t.path {
-		if !Bears(e) {
+		if !IsMessage(e) {
 			cands = append(cands, candidate{})
 			continue
 		}

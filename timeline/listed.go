@@ -13,7 +13,7 @@ func (v *View) Listed() ([]Item, error) {
 	listed := make([]Item, len(v.Path))
 	gone := map[int]bool{} // what an edit left out
 	for i, e := range v.Path {
-		if m := e.Meta(); !Bears(e) || m.Role == message.RoleSystem || m.Excluded {
+		if m := e.Meta(); !IsMessage(e) || m.Role == message.RoleSystem || m.Excluded {
 			continue
 		}
 		c := candidate{item: Item{Entry: e, Pos: i}}

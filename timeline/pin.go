@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// ErrNotPinnable says that an entry bears no message that a view could show.
+// ErrNotPinnable says that an entry has no message that a view could show.
 var ErrNotPinnable = errors.New("cannot be pinned")
 
 // PinTooLargeError says that with this pin all pins together would take more
@@ -107,7 +107,7 @@ func unpinnable(e *session.Entry) (string, error) {
 	case e.Type == session.TypeCompaction:
 		return "it is a summary; pin what it covers", nil
 	case m == nil:
-		return "it bears no message", nil
+		return "it has no message", nil
 	case m.Role == message.RoleSystem:
 		return "the system prompt is always shown", nil
 	case m.Failed():

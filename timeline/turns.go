@@ -10,7 +10,7 @@ import (
 
 // turnItem is what the algebra of turns has to know of an entry.
 func turnItem(e *session.Entry) turn.Item {
-	if !Bears(e) {
+	if !IsMessage(e) {
 		return turn.Item{}
 	}
 	return itemOf(e.Meta())
@@ -174,7 +174,7 @@ func (it Item) calls(id string) bool { return calls(it.Meta(), id) }
 func Messages(entries []*session.Entry) ([]*message.Message, error) {
 	msgs := make([]*message.Message, len(entries))
 	err := parallel(len(entries), func(i int) (err error) {
-		if Bears(entries[i]) {
+		if IsMessage(entries[i]) {
 			msgs[i], err = entries[i].Message()
 		}
 		return err

@@ -136,7 +136,7 @@ func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error)
 		if err := s.append(ctx, t.draft(e, prompt)); err != nil {
 			return nil, err
 		}
-		if timeline.Bears(e) {
+		if timeline.IsMessage(e) {
 			at = e.Time
 		}
 		if m := must.Get(e.Message()); m != nil && m.FinalAnswer() {

@@ -89,7 +89,7 @@ func (s *stage) cover(ctx context.Context, e *coppice.Session, firstKept *sessio
 		if firstKept != nil && e.ID == firstKept.ID {
 			break
 		}
-		if timeline.Bears(e) && e.Type != session.TypeCompaction {
+		if timeline.IsMessage(e) && e.Type != session.TypeCompaction {
 			s.covered = append(s.covered, ledger.Source{EntryID: e.ID, Message: must.Get(e.Message())})
 		}
 	}

@@ -29,7 +29,7 @@ func Account(path []*session.Entry, v *timeline.View) error {
 		left[l.EntryID]++
 	}
 	for i, e := range path {
-		if !timeline.Bears(e) {
+		if !timeline.IsMessage(e) {
 			continue
 		}
 		n := shown[e.ID] + left[e.ID]

@@ -18,15 +18,15 @@ func (d *Drawer) Marks(n int) {
 		d.check(err)
 		switch rapid.IntRange(0, 5).Draw(d.T, "mark") {
 		case 0:
-			if e := d.pick(path, timeline.Bears, "omit"); e != nil {
+			if e := d.pick(path, timeline.IsMessage, "omit"); e != nil {
 				d.add(session.OmitDraft(e.ID))
 			}
 		case 1:
-			if e := d.pick(path, timeline.Bears, "edit"); e != nil {
+			if e := d.pick(path, timeline.IsMessage, "edit"); e != nil {
 				d.add(session.EditDraft(e.ID, []message.Block{message.Text{Text: "[shortened]"}}))
 			}
 		case 2:
-			if e := d.pick(path, timeline.Bears, "restore"); e != nil {
+			if e := d.pick(path, timeline.IsMessage, "restore"); e != nil {
 				d.add(session.EditDraft(e.ID, must.Get(e.Message()).Content))
 			}
 		case 3:
@@ -45,7 +45,7 @@ func (d *Drawer) Marks(n int) {
 
 // Pin pins something of the path, or takes the pin again.
 func (d *Drawer) Pin(path []*session.Entry) {
-	e := d.pick(path, timeline.Bears, "pin")
+	e := d.pick(path, timeline.IsMessage, "pin")
 	if e == nil {
 		return
 	}
@@ -59,7 +59,7 @@ func (d *Drawer) Pin(path []*session.Entry) {
 // cuttable keeps other programs to the one rule that all obey: a first kept
 // entry is never a tool result.
 func cuttable(e *session.Entry) bool {
-	return timeline.Bears(e) && e.Role() != message.RoleToolResult
+	return timeline.IsMessage(e) && e.Role() != message.RoleToolResult
 }
 
 func (d *Drawer) pick(path []*session.Entry, ok func(*session.Entry) bool, label string) *session.Entry {

@@ -59,7 +59,7 @@ func (u *unread) check() error {
 	foreign := u.lastForeign()
 	for i := len(u.path) - 1; i >= 0; i-- {
 		e := u.path[i]
-		if !timeline.Bears(e) {
+		if !timeline.IsMessage(e) {
 			continue
 		}
 		switch m := e.Meta(); {

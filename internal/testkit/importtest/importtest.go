@@ -192,7 +192,7 @@ func Fuzz(f *testing.F, im convert.Importer) {
 				t.Fatal(err)
 			}
 			entries++
-			if timeline.Bears(e) {
+			if timeline.IsMessage(e) {
 				bearing++
 			}
 		}
