@@ -231,7 +231,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 
 // Room is made behind a turn, so that the next input does not wait; after a
 // final answer nothing goes on by itself.
-func TestCompactionBehindATurn(t *testing.T) {
+func TestCompactionAfterATurn(t *testing.T) {
 	s := memory(t)
 	history(t, s, 9)
 	server := fake.New(fake.Say(scanLines("answer", 24_000)), fake.Say("unasked"))

@@ -135,7 +135,7 @@ func TestHookFails(t *testing.T) {
 }
 
 // What a hook wants stored and is not a JSON object must not tear the log.
-func TestHookDataIsNoJSON(t *testing.T) {
+func TestHookDataIsNotJSON(t *testing.T) {
 	for _, data := range []string{`{"a":`, "[1]", `"x"`, "{}{}", "}\n{", "", "null"} {
 		r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())
 		r.Hooks = answering(compaction.Answer{Summary: "By the hook.", PreserveData: []byte(data)}, nil)

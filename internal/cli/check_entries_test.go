@@ -11,7 +11,7 @@ import (
 
 // Bytes that are no UTF-8 are reported with line and entry, however long the
 // lines before are.
-func TestCheckReportsBytesThatAreNoText(t *testing.T) {
+func TestCheckReportsBytesThatAreNotText(t *testing.T) {
 	dir := t.TempDir()
 	file := sample(t, dir)
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)

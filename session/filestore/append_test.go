@@ -49,7 +49,7 @@ func checkPath(t testing.TB, what string, l session.Log, want string) {
 
 // A file may be cut anywhere in its last three lines; an append behind the cut
 // keeps every whole entry, takes nothing away, and reads back.
-func TestAppendBehindEveryCut(t *testing.T) {
+func TestAppendAfterEveryCut(t *testing.T) {
 	full := text(chain(6)...)
 	last3 := len(full) - len(text(chain(6)[4:]...))
 	for cut := last3; cut <= len(full); cut++ {

@@ -170,7 +170,7 @@ func TestRepeatedPart(t *testing.T) {
 }
 
 // A new branch is told from a copy by its age, without reading the whole file.
-func TestBranchIsNoCopy(t *testing.T) {
+func TestBranchIsNotACopy(t *testing.T) {
 	lines := chain(3000)
 	branch := strings.Replace(line("b", "e7"), "00:00:00.000Z", "00:00:09.000Z", 1)
 	l := open(t, write(t, text(append(lines, branch)...)), session.Mode{})

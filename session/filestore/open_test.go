@@ -288,7 +288,7 @@ func TestOpenMissing(t *testing.T) {
 }
 
 // What a store was told decides whose a folder is, and a path does not.
-func TestSomebodysFolder(t *testing.T) {
+func TestFolderOfSomeoneElse(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs Unix permissions")
 	}

@@ -11,7 +11,7 @@ import (
 
 // oh-my-pi keeps a title of fixed length in front of the header. It is
 // neither an entry nor damage.
-func TestTitleInFrontOfTheHeader(t *testing.T) {
+func TestTitleBeforeTheHeader(t *testing.T) {
 	title := `{"type":"title","title":"work"}`
 	title += strings.Repeat(" ", 255-len(title)) + "\n"
 	file := filepath.Join(t.TempDir(), "s.jsonl")

@@ -124,7 +124,7 @@ func TestOnePassIsTheTree(t *testing.T) {
 
 // Entries that somebody holds are the same objects in a pass and behind it,
 // and what is appended meanwhile is not part of the tree.
-func TestOnePassBesideOthers(t *testing.T) {
+func TestOnePassNextToOthers(t *testing.T) {
 	l := open(t, longSession(t, 1000), session.Mode{Write: true})
 	leaf, err := l.Leaf(bg)
 	if err != nil {

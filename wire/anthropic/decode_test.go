@@ -146,7 +146,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-func TestDecodeArgumentsThatAreNoJSON(t *testing.T) {
+func TestDecodeArgumentsThatAreNotJSON(t *testing.T) {
 	got, err := decode(t, `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"x","name":"ls"}}
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}
