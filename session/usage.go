@@ -5,10 +5,10 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Usage returns what a provider counted for the call behind an entry, and the
-// model that was called; nil: nothing was counted. The model is zero if the
-// entry does not name it. Messages, summaries and entries of type usage have
-// one. It fails if Raw does.
+// Usage returns what a provider counted for the call that an entry came from,
+// and the model that was called; nil: nothing was counted. The model is zero
+// if the entry does not name it. Messages, summaries and entries of type usage
+// have one. It fails if Raw does.
 func (e *Entry) Usage() (*message.Usage, ModelChange, error) {
 	switch {
 	case e.Type == TypeUsage:

@@ -46,7 +46,7 @@ func (p *Pool) Name(v []byte) string {
 	return s
 }
 
-// plain reports whether a quoted string stands for itself.
+// plain reports whether a quoted string has no escapes.
 func plain(v []byte) bool {
 	for _, c := range v {
 		if c == '\\' || c >= 0x80 {

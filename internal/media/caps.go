@@ -17,9 +17,9 @@ type Caps struct {
 	Types    []string // of images; nil: PNG, JPEG, GIF and WebP
 }
 
-// Host is what is known of a host. What was read in its documents or in its
-// refusals is kept before a request is sent; what was not read again since
-// somebody remembered it may warn, and acts on nothing (docs/media.md).
+// Host is what is known about a host. Limits from its documents or its
+// refusals are enforced before a request is sent; limits from memory only may
+// cause a warning (docs/media.md).
 type Host struct{ Caps, Doubtful Caps }
 
 const mega = 1 << 20

@@ -67,8 +67,8 @@ var families = []family{
 	{"ministral", mistral},
 }
 
-// familyOf finds the rule of a model by its name, also behind the prefixes of
-// routers and regions; nil: not known.
+// familyOf finds the rule of a model by its name, also after the prefixes of
+// routers and regions; nil: unknown.
 func familyOf(model string) rule {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	if i := strings.Index(name, "claude"); i >= 0 {

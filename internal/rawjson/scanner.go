@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// Scanner reads one JSON value from front to back and checks it on the way,
-// by the rules of Valid: for readers that want a few members of many large
-// values, and cannot trust them yet. The zero Scanner is of no use.
+// Scanner reads one JSON value from front to back and checks it on the way, by
+// the rules of Valid: for readers that want a few members of many large
+// values, and cannot trust them yet. The zero Scanner is not usable.
 type Scanner struct {
 	b     []byte
 	i     int // where the next value begins; negative: not valid

@@ -44,7 +44,7 @@ func (t *TextReader) Read(s *Scanner, to Adder) (v []byte, quoted int, ok bool) 
 
 const highs = 0x8080808080808080
 
-// string reads from behind the quotation mark and returns the index behind the
+// string reads from after the quotation mark and returns the index after the
 // string, or invalid.
 func (t *TextReader) string(i int) int {
 	b := t.b
@@ -94,7 +94,7 @@ func (t *TextReader) run(piece []byte, high bool) {
 	}
 }
 
-// escape takes the one at index i and returns the index behind it, or invalid.
+// escape takes the one at index i and returns the index after it, or invalid.
 func (t *TextReader) escape(i int) int {
 	if i+1 < len(t.b) {
 		// Nearly all are written as Quote writes them.

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// String decodes a JSON string. Lone surrogates and bytes that are no UTF-8
-// become U+FFFD. A value that is no string gives "".
+// String decodes a JSON string. Lone surrogates and bytes that are not UTF-8
+// become U+FFFD. A value that is not a string gives "".
 func String(v []byte) string {
 	v = bytes.TrimSpace(v)
 	if len(v) < 2 || v[0] != '"' {
@@ -36,7 +36,7 @@ func String(v []byte) string {
 	return s.String()
 }
 
-// escapes are the characters that one letter behind a backslash stands for.
+// escapes are the characters for one letter after a backslash.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescape writes what the escape at the start of b stands for and returns
