@@ -35,7 +35,7 @@ func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
 		if err != nil {
 			return nil, err
 		}
-		return prune.Plan(v, s.opts.Prune, s.opts.Estimator, c.Model.MaxBytes)
+		return prune.Plan(v, s.opts.Prune, s.opts.Estimator, c.Model)
 	})
 }
 

@@ -127,7 +127,7 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 	case kinds.RemedyCompact:
 		return s.rescue(ctx, f, sent)
 	case kinds.RemedyDropMedia:
-		return s.dropMedia(ctx, f, sent.Meter.Size)
+		return s.dropMedia(ctx, f, sent)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,23 +238,23 @@ func smallerOutput(f *message.Fault, asked, most int64) int64 {
 	return max(message.MinOutput, asked/2)
 }
 
-// dropMedia makes stubs of images after a refusal for bytes.
-func (s *Session) dropMedia(ctx context.Context, f *message.Fault, refused timeline.Size) error {
+// dropMedia makes stubs of images after a refusal: of as many as its number
+// says, or of half where it names none.
+func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepared) error {
 	v, err := s.View(ctx)
 	if err != nil {
 		return err
 	}
-	limit := refused.Bytes / 2
-	if l := f.Limit; l.Unit == kinds.UnitBytes && l.Where == "" && l.Max > 0 && l.Max <= refused.Bytes {
-		limit = l.Max
+	m, limit := sent.Meter.Model, f.Limit
+	switch {
+	case limit.Unit == kinds.UnitItems && limit.Max > 0:
+		m.MaxImages = limit.Max
+	case limit.Unit == kinds.UnitBytes && limit.Where == "" && limit.Max > 0 && limit.Max <= sent.Meter.Bytes:
+		m.MaxBytes = limit.Max
+	default:
+		m.MaxBytes = max(1, sent.Meter.Bytes/2)
 	}
-	if f.Limit.Unit == kinds.UnitItems {
-		limit = 1 // by number, not by size
-	}
-	edits, err := prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, limit)
-	if err == nil && f.Limit.Unit == kinds.UnitItems {
-		edits, err = tooMany(edits, f.Limit)
-	}
+	edits, err := prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, m)
 	switch {
 	case err != nil:
 		return err
@@ -262,26 +262,4 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, refused timel
 		return f
 	}
 	return s.edit(ctx, edits)
-}
-
-// tooMany are the edits, oldest first, that bring the number of images to four
-// fifths of a limit, so that not every call has to let one go.
-func tooMany(edits []prune.Edit, limit message.Limit) ([]prune.Edit, error) {
-	images := make([]int64, len(edits))
-	var all int64
-	for i, e := range edits {
-		m, err := e.Entry.Message()
-		if err != nil {
-			return nil, err
-		}
-		images[i] = int64(m.Images())
-		all += images[i]
-	}
-	surplus := max(limit.Used, all) - limit.Max*4/5
-	n := 0
-	for n < len(edits) && surplus > 0 {
-		surplus -= images[n]
-		n++
-	}
-	return edits[:n], nil
 }

@@ -16,6 +16,7 @@ type Model struct {
 	MaxInput     int64  // input limit in tokens, where it is below the window; 0: the window
 	MaxOutput    int64  // output limit in tokens; 0: unknown
 	MaxBytes     int64  // request size that the provider refuses above; 0: unknown
+	MaxImages    int64  // images in a request that it refuses above; 0: unknown
 
 	Images    bool // reads images
 	Reasoning bool // thinks

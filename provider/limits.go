@@ -236,6 +236,8 @@ func (l *Limits) InForce(m message.Model) message.Model {
 			m.MaxOutput = s.Number
 		case s.Unit == kinds.UnitBytes && s.Where == "" && (m.MaxBytes == 0 || s.Number < m.MaxBytes):
 			m.MaxBytes = s.Number
+		case s.Unit == kinds.UnitItems && s.Where == "image" && (m.MaxImages == 0 || s.Number < m.MaxImages):
+			m.MaxImages = s.Number
 		}
 	}
 	if m.Window > 0 && m.MaxOutput >= m.Window {

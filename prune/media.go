@@ -1,78 +1,128 @@
 package prune
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"fmt"
-
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/timeline"
 )
 
-// nearCap is the share of the byte limit from which on images are removed.
-const nearCap = 0.8
+// nearCap is the share of the byte limit from which on images are removed, in
+// percent: besides its content a body has names and brackets.
+const nearCap = 90
 
-// media turns old images into stubs, oldest first, until the request is well
-// below the limit. Images after the last user message stay, and so do images
-// that the model has not seen yet.
-func (p *planner) media(maxBytes int64) error {
-	limit := int64(nearCap * float64(maxBytes))
-	var total int64
-	lastUser := -1
-	turns, first := p.view.Turns()
-	for i, it := range p.view.Items {
-		m, err := it.Message()
-		if err != nil {
-			return err
-		}
-		total += timeline.ContentBytes(m)
-		if m.Role == message.RoleUser {
-			lastUser = i
+// media turns images into stubs where there are more of them, or more bytes in
+// all, than the host takes in a request: the oldest go, also in the current
+// turn (docs/media.md). Pinned ones stay, and so do those that the model has not
+// seen yet, unless they alone are too many.
+func (p *planner) media(caps media.Caps) error {
+	images, text, err := p.images()
+	if err != nil || len(images) == 0 {
+		return err
+	}
+	parts := make([]media.Part, len(images))
+	for i, img := range images {
+		parts[i] = media.Part{Bytes: int64(len(img.Data)), Held: img.held || img.unseen}
+	}
+	bytes := int64(0)
+	if caps.Body > 0 {
+		bytes = max(1, caps.Body/100*nearCap-text)
+	}
+	drop, why := map[*picture]bool{}, "the request has too many images or bytes"
+	for _, i := range media.Excess(parts, caps.Images, bytes) {
+		drop[images[i]] = true
+	}
+	left := len(images) - len(drop)
+	for _, img := range images {
+		if caps.Images > 0 && left > caps.Images && !img.held && !drop[img] {
+			drop[img] = true
+			left--
 		}
 	}
+	return p.leaveOut(images, drop, why)
+}
+
+// picture is an image in the view.
+type picture struct {
+	message.Image
+	item, block  int
+	held, unseen bool
+}
+
+// images are those of the view, oldest first, and how many bytes the rest has.
+func (p *planner) images() (images []*picture, text int64, err error) {
+	turns, first := p.view.Turns()
+	answered := false // from the end on: an answer has followed
+	held := make([]bool, len(p.view.Items))
+	for i := len(p.view.Items) - 1; i >= 0; i-- {
+		held[i] = !answered
+		answered = answered || p.view.Items[i].Role() == message.RoleAssistant && !p.view.Items[i].Meta().Failed()
+	}
 	for i, it := range p.view.Items {
-		if total <= limit {
-			return nil
-		}
-		if it.Entry == nil || it.Pos < 0 || it.Pinned || i >= lastUser || turns.Unread(first+it.Pos) || p.taken[it.Entry.ID] {
+		known := it.Meta()
+		text += known.ContentBytes
+		if len(known.Images) == 0 || it.Role() == message.RoleAssistant {
 			continue
 		}
 		m, err := it.Message()
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
-		if m.Images() == 0 {
-			continue
+		fixed := it.Entry == nil || it.Pos < 0 || it.Pinned || p.taken[it.Entry.ID]
+		for k, b := range m.Content {
+			if img, ok := b.(message.Image); ok {
+				images = append(images, &picture{img, i, k, fixed, held[i] || !fixed && turns.Unread(first+it.Pos)})
+				text -= int64(len(img.Data))
+			}
 		}
-		content, freed := withoutImages(m, it.Entry.ID)
-		edited := m.Clone()
-		edited.Content = content
-		p.place[it.Entry.ID] = i
-		p.taken[it.Entry.ID] = true
-		p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(m), After: p.est.Message(edited), Content: content})
-		total -= freed
+	}
+	return images, max(0, text), nil
+}
+
+// leaveOut makes an edit for each message that loses images.
+func (p *planner) leaveOut(images []*picture, drop map[*picture]bool, why string) error {
+	for from := 0; from < len(images); {
+		to, dropped := from, map[int]bool{}
+		for ; to < len(images) && images[to].item == images[from].item; to++ {
+			if drop[images[to]] {
+				dropped[images[to].block] = true
+			}
+		}
+		it := p.view.Items[images[from].item]
+		if len(dropped) > 0 {
+			m, err := it.Message()
+			if err != nil {
+				return err
+			}
+			edited := m.Clone()
+			edited.Content = withoutImages(m, it.Entry.ID, dropped, why)
+			p.place[it.Entry.ID] = images[from].item
+			p.taken[it.Entry.ID] = true
+			p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(m), After: p.est.Message(edited), Content: edited.Content})
+		}
+		from = to
 	}
 	return nil
 }
 
-// withoutImages replaces the images of a message by stubs with their type,
-// size, hash and path.
-func withoutImages(m *message.Message, id string) (content []message.Block, freed int64) {
-	for _, b := range m.Content {
-		img, ok := b.(message.Image)
-		if !ok {
-			content = append(content, b)
-			continue
+// withoutImages replaces images of a message, by their places, by stubs.
+func withoutImages(m *message.Message, id string, drop map[int]bool, why string) (content []message.Block) {
+	for i, b := range m.Content {
+		if img, ok := b.(message.Image); ok && drop[i] {
+			b = message.Text{Text: media.Stub(media.Look(img.Data), why, "en:"+id)}
 		}
-		data, err := base64.StdEncoding.DecodeString(img.Data)
-		if err != nil {
-			data = []byte(img.Data) // not base64: the text itself identifies it too
-		}
-		sum := sha256.Sum256(data)
-		stub := fmt.Sprintf("[image left out: %s, %d bytes, sha256 %s; read en:%s]", img.MIMEType, len(data), hex.EncodeToString(sum[:6]), id)
-		content = append(content, message.Text{Text: stub})
-		freed += int64(len(img.Data) - len(stub))
+		content = append(content, b)
 	}
-	return content, freed
+	return content
+}
+
+// capsOf are the caps of a request to a model: those of its host, and those
+// that settings and refusals have named.
+func capsOf(m message.Model) media.Caps {
+	caps := media.HostOf(m.Provider, m.ID, m.Window).Caps
+	if m.MaxBytes > 0 && (caps.Body == 0 || m.MaxBytes < caps.Body) {
+		caps.Body = m.MaxBytes
+	}
+	if n := int(m.MaxImages); n > 0 && (caps.Images == 0 || n < caps.Images) {
+		caps.Images = n
+	}
+	return caps
 }

@@ -53,10 +53,9 @@ type Edit struct {
 // Draft returns the edit as an entry of the log.
 func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Content) }
 
-// Plan returns what to prune in a view, in the order of the path. maxBytes is
-// the most that the provider accepts in one request; 0: unknown. It fails if a
-// message cannot be read.
-func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) ([]Edit, error) {
+// Plan returns what to prune in a view, in the order of the path, for a request
+// to a model. It fails if a message cannot be read.
+func Plan(v *timeline.View, s Settings, est tokens.Estimator, m message.Model) ([]Edit, error) {
 	s.EnsureDefaults()
 	p := &planner{view: v, settings: s, est: est, taken: map[string]bool{}}
 	if err := p.look(); err != nil {
@@ -71,8 +70,8 @@ func Plan(v *timeline.View, s Settings, est tokens.Estimator, maxBytes int64) ([
 	if *s.ToolOutput.Enabled {
 		p.oldOutput()
 	}
-	if *s.Media && maxBytes > 0 {
-		if err := p.media(maxBytes); err != nil {
+	if *s.Media {
+		if err := p.media(capsOf(m)); err != nil {
 			return nil, err
 		}
 	}

@@ -76,7 +76,7 @@ func (w *work) view() *timeline.View {
 
 func (w *work) plan(s Settings) string {
 	var out []string
-	for _, e := range must.Get(Plan(w.view(), s, tokens.Plain{}, 0)) {
+	for _, e := range must.Get(Plan(w.view(), s, tokens.Plain{}, message.Model{})) {
 		out = append(out, w.names[e.Entry.ID]+":"+string(e.Kind))
 	}
 	return strings.Join(out, " ")
@@ -112,7 +112,7 @@ func TestOldToolOutput(t *testing.T) {
 	if got := w.plan(s); got != "" {
 		t.Errorf("protected tool: %q", got)
 	}
-	e := must.Get(Plan(w.view(), Settings{}, tokens.Plain{}, 0))[0]
+	e := must.Get(Plan(w.view(), Settings{}, tokens.Plain{}, message.Model{}))[0]
 	if text := message.JoinText(e.Content, ""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
 		t.Errorf("placeholder %q", text)
 	}
@@ -146,7 +146,7 @@ func TestUnreadIsLeftAlone(t *testing.T) {
 	w.user("well?")
 	plan := func() string {
 		var out []string
-		for _, e := range must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 1)) {
+		for _, e := range must.Get(Plan(w.view(), Settings{}, tokens.Default{}, message.Model{MaxBytes: 1})) {
 			out = append(out, w.names[e.Entry.ID]+":"+string(e.Kind))
 		}
 		return strings.Join(out, " ")
@@ -218,16 +218,16 @@ func TestMedia(t *testing.T) {
 		w.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "see"}, image}}), "image")
 		w.answer()
 	}
-	edits := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 10_000))
+	edits := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, message.Model{MaxBytes: 10_000}))
 	if len(edits) < 2 || len(edits) > 8 {
 		t.Fatalf("%d images pruned", len(edits))
 	}
 	for _, e := range edits {
-		if e.Kind != Media || e.After >= e.Before || !strings.Contains(message.JoinText(e.Content, " "), "sha256") {
+		if e.Kind != Media || e.After >= e.Before || !strings.Contains(message.JoinText(e.Content, " "), "read en:"+e.Entry.ID) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if got := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, 0)); got != nil {
+	if got := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, message.Model{})); got != nil {
 		t.Errorf("without a cap: %v", got)
 	}
 }
@@ -244,7 +244,7 @@ func TestWorth(t *testing.T) {
 	s := Settings{}
 	s.ToolOutput.ProtectTokens = new(int64(50_000))
 	v, est := w.view(), tokens.Default{}
-	edits := must.Get(Plan(v, s, est, 0))
+	edits := must.Get(Plan(v, s, est, message.Model{}))
 	if len(edits) != 1 {
 		t.Fatalf("%d edits", len(edits))
 	}
@@ -318,7 +318,7 @@ func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
 		s := Settings{}
 		s.ToolOutput.Enabled = new(false)
 		v, est := w.view(), tokens.Default{}
-		edits := must.Get(Plan(v, s, est, 0))
+		edits := must.Get(Plan(v, s, est, message.Model{}))
 		if len(edits) != 1 {
 			t.Fatalf("%s: %d edits", tt.what, len(edits))
 		}
@@ -347,7 +347,7 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range must.Get(Plan(before, settings, tokens.Default{}, 2000)) {
+		for _, e := range must.Get(Plan(before, settings, tokens.Default{}, message.Model{MaxBytes: 2000})) {
 			if turns, first := before.Turns(); turns.Unread(first + slices.Index(before.Path, e.Entry)) {
 				t.Fatalf("I12: %s of a result that nobody has read", e.Kind)
 			}

@@ -63,15 +63,19 @@ func Next(in Input) (Step, error) {
 	return s, nil
 }
 
-// edits is what to prune. Edits that would invalidate signed reasoning wait
-// for the next compaction.
+// edits is what to prune. Edits that would invalidate signed reasoning wait for
+// the next compaction, but for images that the host would refuse.
 func edits(in Input, over bool) ([]prune.Edit, error) {
-	all, err := prune.Plan(in.View, in.Prune, in.Estimator, in.Model.MaxBytes)
+	all, err := prune.Plan(in.View, in.Prune, in.Estimator, in.Model)
 	if err != nil {
 		return nil, err
 	}
-	var plan []prune.Edit
+	var plan, must []prune.Edit
 	for _, e := range all {
+		if e.Kind == prune.Media {
+			must = append(must, e)
+			continue
+		}
 		breaks, err := prune.Breaks(in.View, in.Model, e)
 		if err != nil {
 			return nil, err
@@ -80,10 +84,10 @@ func edits(in Input, over bool) ([]prune.Edit, error) {
 			plan = append(plan, e)
 		}
 	}
-	if over {
-		return plan, nil
+	if !over && len(must) == 0 { // else the prefix changes anyway
+		return prune.Worth(in.View, plan, in.economy(), in.Estimator)
 	}
-	return prune.Worth(in.View, plan, in.economy(), in.Estimator)
+	return append(plan, must...), nil
 }
 
 // Near reports whether a view comes within lead of the threshold (a tenth of

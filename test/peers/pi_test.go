@@ -187,7 +187,7 @@ func copyOf(t *testing.T, file string) string {
 }
 
 func compactor(s *session.Session) *compaction.Compactor {
-	return &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Settings{}}
+	return &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true}, Settings: compaction.Settings{MinGain: new(0.0)}}
 }
 
 // pi opens what Coppice wrote: compactions, branch moves, edits, labels. Both

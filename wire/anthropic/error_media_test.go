@@ -24,7 +24,7 @@ func TestRenderMediaOfFailedResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	wiretest.Check(t, Dialect, body, message.Model{})
-	const png = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}`
+	const png = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`
 	want := `{"role":"user","content":[` +
 		`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"timed out"}],"is_error":true},` +
 		`{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"` + mediaFollows + `"}],"is_error":true},` +

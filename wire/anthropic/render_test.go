@@ -39,10 +39,10 @@ func TestRenderMessages(t *testing.T) {
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{"input":[1]}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"r"}]}]}]`},
-		{"an image in a result", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", message.Image{Data: "aGk=", MIMEType: "image/png"})}, nil,
+		{"an image in a result", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"})}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"go"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"read","input":{}}]},` +
-				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}]`},
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]}]}]`},
 		{"an assistant at the start", []*message.Message{wiretest.Assistant(wiretest.Text("hi")), wiretest.User(wiretest.Text("go"))}, nil,
 			`[{"role":"user","content":[{"type":"text","text":"(the conversation begins here)"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"hi"}]},{"role":"user","content":[{"type":"text","text":"go"}]}]`},
@@ -208,7 +208,7 @@ func TestRenderBedrockDefinesCalledTools(t *testing.T) {
 }
 
 func TestRenderImagesByModel(t *testing.T) {
-	img := message.Image{Data: "aGk=", MIMEType: "image/png"}
+	img := message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"}
 	for _, tt := range []struct {
 		model message.Model
 		image message.Image
@@ -217,7 +217,9 @@ func TestRenderImagesByModel(t *testing.T) {
 		{message.Model{}, img, true},
 		{message.Model{ID: "m", Images: true}, img, true},
 		{message.Model{ID: "m"}, img, false},
-		{message.Model{}, message.Image{Data: "aGk=", MIMEType: "image/tiff"}, false},
+		{message.Model{}, message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/tiff"}, true}, // it is none
+		{message.Model{}, message.Image{Data: "SUkqAA==", MIMEType: "image/png"}, false},
+		{message.Model{}, message.Image{Data: "aGVsbG8=", MIMEType: "image/png"}, false},
 		{message.Model{}, message.Image{MIMEType: "image/png"}, false},
 	} {
 		body, err := Dialect.Render(timeline.Request{Messages: []*message.Message{wiretest.User(tt.image)}}, tt.model, message.CallOptions{})

@@ -33,7 +33,7 @@ var (
 )
 
 func image(t *rapid.T) message.Image {
-	return message.Image{Data: rapid.SampledFrom([]string{"aGk=", ""}).Draw(t, "data"), MIMEType: mimes.Draw(t, "mime")}
+	return message.Image{Data: rapid.SampledFrom([]string{"iVBORw0KGgo=", "data:image/gif;base64,R0lGODlh\nAQABAAAAACw", "SUkqAA==", "AAAAA", "<html>", ""}).Draw(t, "data"), MIMEType: mimes.Draw(t, "mime")}
 }
 
 func userContent(t *rapid.T) []message.Block {

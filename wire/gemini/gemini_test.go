@@ -40,7 +40,7 @@ func TestRenderContents(t *testing.T) {
 			wiretest.User(wiretest.Text("on")), {Role: message.RoleToolResult, ToolCallID: "y", IsError: true}, wiretest.Result("x", wiretest.Text("r"), wiretest.PNG())},
 			goTurn + `,{"role":"model","parts":[{"functionCall":{"name":"read","args":{"input":7}}},{"functionCall":{"name":"read","args":{}}}]},` +
 				`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"r\n(the image follows below)"}}},{"functionResponse":{"name":"read","response":{"error":"(no output)"}}},` +
-				`{"text":"Image returned by the tool read:"},{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"text":"on"}]}`},
+				`{"text":"Image returned by the tool read:"},{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}},{"text":"on"}]}`},
 		{"calls of another model", "gemini-3-pro", []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`), wiretest.Call("y", `{}`)), wiretest.Result("x"), wiretest.Result("y")},
 			goTurn + `,{"role":"model","parts":[{"functionCall":{"name":"read","args":{}},"thoughtSignature":"skip_thought_signature_validator"},{"functionCall":{"name":"read","args":{}}}]},` +
 				`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"(no output)"}}},{"functionResponse":{"name":"read","response":{"output":"(no output)"}}}]}`},

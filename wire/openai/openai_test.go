@@ -16,8 +16,8 @@ func toolCall(id, args string) string {
 }
 
 func TestRenderMessages(t *testing.T) {
-	img := message.Image{Data: "aGk=", MIMEType: "image/png"}
-	const imgPart = `{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}`
+	img := message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"}
+	const imgPart = `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}`
 	tests := []struct {
 		name     string
 		messages []*message.Message
@@ -145,11 +145,11 @@ func TestValidate(t *testing.T) {
 // points, images left out.
 func TestCacheMarks(t *testing.T) {
 	req := timeline.Request{System: "be brief", CachePoints: []int{0, 1, 2}, Messages: []*message.Message{
-		wiretest.User(wiretest.Text("go"), message.Image{Data: "aGk=", MIMEType: "image/png"}),
+		wiretest.User(wiretest.Text("go"), message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"}),
 		wiretest.Assistant(wiretest.Text("ok"), wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}}
 	const hour = `"cache_control":{"type":"ephemeral","ttl":"1h"}`
 	want := `[{"role":"system","content":[{"type":"text","text":"be brief",` + hour + `}]},` +
-		`{"role":"user","content":[{"type":"text","text":"go",` + hour + `},{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]},` +
+		`{"role":"user","content":[{"type":"text","text":"go",` + hour + `},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]},` +
 		`{"role":"assistant","content":[{"type":"text","text":"ok",` + hour + `}],"tool_calls":[{"id":"x","type":"function","function":{"name":"read","arguments":"{}"}}]},` +
 		`{"role":"tool","tool_call_id":"x","content":[{"type":"text","text":"r",` + hour + `}]}]`
 	m := message.Model{Provider: "openrouter", ID: "anthropic/claude-sonnet-4.5", Images: true}

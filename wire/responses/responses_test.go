@@ -47,9 +47,9 @@ func TestRenderMessages(t *testing.T) {
 			wiretest.Assistant(message.Thinking{Signature: `{"type":"reasoning","id":"rs_` + strings.Repeat("x", 1637) + `","summary":[],"encrypted_content":"gA=="}`}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))},
 			goItem + `,{"type":"reasoning","summary":[],"encrypted_content":"gA=="},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
 		{"images", []*message.Message{wiretest.User(wiretest.PNG()), wiretest.Assistant(wiretest.Call("c", `[1]`)), wiretest.Result("c", wiretest.Text("r"), wiretest.PNG())},
-			`{"type":"message","role":"user","content":[{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,aGk="}]},` +
+			`{"type":"message","role":"user","content":[{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,iVBORw0KGgo="}]},` +
 				`{"type":"function_call","call_id":"c","name":"read","arguments":"{\"input\":[1]}"},` +
-				`{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"r"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,aGk="}]}`},
+				`{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"r"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,iVBORw0KGgo="}]}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

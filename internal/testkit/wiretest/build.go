@@ -26,4 +26,4 @@ func Call(id, arguments string) message.Block {
 }
 
 // PNG is a small image.
-func PNG() message.Image { return message.Image{Data: "aGk=", MIMEType: "image/png"} }
+func PNG() message.Image { return message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"} }

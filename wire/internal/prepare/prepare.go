@@ -48,15 +48,14 @@ type Rules struct {
 
 // Texts that replace what cannot be sent.
 const (
-	NoOutput   = "(no output)"
-	NoContent  = "(empty message)"
-	imageStub  = "(image left out: this model does not read images)"
-	brokenStub = "(image left out: its data or format cannot be sent)"
+	NoOutput  = "(no output)"
+	NoContent = "(empty message)"
+	imageStub = "(image left out: this model does not read images)"
 )
 
 // Messages prepares the messages of a request for a model.
 func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
-	p := preparer{rules: rules, readsImages: m.Images || m.ID == "", ids: newIDs(rules.ID),
+	p := preparer{rules: rules, pictures: picturesOf(req, m), ids: newIDs(rules.ID),
 		turns: turn.Messages(req.Messages), calls: make([][]sent, len(req.Messages))}
 	marks := marked(req)
 	for i, msg := range req.Messages {
@@ -86,13 +85,13 @@ func marked(req timeline.Request) map[int]bool {
 }
 
 type preparer struct {
-	rules       Rules
-	readsImages bool
-	ids         ids
-	turns       *turn.Conversation
-	calls       [][]sent // of each message of the request
-	sent        int      // how many calls there are so far
-	out         []Message
+	rules    Rules
+	pictures pictures
+	ids      ids
+	turns    *turn.Conversation
+	calls    [][]sent // of each message of the request
+	sent     int      // how many calls there are so far
+	out      []Message
 }
 
 // sent are the calls as they are sent, in order.
@@ -143,7 +142,7 @@ func (p *preparer) user(content []message.Block, role message.Role) []message.Bl
 				out = append(out, b)
 			}
 		case message.Image:
-			out = append(out, p.image(b))
+			out = append(out, p.pictures.block(b))
 		case message.Opaque:
 			if p.opaque(b, role, content) {
 				out = append(out, b)
@@ -157,20 +156,6 @@ func (p *preparer) user(content []message.Block, role message.Role) []message.Bl
 
 func (p *preparer) opaque(b message.Opaque, role message.Role, content []message.Block) bool {
 	return p.rules.Opaque != nil && rawjson.Kind(b.Raw) == '{' && rawjson.Valid(b.Raw) && p.rules.Opaque(b, role, content)
-}
-
-func (p *preparer) image(img message.Image) message.Block {
-	switch {
-	case !p.readsImages:
-		return message.Text{Text: imageStub}
-	case img.Data == "":
-		return message.Text{Text: brokenStub}
-	}
-	switch img.MIMEType {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return img
-	}
-	return message.Text{Text: brokenStub}
 }
 
 // assistant prepares what the model said. Thinking at the end of a message is
