@@ -34,7 +34,7 @@ type Extractor func(call message.ToolCall) []FileOp
 // Codex, opencode, Gemini CLI and OpenClaw, for patches and for shell
 // commands (docs/compaction.md).
 func DefaultExtractors() []Extractor {
-	return []Extractor{FileTools, Patches, ShellFiles}
+	return []Extractor{fileTools, patchFiles, shellFiles}
 }
 
 // PiFiles is exactly pi's own rule: the tools read, write and edit with a
@@ -48,20 +48,20 @@ func PiFiles(call message.ToolCall) []FileOp {
 	return []FileOp{{Class: class, Path: path}}
 }
 
-// FileTools extracts from the tools that name their file in an argument.
-func FileTools(call message.ToolCall) []FileOp {
+// fileTools extracts from the tools that name their file in an argument.
+func fileTools(call message.ToolCall) []FileOp {
 	return classed(calls.FileTool(calls.Name(call.Name), calls.ArgsOf(call)))
 }
 
-// Patches extracts from the tools that take a patch as text: apply_patch of
+// patchFiles extracts from the tools that take a patch as text: apply_patch of
 // Codex and opencode, patch.
-func Patches(call message.ToolCall) []FileOp {
+func patchFiles(call message.ToolCall) []FileOp {
 	return classed(calls.PatchTool(calls.Name(call.Name), calls.ArgsOf(call)))
 }
 
-// ShellFiles extracts the files that shell commands read, write, move and
+// shellFiles extracts the files that shell commands read, write, move and
 // delete.
-func ShellFiles(call message.ToolCall) []FileOp {
+func shellFiles(call message.ToolCall) []FileOp {
 	var ops []FileOp
 	dir := "" // where relative cds have led
 	for _, c := range shellCommands(call) {

@@ -161,7 +161,7 @@ func TestShellFiles(t *testing.T) {
 		{"python - <<< 'x'", nil},
 	}
 	for _, tt := range tests {
-		t.Run(tt.script, func(t *testing.T) { equal(t, ShellFiles(bash(tt.script)), tt.want) })
+		t.Run(tt.script, func(t *testing.T) { equal(t, shellFiles(bash(tt.script)), tt.want) })
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"iter"
 )
 
-// MaxEvent bounds the size in bytes of a line and of the data of one event in
+// maxEvent bounds the size in bytes of a line and of the data of one event in
 // a stream. Whole images and files pass through tool arguments.
-const MaxEvent = 16 << 20
+const maxEvent = 16 << 20
 
-// ErrEventTooLong says that a stream had an event larger than MaxEvent.
+// ErrEventTooLong says that a stream had an event larger than maxEvent.
 var ErrEventTooLong = errors.New("wire: stream event longer than 16 MiB")
 
 // SSE is one server-sent event.
@@ -51,7 +51,7 @@ func Events(r io.Reader) iter.Seq2[SSE, error] {
 				hasData = true
 				ev.Data = append(ev.Data, value...)
 			}
-			if len(ev.Data) > MaxEvent {
+			if len(ev.Data) > maxEvent {
 				yield(SSE{}, ErrEventTooLong)
 				return
 			}
@@ -76,7 +76,7 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	for {
 		part, err := br.ReadSlice('\n')
 		line = append(line, part...)
-		if len(line) > MaxEvent {
+		if len(line) > maxEvent {
 			return nil, ErrEventTooLong
 		}
 		switch {

@@ -55,7 +55,7 @@ func TestEventsLimits(t *testing.T) {
 	if got, err := collect(strings.NewReader(long + "\n")); err != nil || len(got) != 1 || len(got[0].Data) != 5<<20 {
 		t.Errorf("5 MiB line: %d events, %v", len(got), err)
 	}
-	if _, err := collect(strings.NewReader(strings.Repeat("x", MaxEvent+2))); !errors.Is(err, ErrEventTooLong) {
+	if _, err := collect(strings.NewReader(strings.Repeat("x", maxEvent+2))); !errors.Is(err, ErrEventTooLong) {
 		t.Errorf("line: got %v", err)
 	}
 	if _, err := collect(strings.NewReader(strings.Repeat(long, 4))); !errors.Is(err, ErrEventTooLong) {
