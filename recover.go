@@ -68,7 +68,7 @@ const maxBroken = 3
 // the answer had come, the model has not repeated the call by itself.
 func (t *try) next(f *message.Fault) message.Remedy {
 	may := message.Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
-		kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
+		kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
 	switch {
 	case t.came:
 		may[kinds.RemedyRetry], may[kinds.RemedyWait] = maxBroken, maxBroken
@@ -126,6 +126,13 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 		return nil
 	case kinds.RemedyCompact:
 		return s.rescue(ctx, f, sent)
+	case kinds.RemedyFewerItems:
+		if r := f.Remedies(); len(r) > 1 && r[1] == kinds.RemedyCompact {
+			return s.rescue(ctx, f, sent)
+		}
+		return s.dropMedia(ctx, f, sent)
+	case kinds.RemedyShrinkMedia:
+		return s.shrinkMedia(ctx, f, sent)
 	case kinds.RemedyDropMedia:
 		return s.dropMedia(ctx, f, sent)
 	}
@@ -239,14 +246,13 @@ func smallerOutput(f *message.Fault, asked, most int64) int64 {
 }
 
 // dropMedia makes stubs of images after a refusal: of as many as its number
-// says, or of half where it names none.
+// says, or of half of the bytes where it names none.
 func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepared) error {
-	v, err := s.View(ctx)
-	if err != nil {
-		return err
-	}
+	s.opts.Limits.Learn(sent.Meter.Model, f)
 	m, limit := sent.Meter.Model, f.Limit
 	switch {
+	case limit.Unit == kinds.UnitItems && limit.Where != "image":
+		return f // more tools than there may be: only their owner can choose
 	case limit.Unit == kinds.UnitItems && limit.Max > 0:
 		m.MaxImages = limit.Max
 	case limit.Unit == kinds.UnitBytes && limit.Where == "" && limit.Max > 0 && limit.Max <= sent.Meter.Bytes:
@@ -254,7 +260,32 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepare
 	default:
 		m.MaxBytes = max(1, sent.Meter.Bytes/2)
 	}
-	edits, err := prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, m)
+	v, err := s.View(ctx)
+	if err != nil {
+		return err
+	}
+	return s.leaveOut(ctx, f, func() ([]prune.Edit, error) { return prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, m) })
+}
+
+// shrinkMedia makes images smaller after a refusal that names a limit for one,
+// which holds for all requests from then on. What cannot be read, and is not
+// seen to be so, came with the newest messages: the older ones were taken.
+func (s *Session) shrinkMedia(ctx context.Context, f *message.Fault, sent *Prepared) error {
+	if f.Limit.Max > 0 && s.opts.Limits.Learn(sent.Meter.Model, f) {
+		return nil
+	}
+	v, err := s.View(ctx)
+	if err != nil {
+		return err
+	}
+	return s.leaveOut(ctx, f, func() ([]prune.Edit, error) {
+		return prune.Unseen(v, s.opts.Estimator, "the provider refused it: "+s.opts.Mask(f.Message))
+	})
+}
+
+// leaveOut makes edits, or returns the fault where there are none to make.
+func (s *Session) leaveOut(ctx context.Context, f *message.Fault, plan func() ([]prune.Edit, error)) error {
+	edits, err := plan()
 	switch {
 	case err != nil:
 		return err

@@ -16,7 +16,9 @@ type Model struct {
 	MaxInput     int64  // input limit in tokens, where it is below the window; 0: the window
 	MaxOutput    int64  // output limit in tokens; 0: unknown
 	MaxBytes     int64  // request size that the provider refuses above; 0: unknown
-	MaxImages    int64  // images in a request that it refuses above; 0: unknown
+	// What it refuses images above, as far as it is not in the vendor's table:
+	// their number in a request, a side in pixels, characters of base64. 0: unknown.
+	MaxImages, MaxImageSide, MaxImageSize int64
 
 	Images    bool // reads images
 	Reasoning bool // thinks

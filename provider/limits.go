@@ -238,6 +238,10 @@ func (l *Limits) InForce(m message.Model) message.Model {
 			m.MaxBytes = s.Number
 		case s.Unit == kinds.UnitItems && s.Where == "image" && (m.MaxImages == 0 || s.Number < m.MaxImages):
 			m.MaxImages = s.Number
+		case s.Unit == kinds.UnitPixels && s.Where == "image" && (m.MaxImageSide == 0 || s.Number < m.MaxImageSide):
+			m.MaxImageSide = s.Number
+		case s.Unit == kinds.UnitBytes && s.Where == "image" && (m.MaxImageSize == 0 || s.Number < m.MaxImageSize):
+			m.MaxImageSize = s.Number
 		}
 	}
 	if m.Window > 0 && m.MaxOutput >= m.Window {

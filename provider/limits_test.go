@@ -70,11 +70,14 @@ func TestInForce(t *testing.T) {
 		{Class: message.ClassBytes, Limit: message.Limit{Unit: kinds.UnitBytes, Max: 20_971_520}},
 		{Class: message.ClassBytes, Limit: message.Limit{Unit: kinds.UnitBytes, Max: 5000, Where: "image"}},
 		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 2048, Where: "messages"}},
+		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 50, Where: "image"}},
+		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitPixels, Max: 2000, Where: "image"}},
 	} {
 		l.Learn(m, f)
 	}
 	want := m
 	want.Window, want.WindowSource, want.MaxOutput, want.MaxBytes = 180_000, WindowLearned, 8192, 20_971_520
+	want.MaxImages, want.MaxImageSide, want.MaxImageSize = 50, 2000, 5000
 	if got := l.InForce(m); got != want || l.InForce(got) != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

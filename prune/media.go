@@ -3,6 +3,8 @@ package prune
 import (
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
 // nearCap is the share of the byte limit from which on images are removed, in
@@ -38,6 +40,22 @@ func (p *planner) media(caps media.Caps) error {
 		}
 	}
 	return p.leaveOut(images, drop, why)
+}
+
+// Unseen leaves out the images that no answer has followed, for a reason. It
+// fails if a message cannot be read.
+func Unseen(v *timeline.View, est tokens.Estimator, why string) ([]Edit, error) {
+	p := &planner{view: v, est: est, taken: map[string]bool{}, place: map[string]int{}}
+	images, _, err := p.images()
+	if err != nil {
+		return nil, err
+	}
+	drop := map[*picture]bool{}
+	for _, img := range images {
+		drop[img] = img.unseen && !img.held
+	}
+	err = p.leaveOut(images, drop, why)
+	return p.edits, err
 }
 
 // picture is an image in the view.
@@ -117,12 +135,5 @@ func withoutImages(m *message.Message, id string, drop map[int]bool, why string)
 // capsOf are the caps of a request to a model: those of its host, and those
 // that settings and refusals have named.
 func capsOf(m message.Model) media.Caps {
-	caps := media.HostOf(m.Provider, m.ID, m.Window).Caps
-	if m.MaxBytes > 0 && (caps.Body == 0 || m.MaxBytes < caps.Body) {
-		caps.Body = m.MaxBytes
-	}
-	if n := int(m.MaxImages); n > 0 && (caps.Images == 0 || n < caps.Images) {
-		caps.Images = n
-	}
-	return caps
+	return media.HostOf(m.Provider, m.ID, m.Window).Caps.Within(m.MaxImages, m.MaxImageSize, m.MaxImageSide, m.MaxBytes)
 }

@@ -70,6 +70,22 @@ func HostOf(provider, model string, window int64) Host {
 	return h
 }
 
+// Within are the caps, or those given where they are lower; 0: not known.
+func (c Caps) Within(images, encoded, side, body int64) Caps {
+	lower := func(known, n int64) int64 {
+		if n > 0 && (known == 0 || n < known) {
+			return n
+		}
+		return known
+	}
+	c.Images, c.Side = int(lower(int64(c.Images), images)), int(lower(int64(c.Side), side))
+	c.Encoded, c.Body = lower(c.Encoded, encoded), lower(c.Body, body)
+	if c.Side > 0 {
+		c.ManySide = min(c.ManySide, c.Side)
+	}
+	return c
+}
+
 // types are those of images that are read.
 func (c Caps) types() []string {
 	if c.Types == nil {
