@@ -113,15 +113,10 @@ func (v *View) openCalls(cut int) []OpenCalls {
 	if len(open) == 0 {
 		return nil
 	}
-	items := make(map[string]Item, len(open)) // of what is shown, by the entry's id
-	for _, it := range v.Items {
-		if it.Entry != nil {
-			items[it.Entry.ID] = it
-		}
-	}
+	items := v.itemsOf(open)
 	var out []OpenCalls
 	for _, o := range open {
-		head, ok := items[v.entry(o.Item).ID]
+		head, ok := items[v.entry(o.Item)]
 		if !ok {
 			continue
 		}
@@ -134,7 +129,7 @@ func (v *View) openCalls(cut int) []OpenCalls {
 			}
 		}
 		for _, r := range v.turns.Results(o.Item) {
-			if it, ok := items[v.entry(r).ID]; ok && r < v.first+cut {
+			if it, ok := items[v.entry(r)]; ok && r < v.first+cut {
 				calls.Results = append(calls.Results, it)
 			}
 		}
@@ -143,6 +138,25 @@ func (v *View) openCalls(cut int) []OpenCalls {
 		}
 	}
 	return out
+}
+
+// itemsOf returns what the view shows of messages with open calls and of their
+// results, by entry.
+func (v *View) itemsOf(open []turn.Open) map[*session.Entry]Item {
+	wanted := map[*session.Entry]bool{}
+	for _, o := range open {
+		wanted[v.entry(o.Item)] = true
+		for _, r := range v.turns.Results(o.Item) {
+			wanted[v.entry(r)] = true
+		}
+	}
+	items := make(map[*session.Entry]Item, len(wanted))
+	for _, it := range v.Items {
+		if wanted[it.Entry] {
+			items[it.Entry] = it
+		}
+	}
+	return items
 }
 
 // Waiting returns the calls without a result of the view's last round, where it

@@ -22,7 +22,10 @@ type TextReader struct {
 	b       []byte
 	invalid bool // bytes that are not UTF-8 were met
 	shorter int  // how much longer the string is than what Quote would write
-	buf     [utf8.UTFMax]byte
+	// ASCII that was not handed out yet: short runs between escapes are handed
+	// out together.
+	buf [256]byte
+	n   int
 }
 
 // Read takes the next value of s and, where it is a string, hands out the
@@ -35,10 +38,11 @@ func (t *TextReader) Read(s *Scanner, to Adder) (v []byte, quoted int, ok bool) 
 		return s.Value(), 0, false
 	}
 	from := s.i
-	t.to, t.b, t.invalid, t.shorter = to, s.b, false, 0
+	t.to, t.b, t.invalid, t.shorter, t.n = to, s.b, false, 0, 0
 	if s.i = t.string(from + 1); s.i < 0 {
 		return nil, 0, false
 	}
+	t.flush()
 	return s.b[from:s.i], s.i - from - t.shorter, !t.invalid
 }
 
@@ -86,15 +90,35 @@ func (t *TextReader) string(i int) int {
 func (t *TextReader) run(piece []byte, high bool) {
 	switch {
 	case !high:
-		t.to.AddASCII(piece)
+		t.ascii(piece)
 	case utf8.Valid(piece):
+		t.flush()
 		t.to.Add(piece)
 	default:
 		t.invalid = true
 	}
 }
 
-// escape takes the one at index i and returns the index after it, or invalid.
+// ascii hands out a run, or keeps it for later.
+func (t *TextReader) ascii(piece []byte) {
+	if t.n+len(piece) > len(t.buf) {
+		t.flush()
+	}
+	if len(piece) > len(t.buf) {
+		t.to.AddASCII(piece)
+		return
+	}
+	t.n += copy(t.buf[t.n:], piece)
+}
+
+func (t *TextReader) flush() {
+	if t.n > 0 {
+		t.to.AddASCII(t.buf[:t.n])
+		t.n = 0
+	}
+}
+
+// escape takes the one at index i and returns the index behind it, or invalid.
 func (t *TextReader) escape(i int) int {
 	if i+1 < len(t.b) {
 		// Nearly all are written as Quote writes them.
@@ -102,8 +126,11 @@ func (t *TextReader) escape(i int) int {
 			if c == '/' {
 				t.shorter++
 			}
-			t.buf[0] = c
-			t.to.AddASCII(t.buf[:1])
+			if t.n == len(t.buf) {
+				t.flush()
+			}
+			t.buf[t.n] = c
+			t.n++
 			return i + 2
 		}
 	}
@@ -118,6 +145,7 @@ func (t *TextReader) escape(i int) int {
 			end += 6
 		}
 	}
+	t.flush()
 	n := utf8.EncodeRune(t.buf[:], r)
 	t.to.Add(t.buf[:n])
 	switch {
