@@ -23,6 +23,7 @@ type Meta struct {
 	Shows    bool // there is more in the content than reasoning and blank text
 	Reasons  bool // there is reasoning in it, or a signature that refers to some
 	Excluded bool // a command that the user kept from the model
+	Counted  bool // it says what the provider counted (message.Usage)
 
 	Tokens       int64    // as tokens.Default counts them
 	Scripts      int64    // the part of Tokens for what is not ASCII
@@ -126,6 +127,7 @@ const (
 	shows traits = 1 << iota
 	reasons
 	excluded
+	counted
 )
 
 func (b *brief) meta() Meta {
@@ -133,7 +135,7 @@ func (b *brief) meta() Meta {
 		return Meta{}
 	}
 	m := Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Calls: b.calls, Result: b.result,
-		Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0, Excluded: b.traits&excluded != 0,
+		Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0, Excluded: b.traits&excluded != 0, Counted: b.traits&counted != 0,
 		Tokens: int64(b.tokens), Scripts: int64(b.scripts), ContentBytes: b.bytes}
 	if b.images != nil {
 		m.Images = *b.images
@@ -150,6 +152,7 @@ func briefOf(m *message.Message) brief {
 	if size.Media > 0 {
 		b.images = imagesOf(m)
 	}
+	b.trait(counted, m.Usage != nil)
 	if m.Bash != nil && m.Bash.ExcludeFromContext {
 		b.traits |= excluded
 	}

@@ -89,6 +89,8 @@ func (c *scan) message(s *rawjson.Scanner) {
 		case "stopReason":
 			c.only(memberStop)
 			c.voice.stop = message.StopReason(c.pool.Name(s.Value()))
+		case "usage":
+			c.brief.trait(counted, s.Kind() == '{')
 		case "toolCallId":
 			c.only(memberResult)
 			c.brief.result = c.answered(s.Value())

@@ -151,7 +151,7 @@ func (v *View) byModel(said session.Meta) bool {
 // prompt is how long the prompt of an answer was, as its provider counted it; 0
 // where there is none.
 func prompt(e *session.Entry) (int64, error) {
-	if said := e.Meta(); said.Role != message.RoleAssistant || said.Failed() {
+	if said := e.Meta(); said.Role != message.RoleAssistant || said.Failed() || !said.Counted {
 		return 0, nil
 	}
 	m, err := e.Message()

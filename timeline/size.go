@@ -188,7 +188,7 @@ func (v *View) counts(sizes []calibration.Counts) ([]count, error) {
 		if it.Pos < 0 || it.Pos < changed {
 			break
 		}
-		if !v.byModel(it.Meta()) {
+		if said := it.Meta(); !said.Counted || !v.byModel(said) {
 			continue
 		}
 		m, err := it.own()
