@@ -6,9 +6,9 @@
 // edit, a summary of a branch) appends entries that the view obeys. So it can be
 // planned, verified and undone, and what it covers can be read back.
 //
-// This package is the engine: it puts the parts together. A loop of one's own
-// says what was said, lets Fit make the next request, sends it, and hands back
-// what comes:
+// This package is the engine: it puts the parts together. Your own loop
+// records messages with Say, builds the next request with Fit, sends it, and
+// passes the reply to Answer:
 //
 //	s, err := coppice.Open(ctx, "work.jsonl", coppice.Options{Model: model})
 //	…

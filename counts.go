@@ -11,7 +11,7 @@ import (
 // readings follows what a model's server says it has read, request by request,
 // to find one that cuts prompts in silence. A count that looks wrong is a
 // suspicion: tokenizers differ, and some servers count only what is new. What
-// is proof is in docs/limits.md, Windows. The zero value is ready; it is not safe
+// is proof is in docs/limits.md, Sizes. The zero value is ready; it is not safe
 // for concurrent use.
 type readings struct {
 	told        bool                    // a suspicion was told

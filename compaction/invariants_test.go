@@ -48,8 +48,8 @@ func (m *moment) project(t tb) *timeline.View {
 	return v
 }
 
-// check fails the test where an attempt broke one of the invariants I1 to I8
-// and I11, and returns the new view, nil where nothing was applied.
+// check fails the test where an attempt broke one of the invariants I1 to I8,
+// I11 and I12, and returns the new view, nil where nothing was applied.
 func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
 	t.Helper()
 	log := logBytes(t, m.c.Session)

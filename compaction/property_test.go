@@ -31,7 +31,7 @@ func extractor(s *session.Session, window int64) *compaction.Compactor {
 		Model: message.Model{Window: window, MaxOutput: 8192}, Mask: mask(), Ledger: ledger.Options{Mask: mask()}}
 }
 
-// Invariants I1 to I8 over drawn histories that are compacted, edited, pinned
+// Invariants I1 to I8, I10 and I12 over drawn histories that are compacted, edited, pinned
 // and undone again and again.
 func TestCompactionKeepsTheInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

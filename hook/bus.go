@@ -31,7 +31,7 @@ type Options struct {
 	// content ([HashFolder]). nil: hooks in ProjectDir do not run.
 	Trusted func(hash string) bool
 	// Timeout is the limit of each hook without a limit of its own. 0:
-	// DefaultTimeout.
+	// 30 seconds.
 	Timeout time.Duration
 	// Mask hides secrets in the serialized texts that programs get. nil: the
 	// known shapes.

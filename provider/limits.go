@@ -26,8 +26,10 @@ type Lesson struct {
 	Asked bool `json:"asked,omitempty"`
 }
 
-// Limits are what refusals have taught about models: the one owner of learned
-// windows and caps. Nothing is learned from a number whose unit is not known,
+// Limits are what servers have said and shown about their models: what refusals
+// named (Learn), what a server answered when it was asked, and prompts longer
+// than a known limit that it accepted (Accepted). They are the one owner of
+// learned windows and caps. Nothing is learned from a number whose unit is not known,
 // nor from a rate. The zero value knows nothing; it is safe for concurrent use.
 type Limits struct {
 	// TrustSettings keeps a window that the settings name whatever a server

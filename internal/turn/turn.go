@@ -4,8 +4,8 @@
 // call (docs/context.md).
 //
 // A result answers a call that has its id and no result yet: the first such
-// call of the assistant messages directly before, or else the latest one
-// before those. A result for which every call has one already is a second
+// call in the run of assistant messages just before it, or else the most recent
+// one before that run. A result for which every call has one already is a second
 // result of the latest call. A call of a failed attempt takes a result only
 // while no later attempt has made a call of that id.
 package turn

@@ -1,3 +1,3 @@
-// Package gate holds no code, only a test: what the view of a drawn history
-// becomes on each wire is refused by nobody.
+// Package gate has no code, only a test: no provider refuses the request that
+// is rendered from any random history, in any dialect.
 package gate

@@ -1,6 +1,6 @@
 // Package catalogue holds what is known of models and of those who sell them:
-// windows, limits, prices, addresses. It is a table in the program, so that a
-// look into it costs nothing before and little when it is made.
+// windows, limits, prices, addresses. It is a table in the program: it
+// costs nothing at start-up, and a lookup is cheap.
 package catalogue
 
 import (
