@@ -97,6 +97,10 @@ func (p *planner) images() (images []*picture, text int64, err error) {
 
 // leaveOut makes an edit for each message that loses images.
 func (p *planner) leaveOut(images []*picture, drop map[*picture]bool, why string) error {
+	sizer, err := p.view.Sizer(p.est)
+	if err != nil {
+		return err
+	}
 	for from := 0; from < len(images); {
 		to, dropped := from, map[int]bool{}
 		for ; to < len(images) && images[to].item == images[from].item; to++ {
@@ -114,7 +118,7 @@ func (p *planner) leaveOut(images []*picture, drop map[*picture]bool, why string
 			edited.Content = withoutImages(m, it.Entry.ID, dropped, why)
 			p.place[it.Entry.ID] = images[from].item
 			p.taken[it.Entry.ID] = true
-			p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.est.Message(m), After: p.est.Message(edited), Content: edited.Content})
+			p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: sizer.Message(m), After: sizer.Message(edited), Content: edited.Content})
 		}
 		from = to
 	}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/message"
@@ -92,9 +93,28 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 		s.Calibration = calibration.Of(1, nil)
 		return s, nil
 	}
+	if !isDefault(s.estimator()) {
+		return s, s.calibrate(v)
+	}
+	v.known.once.Do(func() { // a view is sized again and again
+		v.known.err = s.calibrate(v)
+		v.known.calibration = s.Calibration
+	})
+	s.Calibration = v.known.calibration
+	return s, v.known.err
+}
+
+// known is the calibration of a view by tokens.Default, once it was asked for.
+type known struct {
+	once        sync.Once
+	calibration calibration.Calibration
+	err         error
+}
+
+func (s *Sizer) calibrate(v *View) error {
 	calls, err := v.newestCalls(calibrated)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ranges := s.ranges(v, calls)
 	if len(ranges) == 0 {
@@ -104,7 +124,7 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 	if known := v.policy.Calibration; known.Samples > s.Calibration.Samples {
 		s.Calibration = known
 	}
-	return s, nil
+	return nil
 }
 
 // modelID names the model of the next request.

@@ -292,7 +292,7 @@ func (t *walked) has(e *session.Entry) bool {
 
 // view projects what was found. Only reading a message can fail.
 func (t *walked) view(p Policy) (*View, error) {
-	v := &View{Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p, beyond: t.beyond, rootRead: t.rootRead}
+	v := &View{known: &known{}, Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p, beyond: t.beyond, rootRead: t.rootRead}
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}

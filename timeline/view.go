@@ -56,6 +56,7 @@ type View struct {
 	policy     Policy                          // what it was projected with
 	beyond     []*session.Entry                // what was read from before Path, backwards
 	levelKnown bool                            // ThinkingLevel was named, or there is nothing more to look at
+	known      *known                          // what its calls say of estimates
 	rootRead   bool                            // with beyond, everything up to the root was read
 }
 
