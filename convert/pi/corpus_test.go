@@ -14,6 +14,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
 // Every real session comes over whole: it counts what the file has by itself,
@@ -125,4 +127,22 @@ func same(t *testing.T, path string, s *session.Session) {
 	if len(want) > 0 {
 		t.Fatalf("%d entries are missing", len(want))
 	}
+	if log.Header().Version < 2 {
+		return
+	}
+	// The import has the size of the original: what was measured, and what is
+	// learned from it.
+	was, is := sizeOf(t, session.New(log, session.Options{})), sizeOf(t, s)
+	if was.Decision() != is.Decision() || was.Fixed != is.Fixed || was.Calibration != is.Calibration {
+		t.Errorf("%d tokens with %d fixed, and %d with %d in the original", is.Decision(), is.Fixed, was.Decision(), was.Fixed)
+	}
+}
+
+func sizeOf(t *testing.T, s *session.Session) timeline.Size {
+	t.Helper()
+	v, err := timeline.Project(t.Context(), s, nil, timeline.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return must.Get(v.Size(tokens.Default{}, 0))
 }
