@@ -45,8 +45,9 @@ const usualField = "reasoning_content"
 
 func rules(c contract) prepare.Rules {
 	return prepare.Rules{
-		ID:   callID,
-		Name: toolName,
+		ID:           callID,
+		Name:         toolName,
+		MaxArguments: prepare.MaxArguments,
 		Thinking: func(t message.Thinking) bool {
 			return c.back != never && reasoningField().MatchString(t.Signature) && !prepare.Blank(t.Thinking)
 		},

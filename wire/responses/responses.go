@@ -38,8 +38,9 @@ func rules() prepare.Rules {
 			id, _ := splitID(stored)
 			return prepare.Fit(id, maxName)
 		},
-		Name:     toolName,
-		Thinking: func(t message.Thinking) bool { return reasoningItem(t.Signature) != nil },
+		Name:         toolName,
+		MaxArguments: prepare.MaxArguments,
+		Thinking:     func(t message.Thinking) bool { return reasoningItem(t.Signature) != nil },
 	}
 }
 

@@ -39,6 +39,9 @@ type Rules struct {
 	ID func(stored string) string
 	// Name does the same for tool names.
 	Name func(string) string
+	// MaxArguments is how many characters arguments of a call may have; 0: any
+	// number.
+	MaxArguments int
 	// Thinking reports whether a block can be sent back.
 	Thinking func(message.Thinking) bool
 	// Opaque reports whether a block of an unknown type in a message of that
@@ -178,7 +181,7 @@ func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 			c.ID = p.ids.give(b.ID)
 			p.calls[i] = append(p.calls[i], sent{c.ID, c.Name, p.sent})
 			p.sent++
-			c.Arguments = arguments(b.Arguments)
+			c.Arguments = arguments(b.Arguments, p.rules.MaxArguments)
 			out = append(out, c)
 		case message.Opaque:
 			if p.opaque(b, message.RoleAssistant, content) {
@@ -193,17 +196,6 @@ func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 		out = out[:len(out)-1]
 	}
 	return out
-}
-
-// arguments turns any bytes into a JSON value that vendors accept.
-func arguments(raw []byte) []byte {
-	switch {
-	case Blank(string(raw)):
-		return []byte("{}")
-	case !rawjson.Valid(raw):
-		return rawjson.Quote(string(raw))
-	}
-	return jsonw.Clean(raw)
 }
 
 // ObjectArguments wraps arguments that are not an object: {"input": value}.
