@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -100,6 +101,7 @@ func (e *extraction) fill() {
 	if b := e.holding(ledger.Request); b != nil {
 		e.quoteRequest(b)
 	}
+	e.images()
 	if b := e.labelled(saidLabel); b != nil {
 		said := lastStatements(e.sources, statements)
 		for i, text := range said {
@@ -109,6 +111,32 @@ func (e *extraction) fill() {
 			}
 			e.add(b, `"`+clip(text, units)+`"`)
 		}
+	}
+}
+
+// maxImages is how many images, the newest, an extraction names.
+const maxImages = 20
+
+// images names the images of the range and where they can be read.
+func (e *extraction) images() {
+	var lines []string
+	s := newSerializer(SerializeOptions{Mask: e.in.Mask})
+	for _, src := range e.sources {
+		if src.Message == nil || src.Message.Images() == 0 {
+			continue
+		}
+		from := "from the user"
+		if name := s.name(src.Message.ToolName); name != "" {
+			from = "from " + name
+		}
+		for _, b := range src.Message.Content {
+			if img, ok := b.(message.Image); ok {
+				lines = append(lines, fmt.Sprintf("%s, %s, %s, at en:%s", s.mime(img.MIMEType), size(len(img.Data)), from, src.EntryID))
+			}
+		}
+	}
+	for _, l := range lines[max(0, len(lines)-maxImages):] {
+		e.add(e.labelled(imageLabel), l)
 	}
 }
 

@@ -64,6 +64,7 @@ type form struct {
 const (
 	saidLabel   = "The assistant said"
 	latestLabel = "Latest request"
+	imageLabel  = "Image"
 )
 
 // historyForm has the sections that models are asked for, too.
@@ -76,6 +77,7 @@ func historyForm() form {
 			{place: atGoal, label: latestLabel, rank: 2, share: 8, units: 1000},
 			{place: atConstraints, holds: []ledger.Class{ledger.Constraint}, rank: 1, share: 50, units: 480},
 			{place: atContext, label: keepLabel, rank: 2, share: guidedShare, units: 480},
+			{place: atContext, label: imageLabel, rank: 8, share: 5, units: 160},
 			{place: atContext, label: noteLabel, rank: 2, share: 15, units: 4000},
 			{place: atDone, style: done, holds: []ledger.Class{ledger.Done}, rank: 11, share: 6, units: 240},
 			{place: atDone, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 8, list: true, units: 400},
@@ -107,6 +109,7 @@ func prefixForm() form {
 		groups: []group{
 			{place: atRequest, holds: []ledger.Class{ledger.Request}, rank: 2, share: 25, first: true, units: 2000},
 			{place: atRelevant, label: keepLabel, rank: 2, share: guidedShare, units: 480},
+			{place: atRelevant, label: imageLabel, rank: 8, share: 5, units: 160},
 			{place: atRelevant, label: noteLabel, rank: 2, share: 15, units: 4000},
 			{place: atSoFar, style: done, holds: []ledger.Class{ledger.Done}, rank: 7, share: 8, units: 240},
 			{place: atSoFar, label: "Files modified", style: inline, holds: []ledger.Class{ledger.FileModified}, rank: 4, share: 8, list: true, units: 400},

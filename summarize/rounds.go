@@ -55,6 +55,7 @@ func transcript(rounds []round, limit int, mask func(string) string) string {
 			continue
 		}
 		for _, src := range r.sources {
+			s.entry = src.EntryID
 			if text := s.message(src.Message); text != "" {
 				blocks = append(blocks, text)
 			}

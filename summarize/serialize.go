@@ -64,6 +64,7 @@ func SerializeConversation(msgs []*message.Message, o SerializeOptions) string {
 type serializer struct {
 	limit int
 	mask  func(string) string
+	entry string // that holds the message; "": not known
 }
 
 func newSerializer(o SerializeOptions) serializer {
@@ -219,7 +220,11 @@ func (s serializer) stubs(content []message.Block) string {
 	for _, b := range content {
 		switch b := b.(type) {
 		case message.Image:
-			out = append(out, fmt.Sprintf("[image: %s, %s]", s.mime(b.MIMEType), size(len(b.Data))))
+			at := ""
+			if s.entry != "" {
+				at = ", at en:" + s.entry
+			}
+			out = append(out, fmt.Sprintf("[image: %s, %s%s]", s.mime(b.MIMEType), size(len(b.Data)), at))
 		case message.Opaque:
 			out = append(out, fmt.Sprintf("[content of type %q, left out]", s.name(b.Type)))
 		}
