@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -211,11 +212,25 @@ func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
 	}
 	foreign, err := s.log.Append(ctx, entries)
 	s.foreign = append(s.foreign, foreign...)
-	if err != nil {
+	if err != nil && !s.written(ctx, entries) {
 		return err
 	}
 	s.leaf = entries[len(entries)-1]
 	return nil
+}
+
+// written reports whether entries are in the log although their append failed,
+// as when a database commits and its answer is lost. Repeating such an append
+// would write the same words twice.
+func (s *Session) written(ctx context.Context, entries []*Entry) bool {
+	last := entries[len(entries)-1]
+	found, err := s.log.Find(context.WithoutCancel(ctx), last.ID, -1)
+	if err != nil || found == nil {
+		return false
+	}
+	there, err := found.Raw()
+	ours, ownErr := last.Raw()
+	return err == nil && ownErr == nil && bytes.Equal(there, ours)
 }
 
 // MoveTo continues the conversation at e (nil: before the first entry). The
