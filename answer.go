@@ -33,11 +33,11 @@ func (s *Session) Answer(ctx context.Context, stream iter.Seq2[message.Event, er
 	})
 }
 
-// reading is an answer that comes.
+// reading is an answer on its way.
 type reading struct {
 	sent *Prepared // what it answers; nil: not known
 	text strings.Builder
-	came bool // a part of it
+	came bool // a part of it has come
 }
 
 func (s *Session) reading() *reading {
@@ -136,9 +136,10 @@ func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *
 	return nil
 }
 
-// weigh looks at what the server says it has read. An answer stays, whatever
-// comes of it: a suspicion is told once for a model, and proof is remembered
-// with its evidence, so that the next request is smaller (docs/limits.md).
+// weigh compares what the server says it has read with what was sent. The
+// answer stays either way. A suspicion is reported once for each model; proof
+// becomes a learned limit, so that the next request is smaller (docs/limits.md,
+// Windows).
 func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	if a.sent == nil || msg.Usage == nil {
 		return
@@ -159,7 +160,8 @@ func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
 	}
 }
 
-// noteCalibration keeps that of a view for views with fewer counts of the model.
+// noteCalibration keeps the calibration of a view for views that have fewer
+// counts of the model.
 func (s *Session) noteCalibration(m message.Model, size timeline.Size) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +170,8 @@ func (s *Session) noteCalibration(m message.Model, size timeline.Size) {
 	}
 }
 
-// calibrationOf is what the counts of a model have shown; the zero value: nothing.
+// calibrationOf returns what the counts of a model have shown; the zero value
+// means nothing yet.
 func (s *Session) calibrationOf(m message.Model) calibration.Calibration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +181,7 @@ func (s *Session) calibrationOf(m message.Model) calibration.Calibration {
 	return calibration.Calibration{}
 }
 
-// countsOf are the counts of a model. s.mu is held.
+// countsOf returns the counts of a model. s.mu is held.
 func (s *Session) countsOf(m message.Model) *readings {
 	c := s.counts[m.Key()]
 	if c == nil {
@@ -188,7 +191,7 @@ func (s *Session) countsOf(m message.Model) *readings {
 	return c
 }
 
-// record appends an answer, or what is known of one that failed.
+// record appends an answer, or what is known about one that failed.
 func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, f *message.Fault) (*message.Message, error) {
 	if f != nil {
 		msg = s.failed(ctx, a, msg, f)
@@ -196,7 +199,7 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 		msg = a.complete(msg)
 	}
 	msg.Time = s.opts.Now()
-	late, stop := guard.Grace(ctx, writeGrace) // what came is kept although the call was given up
+	late, stop := guard.Grace(ctx, writeGrace) // what came is kept even if the call was given up
 	defer stop()
 	entries, err := s.writeMessages(late, session.MessageDraft(msg))
 	if err != nil {
@@ -217,7 +220,8 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 // given up.
 const writeGrace = 30 * time.Second
 
-// complete adds what a stream need not know: who answered, and what it cost.
+// complete adds what a stream may leave out: which model answered, and what it
+// cost.
 func (a *reading) complete(msg *message.Message) *message.Message {
 	msg = msg.Clone()
 	if a.sent == nil {
@@ -237,7 +241,7 @@ func (a *reading) complete(msg *message.Message) *message.Message {
 	return msg
 }
 
-// failed is what is kept of an answer that failed.
+// failed returns what is kept of an answer that failed.
 func (s *Session) failed(ctx context.Context, a *reading, msg *message.Message, f *message.Fault) *message.Message {
 	out := &message.Message{Role: message.RoleAssistant, StopReason: message.StopError, ErrorMessage: s.opts.Mask(f.Error()), ErrorClass: f.Class}
 	if a.sent != nil {

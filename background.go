@@ -9,18 +9,18 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// preparation is a compaction in the background that stops before its commit
-// until the threshold is reached. Whether it still holds then is judged by the
-// commit itself: same ancestors, no newer compaction, still smaller.
+// preparation is a compaction in the background that waits before its commit
+// until the threshold is reached. The commit itself decides whether it still
+// holds then: same ancestors, no newer compaction, still smaller.
 type preparation struct {
 	release <-chan struct{} // closed by commit
-	commit  func()          // at the threshold
+	commit  func()          // to be called at the threshold
 	done    chan struct{}   // closed when out is set
 	out     *compaction.Outcome
 }
 
-// prepare starts a summary in the background where the view comes near the
-// threshold, and ends one that has nothing more to wait for.
+// prepare starts a summary in the background when the view comes near the
+// threshold, and clears away one that failed or had nothing to do.
 func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timeline.View, step render.Step) {
 	if p := s.prepared(); p != nil {
 		select {
@@ -34,7 +34,8 @@ func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timel
 	if !*s.opts.Compaction.Background || !step.Near() || v.Leaf == nil {
 		return
 	}
-	// The work outlives the call: it is what the user's next words would wait for.
+	// The work outlives the call; otherwise the user's next message would have to
+	// wait for it.
 	working, end, ok := s.reduce.background(alone(ctx))
 	if !ok {
 		return
@@ -53,7 +54,8 @@ func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timel
 	}()
 }
 
-// mayPrepare makes p the summary that is prepared, where one may be.
+// mayPrepare makes p the summary in preparation if one may be prepared now, and
+// reports whether it did.
 func (s *Session) mayPrepare(v *timeline.View, p *preparation) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +71,7 @@ func (s *Session) mayPrepare(v *timeline.View, p *preparation) bool {
 	return true
 }
 
-// gate is asked between summary and commit: it waits for the threshold.
+// gate runs between summary and commit: it waits for the threshold.
 func (p *preparation) gate(ctx context.Context, summary string) (string, error) {
 	select {
 	case <-p.release:
@@ -91,8 +93,8 @@ func (s *Session) setSpent(v *timeline.View) {
 	s.spent = v.Leaf.ID
 }
 
-// usePrepared commits what was prepared; nil: nothing was. An outcome other
-// than applied leaves the ordinary way.
+// usePrepared commits the prepared summary; nil means there was none. After any
+// outcome but applied, the caller compacts in the ordinary way.
 func (s *Session) usePrepared(ctx context.Context) *compaction.Outcome {
 	p := s.prepared()
 	if p == nil {
@@ -114,7 +116,8 @@ func (s *Session) usePrepared(ctx context.Context) *compaction.Outcome {
 
 func isBackground(t compaction.Trigger) bool { return t == compaction.Background }
 
-// dropPrepared stops the work in the background for another reduction.
+// dropPrepared stops the work in the background, because another reduction is
+// about to run.
 func (s *Session) dropPrepared(ctx context.Context) {
 	if p := s.prepared(); p != nil {
 		s.reduce.stopIf(errSuperseded, isBackground)
@@ -123,8 +126,8 @@ func (s *Session) dropPrepared(ctx context.Context) {
 	}
 }
 
-// StopBackground ends what runs in the background and tells how it ended. The
-// session can be used on.
+// StopBackground stops what runs in the background and reports how it ended.
+// The session stays usable.
 func (s *Session) StopBackground(ctx context.Context) {
 	s.reduce.stopIf(errStopped, isBackground)
 	if p := s.prepared(); p != nil {
@@ -133,7 +136,8 @@ func (s *Session) StopBackground(ctx context.Context) {
 	}
 }
 
-// finish tells how work in the background ended, unless another call has.
+// finish reports how work in the background ended, unless another call already
+// has.
 func (s *Session) finish(ctx context.Context, p *preparation) {
 	s.mu.Lock()
 	mine := s.summary == p

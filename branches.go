@@ -40,7 +40,7 @@ func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Na
 	})
 }
 
-// SummarizeBranch makes the summary that a navigation from one entry (""; where
+// SummarizeBranch makes the summary that a navigation from one entry ("": where
 // the conversation is) to another would write, without going there or writing
 // it: the entry in the result is not in the log. focus is what the summary
 // should keep above all.
@@ -56,8 +56,8 @@ func (s *Session) SummarizeBranch(ctx context.Context, from, to, focus string) (
 	})
 }
 
-// branch does what may summarize a branch, as one reduction, with its pair of
-// events where it does.
+// branch runs work as one reduction, with a pair of events if it summarizes a
+// branch.
 func (s *Session) branch(ctx context.Context, summarizes bool, work func(context.Context) (*compaction.Navigated, error)) (*compaction.Navigated, error) {
 	s.dropPrepared(ctx)
 	working, end := s.reduce.begin(ctx, compaction.Branch)
@@ -72,8 +72,8 @@ func (s *Session) branch(ctx context.Context, summarizes bool, work func(context
 	return out, err
 }
 
-// Compare tells what each of two branches, up to an entry of each, did since
-// they parted.
+// Compare returns what each of two branches did since they parted, up to the
+// entries a and b.
 func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Comparison, error) {
 	return do(s, func() (*compaction.Comparison, error) {
 		c, err := s.compactorAt(ctx, nil)
@@ -84,9 +84,9 @@ func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Compari
 	})
 }
 
-// Fork starts a session in st that continues from an entry of this one; nil is
-// the leaf. The new session has the path up to that entry, with the same ids,
-// and no other branch. It gets the options of this one.
+// Fork starts a session in st that continues from an entry of this one; nil
+// means the leaf. The new session has the path up to that entry, with the same
+// ids, and no other branch. It gets the options of this one.
 func (s *Session) Fork(ctx context.Context, st session.Store, at *session.Entry) (*Session, error) {
 	return do(s, func() (*Session, error) {
 		log, err := session.Fork(ctx, s.log, at, false, func(h session.Header) (session.Log, error) { return st.Create(ctx, h) })
@@ -100,7 +100,8 @@ func (s *Session) Fork(ctx context.Context, st session.Store, at *session.Entry)
 }
 
 // ForkTo passes the header and the entries of such a session to write, for a
-// caller that writes it without a store. With before it ends before the entry.
+// caller that writes it without a store. If before is set, the path ends before
+// the entry.
 func (s *Session) ForkTo(ctx context.Context, at *session.Entry, before bool, write func(session.Header, iter.Seq2[*session.Entry, error]) error) (session.Header, error) {
 	return do(s, func() (session.Header, error) { return session.ForkTo(ctx, s.log, at, before, write) })
 }

@@ -1,10 +1,10 @@
 // Package coppice keeps an LLM agent inside its model's context window
 // without losing the work.
 //
-// A session is an append-only log; what the model sees is a view of it, a pure
+// A session is an append-only log. What the model sees is a view of it, a pure
 // function of the path to the current place. Each reduction (a compaction, an
-// edit, a summary of a branch) appends entries that the view obeys. So it can be
-// planned, verified and undone, and what it covers can be read back.
+// edit, a summary of a branch) appends entries that change the view. So it can
+// be planned, verified and undone, and what it covers can be read back.
 //
 // This package is the engine: it puts the parts together. Your own loop
 // records messages with Say, builds the next request with Fit, sends it, and
@@ -27,9 +27,9 @@
 // packages of their own: session (the log), timeline (the view), wire (request
 // bytes), ledger (facts), summarize, compaction, prune, recall, provider.
 //
-// What is handed in (a summarizer, a model, an estimator, a store, hooks, a
-// stream) may fail, hang or panic. The worst that comes of it is an error, or a
-// summary by extraction, in the background too.
+// What you hand in (a summarizer, a model, an estimator, a store, hooks, a
+// stream) may fail, hang or panic. The worst result is an error, or a summary
+// by extraction; this holds in the background too.
 //
 // Files written by one version are read by every later one; what Coppice
 // writes, pi 1.6 opens (docs/format.md).
@@ -49,7 +49,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// Session is a session with all that is needed to keep it in its window. It is
+// Session is a session with everything needed to keep it in its window. It is
 // safe for concurrent use; reductions wait for one another. The methods of the
 // zero value fail with ErrNoSession.
 type Session struct {
@@ -63,20 +63,20 @@ type Session struct {
 	state    state                // of automatic compaction
 	loaded   bool                 // state was read from the log
 	unsaved  bool                 // state goes into the log with the next message
-	try      try                  // for the answer that is waited for
+	try      try                  // for the answer that comes next
 	sent     *Prepared            // the latest request; nil: none
-	counts   map[string]*readings // what servers say they have read, by model
-	earlier  timeline.Earlier     // what is named before another program's compaction
-	restore  map[string]bool      // models whose provider missed reasoning, and gets it from then on
+	counts   map[string]*readings // how much servers say they have read, by model
+	earlier  timeline.Earlier     // what the path names before another program's compaction
+	restore  map[string]bool      // models whose provider asked for its reasoning back, and gets it from then on
 	summary  *preparation         // made in the background; nil: none
 	spent    string               // id of the leaf after which nothing is prepared again
-	running  int                  // tools that run
+	running  int                  // tools that are running
 }
 
 // ErrNoSession says that a Session was not made by Open, Create, InMemory or New.
 var ErrNoSession = errors.New("there is no session: use Open, Create, InMemory or New")
 
-// Open opens a session file: of Coppice, pi or oh-my-pi. The writer's lock is
+// Open opens a session file of Coppice, pi or oh-my-pi. The writer's lock is
 // held until Close, unless Options.ReadOnly is set.
 func Open(ctx context.Context, path string, o Options) (*Session, error) {
 	path, err := filepath.Abs(path)
@@ -86,18 +86,19 @@ func Open(ctx context.Context, path string, o Options) (*Session, error) {
 	return OpenIn(ctx, filestore.New("", filestore.Options{Now: o.Now}), path, o)
 }
 
-// OpenIn opens a session of a store.
+// OpenIn opens the session that ref names in a store.
 func OpenIn(ctx context.Context, st session.Store, ref string, o Options) (*Session, error) {
 	return begin(o, "the store", func() (session.Log, error) { return st.Open(ctx, ref, session.Mode{Write: !o.ReadOnly}) })
 }
 
-// Create starts a session in a folder of sessions; cwd is the folder that it is
-// about. Its file appears with the first user or assistant message.
+// Create starts a session in a folder of sessions; cwd is the working directory
+// that it records. Its file appears with the first user or assistant message.
 func Create(ctx context.Context, dir, cwd string, o Options) (*Session, error) {
 	return CreateIn(ctx, filestore.New(dir, filestore.Options{Now: o.Now}), session.Header{Cwd: cwd}, o)
 }
 
-// CreateIn starts a session in a store. The header gets what it lacks.
+// CreateIn starts a session in a store. What the header lacks (id, version,
+// time) is filled in.
 func CreateIn(ctx context.Context, st session.Store, h session.Header, o Options) (*Session, error) {
 	return begin(o, "the store", func() (session.Log, error) { return st.Create(ctx, h) })
 }
@@ -107,7 +108,7 @@ func InMemory(ctx context.Context, o Options) (*Session, error) {
 	return CreateIn(ctx, memstore.New(o.Now), session.Header{}, o)
 }
 
-// New is a session over a log, which it closes with itself.
+// New returns a session over a log. Closing the session closes the log.
 func New(log session.Log, o Options) (*Session, error) {
 	return begin(o, "the log", func() (session.Log, error) { return log, nil })
 }
@@ -128,8 +129,8 @@ func begin(o Options, what string, open func() (session.Log, error)) (*Session, 
 	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*readings{}, restore: map[string]bool{}}, nil
 }
 
-// do is what every exported method does: without a session it fails, and a
-// panic of what was handed in is its error.
+// do runs the body of an exported method: without a session it fails, and a
+// panic in what was handed in becomes an error.
 func do[T any](s *Session, f func() (T, error)) (T, error) {
 	if s.log == nil {
 		var none T
@@ -138,7 +139,8 @@ func do[T any](s *Session, f func() (T, error)) (T, error) {
 	return guard.Call(handedIn, f)
 }
 
-// handedIn names what panicked where it is not known which of it.
+// handedIn names the source of a panic when it is not known which part
+// panicked.
 const handedIn = "what the session was given"
 
 // Close ends what runs in the background and closes the log. It may be called
@@ -154,5 +156,5 @@ func (s *Session) Close() error {
 	return err
 }
 
-// none is the result of what gives nothing but an error.
+// none is the result of a function that returns only an error.
 type none struct{}

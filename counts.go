@@ -14,31 +14,31 @@ import (
 // is proof is in docs/limits.md, Sizes. The zero value is ready; it is not safe
 // for concurrent use.
 type readings struct {
-	told        bool                    // a suspicion was told
+	told        bool                    // a suspicion was reported
 	calibration calibration.Calibration // of the newest view that had one
 	grown       []heard                 // the newest requests, each larger than the one before
 	most        int64                   // the largest prompt reported so far
 	cached      bool                    // the server has shown that it counts cached tokens
 }
 
-// heard is what one answered request tells.
+// heard is what one answered request shows.
 type heard struct {
 	Estimate int64 // our size of the request, in tokens
 	Prompt   int64 // what the server says it has read, cached tokens included; 0: it does not say
 	Cached   int64 // the part of it that was read from a cache
 }
 
-// verdict is what a count says about its prompt.
+// verdict is what a count shows about its prompt.
 type verdict struct {
-	// Suspect says in words that the server may have cut the prompt; "": there
+	// Suspect says in words why the server may have cut the prompt; "" means there
 	// is no sign of it.
 	Suspect string
-	// Window is what the server reads at most, in tokens, where that is
-	// proved; 0: it is not.
+	// Window is the most that the server reads, in tokens, if that is proved; 0 if
+	// it is not.
 	Window int64
 }
 
-// What is taken for the same count, for growth, and for far below an estimate.
+// What counts as the same count, as growth, and as far below an estimate.
 const (
 	sameCount = 1.01
 	hasGrown  = 1.10
@@ -88,7 +88,7 @@ func (c *readings) flat() bool {
 }
 
 // stalled reports whether the newest requests grew while their counts grew by
-// less than a quarter of what the first of them lets expect.
+// less than a quarter of what the first of them would suggest.
 func (c *readings) stalled() bool {
 	last := len(c.grown) - 1
 	if last < plateau-1 {
@@ -106,9 +106,9 @@ func (c *readings) fell() bool {
 	return k > 1 && float64(c.grown[k-1].Prompt)*hasGrown < float64(c.grown[k-2].Prompt)
 }
 
-// cutByServer knows how servers cut whose window in force is known because they
-// have told it (docs/limits.md, Windows): to the window exactly, or, as
-// Ollama does, to its half. It returns that window, or 0.
+// cutByServer recognizes a prompt that was cut by a server that has reported
+// its window in force (docs/limits.md, Windows): cut to exactly the window or,
+// as Ollama does, to half of it. It returns that window, or 0.
 func cutByServer(m message.Model, n heard) int64 {
 	w := m.Window
 	if m.WindowSource != provider.WindowServer || n.Estimate <= w {

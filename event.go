@@ -12,8 +12,9 @@ import (
 // EventType says what the engine did.
 type EventType string
 
-// The events. Each start has its end, whatever happens. That of a summary made
-// in the background is told by the call that uses it or has to wait for it.
+// The events. Each start has its end, whatever happens. The end of a summary
+// made in the background is reported by the call that uses it or has to wait
+// for it.
 const (
 	EventCompactionStart    EventType = "compaction_start"
 	EventCompactionEnd      EventType = "compaction_end"
@@ -26,7 +27,7 @@ const (
 	EventWarning            EventType = "warning"      // something looks wrong, and nothing was done about it
 )
 
-// Event is something that the engine did on the way. Which fields are set
+// Event is something that the engine did during a call. Which fields are set
 // depends on Type; the comments name the types.
 type Event struct {
 	Type    EventType
@@ -44,8 +45,8 @@ type Event struct {
 
 type observerKey struct{}
 
-// Observe returns a context with which calls tell f what they do, in their own
-// goroutine and before they return.
+// Observe returns a context that makes calls report to f what they do, in their
+// own goroutine and before they return.
 func Observe(ctx context.Context, f func(Event)) context.Context {
 	return context.WithValue(ctx, observerKey{}, f)
 }

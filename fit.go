@@ -18,7 +18,7 @@ import (
 // Prepared is the next request: one that fits.
 type Prepared struct {
 	View    *timeline.View
-	Meter   Meter // and the model that it is for
+	Meter   Meter // with the model that it is for
 	Request timeline.Request
 	Options message.CallOptions
 	// Dialect renders and reads the model's wire format, and knows where to
@@ -35,12 +35,12 @@ type Prepared struct {
 // Report says what was done to make a request fit.
 type Report struct {
 	Before   Meter                 // as the session was found
-	Edits    []prune.Edit          // made now
-	Outcomes []*compaction.Outcome // of the compactions that were tried
-	Warnings []wire.Problem        // what some providers refuse; the request is sent anyway
+	Edits    []prune.Edit          // made by this call
+	Outcomes []*compaction.Outcome // how each compaction that was tried ended
+	Warnings []wire.Problem        // what some providers refuse; the request is usable all the same
 }
 
-// Stream sends the request to the session's model and gives its answer, for
+// Stream sends the request to the session's model and returns its answer, for
 // Session.Answer.
 func (p *Prepared) Stream(ctx context.Context) iter.Seq2[message.Event, error] {
 	return func(yield func(message.Event, error) bool) {
@@ -55,19 +55,19 @@ func (p *Prepared) Stream(ctx context.Context) iter.Seq2[message.Event, error] {
 var errNoModel = errors.New("the session has no model that can be called: set Options.Model")
 
 // ErrDoesNotFit says that the next request does not fit the window and cannot
-// be made to. Errors that wrap it are *DoesNotFitError.
+// be made to fit. Errors that wrap it are *DoesNotFitError.
 var ErrDoesNotFit = errors.New("the conversation does not fit the context window")
 
 // ErrPaused says that a compaction was needed and not tried, because automatic
-// compaction is switched off, or paused after three failures in a row. One by
-// the user may help; Plan says whether.
+// compaction is switched off, or paused after three failures in a row. A
+// compaction by the user may help; Plan says whether.
 var ErrPaused = errors.New("automatic compaction is off or paused")
 
 // DoesNotFitError says why the next request does not fit. Sizes are in tokens.
 type DoesNotFitError struct {
 	Size   timeline.Size
 	Window int64
-	// Outcome is how the compaction ended that should have made room; nil: none
+	// Outcome says how the compaction that should have made room ended; nil: none
 	// was tried, and the error is ErrPaused too.
 	Outcome *compaction.Outcome
 }
@@ -89,13 +89,13 @@ func (e *DoesNotFitError) Unwrap() []error {
 }
 
 // Fit makes the next request: it prunes and compacts if necessary, marks what
-// the provider should cache, and checks the body. pending are messages that
-// are about to be said; they are in the request, and not in the log before
-// Say. One compaction is tried for an answer, and what failed is not tried
-// again with the same input. The error is a *DoesNotFitError where there is no
-// way to fit the window, a *RequestError where the provider would refuse the
-// form of the request, ErrVetoed where a hook did not let it go out, and the
-// cause of ctx where that has ended.
+// the provider should cache, and checks the body. pending are messages that are
+// about to be said; they are in the request, but not in the log until Say
+// appends them. One compaction is tried for each answer, and what failed is not
+// tried again with the same input. The error is a *DoesNotFitError if there is
+// no way to fit the window, a *RequestError if the provider would refuse the
+// form of the request, ErrVetoed if a hook did not let it go out, and the cause
+// of ctx if that has ended.
 func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
 	return do(s, func() (*Prepared, error) {
 		f := s.fitting(ctx, pending)
@@ -113,7 +113,8 @@ func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepar
 	})
 }
 
-// Reduce makes room for the next request as Fit does, and does not make it.
+// Reduce makes room for the next request as Fit does, but does not make the
+// request.
 func (s *Session) Reduce(ctx context.Context, pending ...*message.Message) (Report, error) {
 	return do(s, func() (Report, error) {
 		f := s.fitting(ctx, pending)
@@ -128,7 +129,7 @@ func (s *Session) fitting(ctx context.Context, pending []*message.Message) *fitt
 	return &fitting{Session: s, ctx: ctx, pending: pending, tokens: s.tokens(pending), pruned: s.prepared() != nil}
 }
 
-// fitting is one request being made to fit.
+// fitting is a request that is being made to fit.
 type fitting struct {
 	*Session
 	ctx     context.Context
@@ -199,8 +200,8 @@ func (f *fitting) look() (*timeline.View, error) {
 	return v, err
 }
 
-// syncModel names the model of the next request in the log where that is
-// another one than before. It reports whether it wrote.
+// syncModel names the model of the next request in the log if it is not the one
+// before. It reports whether it wrote.
 func (f *fitting) syncModel(v *timeline.View) (bool, error) {
 	m := f.compactor.Model
 	if m.ID == "" || v.Model != nil && v.Model.Provider == m.Provider && v.Model.ModelID == m.ID {
@@ -222,15 +223,15 @@ func (f *fitting) mayCompact() bool {
 	return !f.try.compacted && !f.try.declined && f.automatic()
 }
 
-// compactNow is one attempt before a call: with the summary that was prepared in
-// the background where there is one, otherwise the ordinary way. At the hard
-// limit no hook stops it.
+// compactNow makes one attempt before a call: with the summary prepared in the
+// background if there is one, otherwise in the ordinary way. At the hard limit
+// no hook can stop it.
 func (f *fitting) compactNow() {
 	trigger := f.trigger()
 	if trigger == compaction.Threshold {
 		if o := f.usePrepared(f.ctx); o != nil && o.Status == compaction.Applied {
 			f.report.Outcomes = append(f.report.Outcomes, o)
-			return // made without the input that comes now: if that is too much, it is the other way's turn
+			return // it was made without the pending input: if that is too much, a later pass compacts the ordinary way
 		}
 	}
 	o := f.tryCompact(trigger)
@@ -254,7 +255,7 @@ func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 	return o
 }
 
-// trigger is why the next compaction before a call is made.
+// trigger returns why the next compaction before a call is made.
 func (f *fitting) trigger() compaction.Trigger {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -266,8 +267,8 @@ func (f *fitting) trigger() compaction.Trigger {
 }
 
 // overThreshold decides about a request that stayed above the threshold. It
-// still goes out where the window has room for it; what we can compute as too
-// long is never sent.
+// still goes out if the window has room for it; a request that we can compute
+// to be too long is never sent.
 func (f *fitting) overThreshold() error {
 	window := f.compactor.Model.InputLimit()
 	if f.step.Size.Decision() < window {

@@ -14,7 +14,7 @@ import (
 // RequestError says that the provider would refuse the form of a request that
 // we built: it was not sent.
 type RequestError struct {
-	Problem wire.Problem // the first one; its Kind is the rule
+	Problem wire.Problem // the first problem; its Kind is the rule
 	EntryID string       // the entry that is shown there; "": none of the log's
 	All     []wire.Problem
 }
@@ -47,9 +47,9 @@ func (p *Prepared) gate() error {
 	return &RequestError{Problem: stops[0], EntryID: p.entryAt(stops[0].Where), All: stops}
 }
 
-// entryAt names the entry that a place of the body shows. Dialects merge and
-// split messages, so the message is found by how far the body goes without
-// those after it.
+// entryAt returns the id of the entry shown at a place in the body. Dialects
+// merge and split messages, so the message is found by how long the body is
+// without the messages after it.
 func (p *Prepared) entryAt(where string) string {
 	list, rest, _ := strings.Cut(where, ".")
 	number, _, _ := strings.Cut(rest, ".")
@@ -69,7 +69,8 @@ func (p *Prepared) entryAt(where string) string {
 	return p.entryOf(low)
 }
 
-// places is how many elements a list of the body has with the first n messages.
+// places returns how many elements a list in the body has with only the first n
+// messages.
 func (p *Prepared) places(list string, n int) int {
 	req := p.Request
 	req.Messages, req.CachePoints = req.Messages[:n], nil
@@ -84,7 +85,7 @@ func (p *Prepared) places(list string, n int) int {
 	return count
 }
 
-// entryOf is the entry of a message of the request.
+// entryOf returns the id of the entry of the n-th message of the request.
 func (p *Prepared) entryOf(n int) string {
 	for _, it := range p.View.Items {
 		m, err := it.Message()

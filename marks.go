@@ -63,8 +63,8 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 	})
 }
 
-// Unpin takes the pin back that holds an entry, which may be set on another
-// member of its tool group. Without one it fails.
+// Unpin removes the pin that holds an entry; it may be set on another member of
+// its tool group. It fails if there is no pin.
 func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) {
 		v, err := s.View(ctx)
@@ -82,8 +82,8 @@ func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) 
 	})
 }
 
-// Hide leaves an entry of the active path out of the view. With an answer its
-// calls and their results go; of a result a note stays.
+// Hide leaves an entry of the active path out of the view. An answer goes with
+// its calls and their results; a result leaves a note in its place.
 func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) {
 		_, v, err := s.editable(ctx, id)
@@ -98,7 +98,7 @@ func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
 }
 
 // Unhide shows an entry again as it was said, whether it was hidden, pruned or
-// shortened: an edit with the content of the log counts as none
+// shortened: an edit that has the content of the log is not an edit
 // (docs/context.md).
 func (s *Session) Unhide(ctx context.Context, id string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) {

@@ -21,8 +21,8 @@ import (
 )
 
 // Model is a model that can be called. *provider.Bound is one. A failure is a
-// *message.Fault; failures that may pass are repeated by the model itself as
-// long as nothing has been streamed.
+// *message.Fault. The model itself retries failures that may pass, as long as
+// nothing has been streamed.
 type Model interface {
 	Facts() message.Model
 	Stream(ctx context.Context, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error]
@@ -34,30 +34,29 @@ type Model interface {
 // settings, summaries by extraction, which needs no model and sends nothing
 // anywhere. Load returns the user's.
 type Options struct {
-	// Model gets the requests, and writes the summaries where Summarizer is nil.
+	// Model gets the requests, and writes the summaries if Summarizer is nil.
 	Model Model
-	// Facts describe the model where Model is nil. Without an ID they hold for
-	// whatever model the session names; the zero value: what the catalogue knows
-	// of that one.
+	// Facts describe the model if Model is nil. Without an ID they apply to
+	// whatever model the session names, over what the catalogue knows about it.
 	Facts message.Model
-	// Call has the parameters of each call. What is zero is decided here: the
-	// output by the room that is left, the thinking level by the log.
+	// Call has the parameters of each call. Zero fields are decided for each
+	// request: the output by the room that is left, the thinking level by the log.
 	Call message.CallOptions
 
 	Compaction compaction.Settings
 	Branches   compaction.BranchSettings
 	Prune      prune.Settings
-	// SharedPrefix asks for a summary with the last request and one instruction
-	// more, so that the provider's cache serves the most of it.
+	// SharedPrefix asks for a summary with the last request plus one instruction,
+	// so that the provider's cache serves most of it.
 	SharedPrefix bool
 
-	// Summarizer makes the summaries. nil: Model, where there is one, then
+	// Summarizer makes the summaries. nil: Model, if there is one, then
 	// extraction.
 	Summarizer compaction.Summarizer
 	Estimator  tokens.Estimator    // counts tokens; nil: tokens.Default
 	Mask       func(string) string // hides secrets in what we write and send to summarizers; nil: the known shapes
-	Hooks      *hook.Bus           // who may answer on the way; nil: no one
-	// Extractors find what calls of tools did to files; nil: ledger.DefaultExtractors.
+	Hooks      *hook.Bus           // hooks, which may answer during calls; nil: none
+	// Extractors find what tool calls did to files; nil: ledger.DefaultExtractors.
 	Extractors []ledger.Extractor
 	// Catalog is what is known of models. nil: the built-in one.
 	Catalog *provider.Catalog
@@ -93,8 +92,8 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// limitsOf are the limits that a model learns into by itself, else those of
-// the catalogue.
+// limitsOf returns the limits in which the model itself records what it learns,
+// else those of the catalogue.
 func limitsOf(m Model, c *provider.Catalog) *provider.Limits {
 	if b, ok := m.(*provider.Bound); ok && b.Catalog != nil {
 		return b.Catalog.Limits

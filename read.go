@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Search looks through all that was ever said in the session, on every branch,
-// summarized or hidden, and yields the best hits, best first. An error ends it;
-// recall.ErrEmptyQuery is one.
+// Search looks through everything ever said in the session, on every branch,
+// summarized or hidden or not, and yields the best hits, best first. An error
+// ends it; recall.ErrEmptyQuery is one.
 func (s *Session) Search(ctx context.Context, query string, o recall.Options) iter.Seq2[recall.Hit, error] {
 	return func(yield func(recall.Hit, error) bool) {
 		hits, err := do(s, func() (hits []recall.Hit, err error) {
@@ -35,7 +35,7 @@ func (s *Session) Search(ctx context.Context, query string, o recall.Options) it
 	}
 }
 
-// Read returns lines of what an entry said, from 1; see recall.Read.
+// Read returns lines of what an entry said, counted from 1; see recall.Read.
 func (s *Session) Read(ctx context.Context, path string, from, to int) (recall.Text, error) {
 	return do(s, func() (recall.Text, error) { return recall.Read(ctx, s.log.Log(), path, from, to) })
 }
@@ -46,12 +46,12 @@ func (s *Session) ID() string { return ask(s, s.log.ID) }
 // Ref names the session in its store: a path for files.
 func (s *Session) Ref() string { return ask(s, s.log.Ref) }
 
-// Log returns the log below; nil for the zero value. What is appended there
-// passes no check.
+// Log returns the log below; nil for the zero value. What is appended to it
+// directly is not checked.
 func (s *Session) Log() session.Log { return ask(s, s.log.Log) }
 
-// ask asks the log for what cannot fail. A log that panics, or none, gives the
-// zero value.
+// ask calls f, which cannot fail. If it panics, or there is no session, the
+// result is the zero value.
 func ask[T any](s *Session, f func() T) T {
 	var zero T
 	if s.log == nil {

@@ -13,21 +13,21 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// try is what has been tried for the answer that is waited for.
+// try is what has been tried for the answer that comes next.
 type try struct {
 	tried      message.Tries
 	came       bool  // a part of the answer came before it failed
 	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
 	noThinking bool
 
-	announced bool                // the input that is said next was made room for
+	announced bool                // room was made for the input that is said next
 	compacted bool                // a compaction was tried, and no answer has come since
 	declined  bool                // the user stopped one: none is tried before there is new input
 	switched  bool                // the next request goes to another model than the last
 	outcome   *compaction.Outcome // of the compaction that was tried; nil: none
 }
 
-// announce begins the work on messages that are about to be said: new input may
+// announce starts over for messages that are about to be said: new input may
 // need room of its own.
 func (s *Session) announce(pending []*message.Message) {
 	for _, m := range pending {
@@ -40,7 +40,7 @@ func (s *Session) announce(pending []*message.Message) {
 	}
 }
 
-// begins begins the work on what was said.
+// begins starts over for what was said.
 func (s *Session) begins(input bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,12 +60,12 @@ func (s *Session) answered(a *reading, f *message.Fault) {
 	}
 }
 
-// maxBroken is how often an answer that broke off on the way is asked for again.
+// maxBroken is how often an answer that broke off is asked for again.
 const maxBroken = 3
 
-// next is the remedy for a fault. Each is tried once for an answer, so that a
-// provider that always refuses is asked a few times and no more. Where a part of
-// the answer had come, the model has not repeated the call by itself.
+// next returns the remedy for a fault. Each is tried once for each answer, so
+// that a provider that always refuses is asked a few times and no more. If a
+// part of the answer had come, the model has not retried the call by itself.
 func (t *try) next(f *message.Fault) message.Remedy {
 	may := message.Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
 		kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
@@ -84,11 +84,11 @@ func (t *try) next(f *message.Fault) message.Remedy {
 }
 
 // Recover does what helps after a failed Answer, so that the next Fit makes
-// another request: it compacts after an overflow, lets images go, asks for less
-// output or for none of the reasoning. It returns what it did, each at most
-// once for an answer. RemedyWait and RemedyRetry are for the caller to do: the
-// same may be sent again. With an error, which wraps failed, there is nothing
-// left to try.
+// another request: it compacts after an overflow, drops images, asks for less
+// output or for no reasoning. It returns what it did; each remedy is used at
+// most once for an answer. RemedyWait and RemedyRetry are for the caller to do:
+// the same request may be sent again. An error, which wraps failed, means that
+// there is nothing left to try.
 func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, error) {
 	return do(s, func() (message.Remedy, error) {
 		f, ok := message.AsFault(failed)
@@ -200,10 +200,10 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 
 // scaled shrinks the window by as much as the refusal says that the request was
 // larger than estimated, so that the plan counts as the provider does. A limit
-// that is not the window's (tokens per minute) holds for this plan alone. Where
-// only a size is named, the window is at most that. A limit of messages leaves
-// as large a share of the tokens. What counts anything else says nothing about
-// the window.
+// that is not the window's (tokens per minute) holds for this plan alone. If
+// only a size is named, the window is at most that. A limit on the number of
+// messages leaves the same share of the tokens. A limit of any other unit says
+// nothing about the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
 	m.Window, m.MaxInput = m.InputLimit(), 0
@@ -229,8 +229,8 @@ func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Mo
 	return m
 }
 
-// smallerOutput is how much output to ask for after a refusal of more: the
-// limit or the room that it names, or half of what was asked for.
+// smallerOutput returns how much output to ask for after a refusal: the limit
+// or the room that the refusal names, or half of what was asked for.
 func smallerOutput(f *message.Fault, asked, most int64) int64 {
 	limit := f.Limit
 	if limit.Unit == kinds.UnitOutput && limit.Max > 0 {
@@ -245,14 +245,14 @@ func smallerOutput(f *message.Fault, asked, most int64) int64 {
 	return max(message.MinOutput, asked/2)
 }
 
-// dropMedia makes stubs of images after a refusal: of as many as its number
-// says, or of half of the bytes where it names none.
+// dropMedia replaces images with stubs after a refusal: as many as its number
+// says, or half of the bytes if it names none.
 func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepared) error {
 	s.opts.Limits.Learn(sent.Meter.Model, f)
 	m, limit := sent.Meter.Model, f.Limit
 	switch {
 	case limit.Unit == kinds.UnitItems && limit.Where != "image":
-		return f // more tools than there may be: only their owner can choose
+		return f // too many tools: only their owner can choose
 	case limit.Unit == kinds.UnitItems && limit.Max > 0:
 		m.MaxImages = limit.Max
 	case limit.Unit == kinds.UnitBytes && limit.Where == "" && limit.Max > 0 && limit.Max <= sent.Meter.Bytes:
@@ -267,9 +267,10 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepare
 	return s.leaveOut(ctx, f, func() ([]prune.Edit, error) { return prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, m) })
 }
 
-// shrinkMedia makes images smaller after a refusal that names a limit for one,
-// which holds for all requests from then on. What cannot be read, and is not
-// seen to be so, came with the newest messages: the older ones were taken.
+// shrinkMedia makes images smaller after a refusal that names a limit for one
+// image, which holds for all requests from then on. If the provider could not
+// read an image and we cannot tell which, it is among the newest messages: the
+// older images were accepted.
 func (s *Session) shrinkMedia(ctx context.Context, f *message.Fault, sent *Prepared) error {
 	if f.Limit.Max > 0 && s.opts.Limits.Learn(sent.Meter.Model, f) {
 		return nil
@@ -283,7 +284,7 @@ func (s *Session) shrinkMedia(ctx context.Context, f *message.Fault, sent *Prepa
 	})
 }
 
-// leaveOut makes edits, or returns the fault where there are none to make.
+// leaveOut makes edits, or returns the fault if there are none to make.
 func (s *Session) leaveOut(ctx context.Context, f *message.Fault, plan func() ([]prune.Edit, error)) error {
 	edits, err := plan()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/guard"
 )
 
-// Phase is where a reduction is.
+// Phase is how far a reduction is.
 type Phase string
 
 // The phases, in order.
@@ -27,8 +27,8 @@ var (
 	errStopped    = errors.New("stopped")
 )
 
-// machine is the one state machine of all reductions: each of them goes
-// through begin, one at a time.
+// machine is the one state machine for all reductions: each goes through begin,
+// one at a time.
 type machine struct {
 	turn sync.Mutex // held from begin to end
 
@@ -39,8 +39,8 @@ type machine struct {
 	cancel  context.CancelCauseFunc
 }
 
-// begin waits for its turn. Work in the background is stopped for it. end has
-// to be called.
+// begin waits for its turn, and stops work in the background. end must be
+// called.
 func (m *machine) begin(ctx context.Context, trigger compaction.Trigger) (_ context.Context, end func()) {
 	m.mu.Lock()
 	m.waiting++
@@ -55,8 +55,8 @@ func (m *machine) begin(ctx context.Context, trigger compaction.Trigger) (_ cont
 	return m.started(ctx, trigger)
 }
 
-// background begins work that gives way to all other. It reports false where
-// there is other work.
+// background begins work that gives way to any other. It reports false if there
+// is other work.
 func (m *machine) background(ctx context.Context) (_ context.Context, end func(), ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *machine) background(ctx context.Context) (_ context.Context, end func()
 	return ctx, end, true
 }
 
-// started notes what is being done. Both locks are held.
+// started records the reduction that runs. Both locks are held.
 func (m *machine) started(ctx context.Context, trigger compaction.Trigger) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	m.phase, m.trigger, m.cancel = Preparing, trigger, cancel
@@ -96,7 +96,7 @@ func (m *machine) stopIf(cause error, meant func(compaction.Trigger) bool) {
 	}
 }
 
-// Reducing tells which reduction is being made, and how far it is.
+// Reducing returns which reduction is running, and how far it is.
 func (s *Session) Reducing() (compaction.Trigger, Phase) {
 	if s == nil {
 		return "", Idle
@@ -110,8 +110,8 @@ func (s *Session) Reducing() (compaction.Trigger, Phase) {
 	return m.trigger, m.phase
 }
 
-// AbortCompaction stops the compaction that is being made, in the background
-// too. One that is being written is not stopped.
+// AbortCompaction stops the running compaction, in the background too. One that
+// is being written is not stopped.
 func (s *Session) AbortCompaction() {
 	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t != compaction.Branch })
 }
@@ -122,8 +122,8 @@ func (s *Session) AbortBranchSummary() {
 	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t == compaction.Branch })
 }
 
-// ToolRunning says that a tool of this process runs until done is called: no
-// compaction is committed meanwhile.
+// ToolRunning says that a tool of this process runs until done is called; until
+// then no compaction is committed.
 func (s *Session) ToolRunning() (done func()) {
 	add := func(n int) {
 		s.mu.Lock()
@@ -152,7 +152,7 @@ func (s *Session) Plan(ctx context.Context, r compaction.Request) (*compaction.P
 	})
 }
 
-// Losses is what a plan would cost in knowledge, as if by extraction.
+// Losses returns which facts a plan would lose if extraction wrote the summary.
 func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Losses, error) {
 	return do(s, func() (compaction.Losses, error) {
 		c, err := s.compactorAt(ctx, nil)
@@ -163,9 +163,9 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 	})
 }
 
-// Compact replaces old conversation by a verified summary. How it ended is in
-// the outcome; an error means that there was no attempt. One that the user
-// asks for, which is the usual kind, ends a pause of automatic compaction.
+// Compact replaces old conversation by a verified summary. The outcome says how
+// it ended; an error means that there was no attempt. A compaction that the
+// user asks for, the default kind, ends a pause of automatic compaction.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
 	return do(s, func() (*compaction.Outcome, error) {
 		if r.Trigger == "" {
@@ -183,8 +183,8 @@ func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compactio
 	})
 }
 
-// attempt is one compaction with its pair of events. What panics on the way is
-// a failure like others.
+// attempt makes one compaction with its pair of events. A panic is a failure
+// like any other.
 func (s *Session) attempt(ctx context.Context, c *compaction.Compactor, r compaction.Request) (*compaction.Outcome, error) {
 	s.dropPrepared(ctx)
 	working, end := s.reduce.begin(ctx, r.Trigger)
@@ -200,7 +200,7 @@ func (s *Session) attempt(ctx context.Context, c *compaction.Compactor, r compac
 	return out, nil
 }
 
-// compact has an outcome in any case; the error is why there was no attempt.
+// compact always returns an outcome; the error is why there was no attempt.
 func compact(ctx context.Context, c *compaction.Compactor, r compaction.Request) (*compaction.Outcome, error) {
 	out, err := guard.Call(handedIn, func() (*compaction.Outcome, error) { return c.Compact(ctx, r) })
 	if err != nil {
@@ -209,7 +209,7 @@ func compact(ctx context.Context, c *compaction.Compactor, r compaction.Request)
 	return superseded(ctx, out), err
 }
 
-// failure is the outcome of what could not be tried.
+// failure returns the outcome of an attempt that could not be made.
 func failure(ctx context.Context, err error) *compaction.Outcome {
 	o := &compaction.Outcome{Status: compaction.Failed, Reason: compaction.IO, Err: err, Detail: err.Error()}
 	if ctx.Err() != nil {
@@ -227,17 +227,17 @@ func superseded(ctx context.Context, o *compaction.Outcome) *compaction.Outcome 
 	return o
 }
 
-// ended tells how an attempt ended.
+// ended reports how an attempt ended.
 func (s *Session) ended(ctx context.Context, trigger compaction.Trigger, o *compaction.Outcome) {
 	emit(ctx, Event{Type: EventCompactionEnd, Trigger: trigger, Outcome: o})
 	s.inform(ctx, hook.CompactionNotice(s.envelope(), trigger, o))
 }
 
-// envelope says to hooks where they are.
+// envelope tells hooks which session an event is about.
 func (s *Session) envelope() hook.Envelope { return hook.In(s.log) }
 
-// inform tells hooks what has happened. An abort cuts that short; what was
-// aborted itself is still told, with the hooks' full time.
+// inform tells hooks what has happened. An abort cuts that short. What was
+// aborted before is still reported, and hooks get their full time for it.
 func (s *Session) inform(ctx context.Context, n hook.Notice) {
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
@@ -245,7 +245,7 @@ func (s *Session) inform(ctx context.Context, n hook.Notice) {
 	_ = s.opts.Hooks.Inform(ctx, n) // fails only with the context
 }
 
-// Uncompact takes the compaction in force back.
+// Uncompact undoes the compaction in force.
 func (s *Session) Uncompact(ctx context.Context) (*compaction.Undone, error) {
 	return do(s, func() (*compaction.Undone, error) {
 		c, err := s.compactorAt(ctx, nil)

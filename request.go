@@ -17,7 +17,7 @@ import (
 // ErrVetoed says that a hook did not let a request go out.
 var ErrVetoed = errors.New("a hook cancelled it")
 
-// build makes the request of a view, with the messages that are about to be
+// build makes the request for a view, with the messages that are about to be
 // said.
 func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 	v, err := f.withPending(v)
@@ -52,7 +52,7 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 	return p, p.gate()
 }
 
-// withPending is a view with the messages that are about to be said.
+// withPending returns a view with the messages that are about to be said.
 func (f *fitting) withPending(v *timeline.View) (*timeline.View, error) {
 	if len(f.pending) == 0 {
 		return v, nil
@@ -67,7 +67,7 @@ func (f *fitting) withPending(v *timeline.View) (*timeline.View, error) {
 	return v.With(f.ctx, f.log, f.log.Prepare(v.Leaf, drafts...)...)
 }
 
-// callOptions are the parameters of the call.
+// callOptions returns the parameters of the call.
 func (f *fitting) callOptions(p *Prepared, try try) message.CallOptions {
 	o := f.opts.Call
 	o.Thinking = cmp.Or(o.Thinking, p.View.ThinkingLevel)
@@ -79,8 +79,8 @@ func (f *fitting) callOptions(p *Prepared, try try) message.CallOptions {
 	return o
 }
 
-// askContext lets hooks change the messages of a request. An answer that does
-// not fit the window is not used.
+// askContext lets hooks change the messages of a request. A hook's answer that
+// does not fit the window is not used.
 func (f *fitting) askContext(p *Prepared) error {
 	if !f.opts.Hooks.Listens(hook.EventContext) {
 		return nil
@@ -106,7 +106,7 @@ func (f *fitting) askContext(p *Prepared) error {
 	return nil
 }
 
-// resized is a size with more or fewer tokens of messages.
+// resized returns a size with more or fewer tokens of messages.
 func resized(s timeline.Size, by int64) timeline.Size {
 	s.Estimated += by
 	if s.Measured != nil {

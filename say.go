@@ -13,9 +13,9 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// SetPrompt makes system and tools those of the next request. They are in the
-// log, so they survive compaction and move with the session. What has not
-// changed is not written again. An empty system leaves the text as it is.
+// SetPrompt sets the system prompt and the tools of the next requests. They are
+// in the log, so they survive compaction and move with the session. What has
+// not changed is not written again. An empty system leaves the text as it is.
 func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.Tool) error {
 	_, err := do(s, func() (none, error) {
 		v, err := s.View(ctx)
@@ -30,8 +30,8 @@ func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.
 	return err
 }
 
-// promptChange is the system message that makes prompt and tools of a path
-// those that are wanted; nil where they are that already.
+// promptChange returns the system message that changes the prompt and tools of
+// a path to those that are wanted; nil if nothing has to change.
 func promptChange(p timeline.Prompt, system string, tools []message.Tool) *message.Message {
 	patch := &message.SystemPatch{}
 	for _, t := range tools {
@@ -55,8 +55,8 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 	return m
 }
 
-// SetThinking makes level that of the next requests: off, minimal, low, medium,
-// high, xhigh. It is in the log; the same level is not written again.
+// SetThinking sets the thinking level of the next requests: off, minimal, low,
+// medium, high or xhigh. It is in the log; the same level is not written again.
 func (s *Session) SetThinking(ctx context.Context, level string) error {
 	_, err := do(s, func() (none, error) {
 		v, err := s.View(ctx)
@@ -71,10 +71,10 @@ func (s *Session) SetThinking(ctx context.Context, level string) error {
 	return err
 }
 
-// MessageError says that a message cannot be said, and by which rule. None of
-// those that came with it was written.
+// MessageError says that Say refused a message, and by which rule. None of the
+// messages that came with it was written.
 type MessageError struct {
-	Index int    // of the message among those that were said
+	Index int    // of the message among those passed to Say
 	Rule  string // role, content, call or unpaired-result
 	Why   string
 }
@@ -114,7 +114,7 @@ func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session
 	})
 }
 
-// draft is a message as it is written.
+// draft returns the draft that a message is written as.
 func (s *Session) draft(m *message.Message) session.Draft {
 	m = m.Clone()
 	for i, b := range m.Content {
@@ -178,8 +178,8 @@ func shows(m *message.Message) bool {
 	})
 }
 
-// checkResult looks for the call of a result: among what is said with it, else
-// back along the path.
+// checkResult looks for the call of a result: among the messages said with it,
+// else back along the path.
 func (s *Session) checkResult(ctx context.Context, before []*message.Message, m *message.Message) error {
 	calls := func(b *message.Message) bool {
 		return b.Role == message.RoleAssistant && slices.ContainsFunc(b.ToolCalls(), func(c message.ToolCall) bool { return c.ID == m.ToolCallID })
@@ -207,8 +207,8 @@ func (s *Session) write(ctx context.Context, drafts ...session.Draft) ([]*sessio
 	return entries, nil
 }
 
-// writeMessages appends messages, and before them what has changed of the state
-// of automatic compaction.
+// writeMessages appends messages, and before them the state of automatic
+// compaction if that has changed.
 func (s *Session) writeMessages(ctx context.Context, drafts ...session.Draft) ([]*session.Entry, error) {
 	all, failed := s.withState(drafts)
 	entries, err := s.write(ctx, all...)

@@ -16,8 +16,8 @@ type state struct {
 	Failures int   // automatic compactions that failed in a row
 	Auto     *bool // switched by the user for this session; nil: as the settings say
 
-	// Undone says that automatic compaction is off because the user took one
-	// back that was needed. The next compaction ends that.
+	// Undone says that automatic compaction is off because the user undid a
+	// compaction that was needed. The next compaction ends that.
 	Undone bool
 }
 
@@ -33,7 +33,7 @@ func (s *Session) SetAutoCompaction(on bool) {
 	s.state, s.unsaved = state{Auto: &on}, true
 }
 
-// automatic reports whether we may compact by ourselves. s.mu is held.
+// automatic reports whether the session may compact by itself. s.mu is held.
 func (s *Session) automatic() bool {
 	on := s.opts.Compaction.Automatic()
 	if s.state.Auto != nil {
@@ -54,10 +54,10 @@ func (s *Session) tally(o *compaction.Outcome, needed bool) {
 	s.state.Failures = n
 }
 
-// counts tells what an automatic attempt does to the count of failures in a
-// row. One that gained nothing counts too: the same input would gain nothing
-// again. One that had nothing to do says something only where it was needed,
-// and one that was cancelled never.
+// counts returns the number of failures in a row after an automatic attempt.
+// One that gained nothing counts too: the same input would gain nothing again.
+// One that had nothing to do counts only if it was needed, and one that was
+// cancelled never counts.
 func counts(failures int, o *compaction.Outcome, needed bool) int {
 	switch {
 	case o.Status == compaction.Applied:
@@ -68,8 +68,8 @@ func counts(failures int, o *compaction.Outcome, needed bool) int {
 	return failures
 }
 
-// resume is what a compaction by the user does to the state: it ends a pause
-// after failures, and that after an undo.
+// resume updates the state after a compaction by the user: it ends a pause
+// after failures, and one after an undo.
 func (s *Session) resume(o *compaction.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,15 +95,15 @@ func (s *Session) loadState(v *timeline.View) error {
 	return nil
 }
 
-// forgetState has the state read again where the path has changed.
+// forgetState makes the state be read again, because the path has changed.
 func (s *Session) forgetState() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.loaded = false
 }
 
-// withState puts the state before drafts, if it has changed, and says how to
-// note that they were not written.
+// withState puts the state before drafts if it has changed. The caller calls
+// failed if they were not written.
 func (s *Session) withState(drafts []session.Draft) (_ []session.Draft, failed func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *Session) withState(drafts []session.Draft) (_ []session.Draft, failed f
 	}
 }
 
-// readState is the latest state on the path of a view. One that an undo left
-// (compaction.Compactor.Undo) counts until the next compaction.
+// readState returns the latest state on the path of a view. One that an undo
+// left (compaction.Compactor.Undo) counts until the next compaction.
 func readState(v *timeline.View) state {
 	compacted := false
 	for i := len(v.Path) - 1; i >= 0; i-- {
@@ -139,7 +139,7 @@ func readState(v *timeline.View) state {
 }
 
 // refusals counts the requests at the end of a path that were refused for size
-// and not rescued. They are failures too, of a process that ended before it had
+// and not rescued. They are failures too: the process ended before it had
 // another message to write the count with.
 func refusals(path []*session.Entry) (int, error) {
 	n := 0

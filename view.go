@@ -14,12 +14,12 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// View is what the model sees now.
+// View returns what the model sees now.
 func (s *Session) View(ctx context.Context) (*timeline.View, error) { return s.ViewAt(ctx, nil) }
 
 // Settle finds the model and the thinking level of a view where another
-// program's compaction did not record them. View leaves that out: it may read
-// the log back to its root.
+// program's compaction did not record them. View leaves that out, because it
+// may have to read the log back to its root.
 func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 	_, err := do(s, func() (none, error) {
 		s.mu.Lock()
@@ -34,7 +34,8 @@ func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 	return err
 }
 
-// ViewAt is what the model would see at an entry; nil: where the conversation is.
+// ViewAt returns what the model would see at an entry; nil: where the
+// conversation is.
 func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
 	return do(s, func() (*timeline.View, error) {
 		c, err := s.compactorAt(ctx, leaf)
@@ -55,8 +56,8 @@ type Meter struct {
 // Over reports whether the threshold is passed.
 func (m Meter) Over() bool { return m.Threshold > 0 && m.Decision() > m.Threshold }
 
-// Size is how big the next request is, with messages that are about to be said,
-// and how big it may become.
+// Size returns how big the next request is, with messages that are about to be
+// said, and how big it may become.
 func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter, error) {
 	return do(s, func() (Meter, error) {
 		v, err := s.View(ctx)
@@ -67,7 +68,7 @@ func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter,
 	})
 }
 
-// Measure is how big a view of this session is as a request.
+// Measure returns how big a view of this session is as a request.
 func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*message.Message) (Meter, error) {
 	return do(s, func() (Meter, error) {
 		c, err := s.compactorAt(ctx, v.Leaf)
@@ -94,8 +95,8 @@ func (s *Session) tokens(msgs []*message.Message) (n int64) {
 	return n
 }
 
-// Facts are what is known of the model that gets the next request, with the
-// limits that refusals have named.
+// Facts returns what is known about the model that gets the next request, with
+// the limits learned from refusals.
 func (s *Session) Facts(ctx context.Context) (message.Model, error) {
 	return do(s, func() (message.Model, error) { return s.factsAt(ctx, nil) })
 }
@@ -119,7 +120,7 @@ func (s *Session) factsAt(ctx context.Context, leaf *session.Entry) (message.Mod
 	return overlaid(s.opts.Catalog.Lookup(named.Provider, named.ModelID), facts), nil
 }
 
-// overlaid puts what was said over what is known.
+// overlaid returns what is known, overridden by what was said.
 func overlaid(known, said message.Model) message.Model {
 	if said.Window > 0 {
 		known.Window, known.WindowSource = said.Window, said.WindowSource
@@ -135,15 +136,15 @@ func overlaid(known, said message.Model) message.Model {
 	return known
 }
 
-// Model is the model that can be called; nil: none.
+// Model returns the model that can be called; nil: none.
 func (s *Session) Model() Model {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.model
 }
 
-// SetModel makes m the model of the next request. Where the context does not
-// fit its window, the old model is asked for the summary. It ends a pause of
+// SetModel makes m the model of the next request. If the context does not fit
+// its window, the old model is asked for the summary. It ends a pause of
 // automatic compaction after failures.
 func (s *Session) SetModel(m Model) {
 	s.mu.Lock()
@@ -152,11 +153,11 @@ func (s *Session) SetModel(m Model) {
 	s.state.Failures, s.unsaved = 0, s.unsaved || s.state.Failures > 0
 }
 
-// Hooks are those of the options; nil: none.
+// Hooks returns the hooks of the options; nil: none.
 func (s *Session) Hooks() *hook.Bus { return s.opts.Hooks }
 
-// compactorAt is what reduces the session for the model of the next request
-// from an entry.
+// compactorAt returns what reduces the session for the model that gets the next
+// request from an entry.
 func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compaction.Compactor, error) {
 	m, err := s.factsAt(ctx, leaf)
 	if err != nil {
@@ -165,10 +166,10 @@ func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compac
 	return s.compactor(m), nil
 }
 
-// compactor is what reduces the session for a model. It is the one place where
-// the parts of a reduction come together.
+// compactor returns what reduces the session for a model. It is the one place
+// where the parts of a reduction come together.
 func (s *Session) compactor(m message.Model) *compaction.Compactor {
-	// Where hooks change requests, the provider's cache does not hold the view.
+	// If hooks change requests, the provider's cache does not hold the view.
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
 		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors}, SharedPrefix: shared,
@@ -176,9 +177,9 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 		Calibration: s.calibrationOf(m)}
 }
 
-// summarizer is the caller's, or the session's model with extraction below it.
-// After a switch the model that had the conversation comes first: it has the
-// room for it.
+// summarizer returns the caller's summarizer, or a ladder of the session's
+// model and extraction. After a switch the model that had the conversation
+// comes first: it has room for it.
 func (s *Session) summarizer() compaction.Summarizer {
 	if s.opts.Summarizer != nil {
 		return s.opts.Summarizer
@@ -194,7 +195,7 @@ func (s *Session) summarizer() compaction.Summarizer {
 	return l
 }
 
-// guarded is a summarizer that may hang or panic, and that tells how far a
+// guarded wraps a summarizer that may hang or panic, and records how far a
 // reduction is.
 type guarded struct {
 	*Session

@@ -11,7 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// Navigation is a move to another place of the tree (docs/branches.md, Navigate).
+// Navigation is a move to another place in the tree (docs/branches.md, Go
+// elsewhere).
 type Navigation struct {
 	Target string // id of the entry to go to
 

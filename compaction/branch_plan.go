@@ -26,11 +26,11 @@ type branchPlan struct {
 // Empty reports whether there is nothing to summarize.
 func (p *branchPlan) Empty() bool { return len(p.all) == 0 }
 
-// planBranch plans the summary of a branch (docs/branches.md, The summary).
-// It walks from the newest entry back until the budget is reached. A summary
-// at the edge still comes in while the total is under 90 % of the budget. A
-// tool group comes in whole or not at all. Budget 0 has no limit. It fails
-// where a message cannot be read.
+// planBranch plans the summary of a branch (docs/branches.md, What a summary is
+// made of). It walks from the newest entry back until the budget is reached. A
+// summary at the edge still comes in while the total is under 90 % of the
+// budget. A tool group comes in whole or not at all. Budget 0 has no limit. It
+// fails where a message cannot be read.
 func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*branchPlan, error) {
 	p := &branchPlan{Budget: budget, entries: left}
 	listed, err := timeline.ListPath(left)

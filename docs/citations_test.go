@@ -13,14 +13,16 @@ import (
 
 var (
 	cited   = regexp.MustCompile(`\bdocs/([\w-]+\.md)(?:#([\w-]+))?`)
+	section = regexp.MustCompile(`\(docs/([\w-]+\.md), ([^()]+)\)`)
 	unknown = regexp.MustCompile(`\b(?:spec|seeds|reference|cases)/[\w-]+`)
-	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	heading = regexp.MustCompile(`(?m)^#+ +(?:\d+ )?(.+)$`)
+	point   = regexp.MustCompile(` \d+$`)
 )
 
-// Comments cite pages of this folder that are there, with anchors that are on
-// them, and nothing that is not in the repository.
+// Comments cite pages of this folder that are there, with anchors, headings and
+// settings that are on them, and nothing that is not in the repository.
 func TestCitations(t *testing.T) {
-	pages := map[string]map[string]bool{}
+	pages := map[string]*page{}
 	n := 0
 	for file, comments := range allComments(t) {
 		for _, c := range comments {
@@ -33,8 +35,13 @@ func TestCitations(t *testing.T) {
 				switch {
 				case p == nil:
 					t.Errorf("%s cites docs/%s, which is not there", file, m[1])
-				case m[2] != "" && !p[m[2]]:
+				case m[2] != "" && !p.anchors[m[2]]:
 					t.Errorf("%s cites docs/%s#%s: no heading has that anchor", file, m[1], m[2])
+				}
+			}
+			for _, m := range section.FindAllStringSubmatch(c, -1) {
+				if p := read(pages, m[1]); p != nil && !p.has(m[2]) {
+					t.Errorf("%s cites (docs/%s, %s): the page has no such heading or setting", file, m[1], m[2])
 				}
 			}
 		}
@@ -44,22 +51,47 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// read returns the anchors of a page, or nil where there is no such page.
-func read(pages map[string]map[string]bool, name string) map[string]bool {
-	if anchors, ok := pages[name]; ok {
-		return anchors
+// page is what can be cited on a page of this folder.
+type page struct {
+	text     string
+	anchors  map[string]bool
+	headings map[string]bool
+}
+
+// has reports whether the page has a heading, which may be followed by the
+// number of a point under it, or a setting, which may end in ".*".
+func (p *page) has(what string) bool {
+	if p.headings[point.ReplaceAllString(what, "")] {
+		return true
+	}
+	key, group := strings.CutSuffix(what, ".*")
+	switch {
+	case strings.Contains(what, " "):
+		return false
+	case group:
+		return strings.Contains(p.text, "`"+key+".")
+	}
+	return strings.Contains(p.text, "`"+key+"`") || strings.Contains(p.text, `"`+key+`"`)
+}
+
+// read returns a page, or nil if there is no such page.
+func read(pages map[string]*page, name string) *page {
+	if p, ok := pages[name]; ok {
+		return p
 	}
 	pages[name] = nil
 	if text, err := os.ReadFile(name); err == nil {
-		pages[name] = map[string]bool{}
-		for _, m := range heading.FindAllStringSubmatch(string(text), -1) {
-			pages[name][anchor(m[1])] = true
+		p := &page{text: string(text), anchors: map[string]bool{}, headings: map[string]bool{}}
+		for _, m := range heading.FindAllStringSubmatch(p.text, -1) {
+			p.headings[m[1]] = true
+			p.anchors[anchor(strings.TrimLeft(m[0], "# "))] = true
 		}
+		pages[name] = p
 	}
 	return pages[name]
 }
 
-// anchor is the name under which a heading can be linked to.
+// anchor returns the name by which a link can point to a heading.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

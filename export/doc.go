@@ -1,6 +1,6 @@
 // Package export writes sessions in other forms: as JSON Lines that open as a
-// session again, as Markdown, and as one HTML page that works from disk
-// without a network (docs/format.md, Operations).
+// session again, as Markdown, and as one HTML page that works from disk without
+// a network (docs/cli.md, coppice export).
 //
 // The writers stream: a log of any size passes through in a small part of its
 // size. They write everything that was said; if secrets must not leave the

@@ -25,7 +25,7 @@ var (
 )
 
 // readBudget reads a rate limit. A request above the whole budget never fits,
-// however long one waits (docs/errors.md, two faces).
+// however long one waits (docs/errors.md, Two faces).
 func readBudget(text string, ctx figures) budget {
 	// Gateways put the code of a rate limit on anything that came with a 429,
 	// so only words count here; the code alone comes later.

@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Economy is what the price of an edit depends on (docs/pruning.md, Priced
-// before done).
+// Economy is what the price of an edit depends on (docs/pruning.md, When an
+// agent prunes).
 type Economy struct {
 	Warm         bool    // the provider's prompt cache holds the view
 	Write, Read  float64 // price of cache writes and reads, in input tokens; 0: 1.25 and 0.1

@@ -86,8 +86,8 @@ func (w *work) bash(name string, size int) { w.round(name, "bash", `{"command":"
 
 func (w *work) read(name, args string, size int) { w.round(name, "read", args, size, "") }
 
-// The policy of docs/pruning.md, first row: the result that crosses the line
-// is still protected; nothing happens below the minimum.
+// Old output (docs/pruning.md, What is pruned): the result that crosses the
+// line is still protected; nothing happens below the minimum.
 func TestOldToolOutput(t *testing.T) {
 	w := newWork(t)
 	w.user("go")

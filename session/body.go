@@ -8,7 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// body is the bytes of an entry in memory, and what was decoded of them.
+// body holds the bytes of an entry in memory, and what was decoded from them.
 type body struct {
 	raw []byte
 
@@ -24,7 +24,8 @@ type views struct {
 	typed any // a pointer to the view of the entry's own type; nil: it has none
 }
 
-// bytes returns the bytes. The nil body, of an entry that no one read, has none.
+// bytes returns the bytes. The nil body, of an entry whose bytes are not in
+// memory, has none.
 func (b *body) bytes() []byte {
 	if b == nil {
 		return nil
@@ -63,8 +64,8 @@ func typed[T any](e *Entry, t Type) *T {
 	return v
 }
 
-// ParseEntry reads an entry from one JSON object. It reports false where raw
-// is not an object with a string type. An entry without an id gets ID "".
+// ParseEntry reads an entry from one JSON object. It reports false if raw is
+// not an object with a string type. An entry without an id gets ID "".
 func ParseEntry(raw []byte) (*Entry, bool) {
 	e := &Entry{body: &body{raw: raw}, At: -1}
 	typed := false
@@ -84,8 +85,8 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 	return e, typed
 }
 
-// NewEntry is ParseEntry for what has been checked, where only the head was
-// read: at is the place of the entry in its log.
+// NewEntry is ParseEntry for a line that was already checked and whose head was
+// already read. at is the place of the entry in its log.
 func NewEntry(h lines.Head, raw []byte, at int64) *Entry {
 	return &Entry{ID: rawjson.String(h.ID), ParentID: rawjson.String(h.ParentID), Type: Type(rawjson.String(h.Type)),
 		Time: message.DecodeTime(h.Timestamp), body: &body{raw: raw}, At: at}

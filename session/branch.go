@@ -12,9 +12,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Whole walks every entry of a log as another file can hold it: with the
-// parents that reading found, so that a reference that damage had broken is
-// whole in the copy. An entry whose reference holds keeps its bytes.
+// Whole walks every entry of a log in the form in which another file can hold
+// it: with the parents that reading found, so that a reference broken by damage
+// is whole in the copy. An entry whose reference is intact keeps its bytes.
 func Whole(ctx context.Context, log Log) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		seen := map[string]bool{}
@@ -59,9 +59,9 @@ func parentID(ctx context.Context, log Log, e *Entry) (string, error) {
 // Branch walks the path from the root to leaf as a separate log, in two passes
 // over log, keeping a few bytes for each entry. Each entry is the child of the
 // one before and keeps its id. Labels may be set on anything from anywhere, so
-// they cannot stay in a chain: they leave their places, and the last label of
-// each surviving entry comes after leaf, with its id and time. A leaf of nil
-// has no path.
+// they cannot stay where they are in the chain: the last label of each
+// surviving entry is put after leaf, with its id and time, and the others are
+// left out. If leaf is nil, the path is empty.
 func Branch(ctx context.Context, log Log, leaf *Entry) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		if leaf == nil {
@@ -156,7 +156,8 @@ func (p *plan) note(i int, e *Entry) {
 	p.set[l.TargetID] = setLabel{entry: e, order: order}
 }
 
-// labels returns the labels in force in the order in which they came up.
+// labels returns the labels in force, in the order in which their targets were
+// first labelled.
 func (p *plan) labels() []*Entry {
 	set := make([]setLabel, 0, len(p.set))
 	for _, l := range p.set {
@@ -225,8 +226,8 @@ func (c *chain) addLabel(e *Entry) (*Entry, error) {
 	return c.push(e)
 }
 
-// push notes the last entry. It is returned without a place: it gets one in
-// the log that it goes to.
+// push records e as the last entry and returns it without a place: it gets one
+// in the log that it goes to.
 func (c *chain) push(e *Entry) (*Entry, error) {
 	c.last = e.ID
 	c.ids[e.ID] = true
@@ -237,8 +238,9 @@ func (c *chain) push(e *Entry) (*Entry, error) {
 	return unplaced(e, e.ParentID, raw), err
 }
 
-// rechained returns e as the child of parent ("": as a root), e itself where
-// its bytes say that already. They may lack even the id, which reading derived.
+// rechained returns e as the child of parent ("": as a root), or e itself if
+// its bytes already say so. The bytes may even lack the id, which reading then
+// derived.
 func rechained(e *Entry, parent string) (*Entry, error) {
 	raw, err := e.Raw()
 	if err != nil {
@@ -259,15 +261,15 @@ func rechained(e *Entry, parent string) (*Entry, error) {
 	return unplaced(e, parent, raw), nil
 }
 
-// changed returns e, whose bytes are in memory, with another text as the value
-// of a member.
+// changed returns e, whose bytes are in memory, with value as the text of a
+// member.
 func changed(e *Entry, member, value string) *Entry {
 	return unplaced(e, e.ParentID, rawjson.Set(e.body.raw, member, rawjson.Quote(value)))
 }
 
 // modern returns an entry of an older format as format 3 stores it: the role
-// hookMessage became custom (reference: migration). Programs that know format
-// 3 only look for the old word in older files only.
+// hookMessage became custom. Programs look for the old word only in older
+// files.
 func modern(log Log, e *Entry) (*Entry, error) {
 	if log.Header().Version >= Version || e.Type != TypeMessage {
 		return e, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// CheckAppend refuses entries that would not read back from a line as the
-// entries that they are. Every store calls it before it appends.
+// CheckAppend refuses entries that would not read back unchanged from a line.
+// Every store calls it before it appends.
 func CheckAppend(entries []*Entry) error {
 	for _, e := range entries {
 		if e.far != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Draft is an entry that is not in a log yet. ID is drawn when it is empty.
+// Draft is an entry that is not in a log yet. If ID is empty, one is drawn.
 type Draft struct {
 	Type Type
 	ID   string
@@ -73,7 +73,8 @@ func MessageDraft(m *message.Message) Draft {
 }
 
 // CustomMessageDraft is a draft of a message that neither the user nor the
-// model wrote: the model sees it as a user message, faces name its type.
+// model wrote: the model sees it as a user message; user interfaces show its
+// type.
 func CustomMessageDraft(customType string, content []message.Block) Draft {
 	b := new(jsonw.Object).Str("customType", customType).Raw("content", message.EncodeContent(content))
 	return Draft{Type: TypeCustomMessage, Body: b.Bool("display", true).Bytes()}
@@ -89,8 +90,8 @@ func ThinkingDraft(level string) Draft {
 	return Draft{Type: TypeThinkingLevel, Body: new(jsonw.Object).Str("thinkingLevel", level).Bytes()}
 }
 
-// LabelDraft is a draft of a label; an empty label clears, and is then left
-// out, as pi does.
+// LabelDraft is a draft of a label. An empty label clears it; the field is then
+// left out, as pi does.
 func LabelDraft(target, label string) Draft {
 	return Draft{Type: TypeLabel, Body: new(jsonw.Object).Str("targetId", target).OptStr("label", label).Bytes()}
 }
@@ -116,7 +117,7 @@ func customDraft(customType string, data []byte) Draft {
 }
 
 // LeafDraft is a draft of a coppice.leaf: it makes its parent the place where
-// the conversation continues, even after a restart.
+// the conversation continues, also after a restart.
 func LeafDraft() Draft { return customDraft(kinds.CustomLeaf, []byte("{}")) }
 
 // PinDraft is a draft of a pin on target, or of its removal. group is the
@@ -134,8 +135,9 @@ func UncompactDraft(compaction string) Draft {
 	return customDraft(kinds.CustomUncompact, new(jsonw.Object).Str("compactionId", compaction).Bytes())
 }
 
-// StateDraft is a draft of a coppice.state: automatic compactions that failed
-// in a row, and whether the user switched them; nil: as the settings say.
+// StateDraft is a draft of a coppice.state: how many automatic compactions
+// failed in a row, and whether the user switched them on or off; nil: as the
+// settings say.
 func StateDraft(failures int, auto *bool) Draft {
 	data := new(jsonw.Object).Int("failures", int64(failures))
 	if auto != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Type is the type of an entry. Unknown types are carried.
+// Type is the type of an entry. Entries of unknown types are kept.
 type Type string
 
 // Entry types that Coppice reads (docs/format.md).
@@ -31,14 +31,14 @@ type Entry struct {
 	ParentID string // "": a root
 	Type     Type
 	Time     time.Time // zero where the stored timestamp is not one
-	At       int64     // place in the log: byte offset in a file, ordinal elsewhere; grows along the log; -1: not in it yet
+	At       int64     // place in the log: byte offset in a file, ordinal elsewhere; grows along the log; -1: not in a log yet
 
 	brief brief // of a message that was read from a log; else body knows it
-	body  *body // the bytes in memory; nil: they are far
+	body  *body // the bytes in memory; nil: they are read through far
 	far   *Far  // where they are read again; nil: they are in memory
 }
 
-// Raw returns the JSON object as it is in the log; not to be changed. The
+// Raw returns the JSON object as it is in the log. It must not be changed. The
 // bytes of a message far from the leaf are read from the log each time, which
 // may fail; those of all other entries are in memory.
 func (e *Entry) Raw() ([]byte, error) {
@@ -48,9 +48,9 @@ func (e *Entry) Raw() ([]byte, error) {
 	return e.body.bytes(), nil
 }
 
-// Message returns the message that the entry bears, or nil. Entries of type
-// message, custom_message and branch_summary bear one; a compaction bears its
-// summary (role compactionSummary). It fails where Raw does.
+// Message returns the message of the entry, or nil. Entries of type message,
+// custom_message and branch_summary have one; that of a compaction is its
+// summary (role compactionSummary). It fails if Raw does.
 func (e *Entry) Message() (*message.Message, error) {
 	switch {
 	case e.far != nil:
@@ -134,12 +134,13 @@ type Compaction struct {
 	PreserveData     []byte   // raw; nil: none
 	Usage            *message.Usage
 	System           *message.Message // the folded prompt (systemMessage), or nil
-	FromHook         bool             // the summary came from outside; its details are not trusted
+	FromHook         bool             // a hook wrote the summary; its details are not trusted
 	Coppice          *CompactionDetails
 }
 
-// CompactionDetails is details.coppice, or the field coppice of the entry: what a view needs from before the
-// first kept entry, so that nothing older has to be read.
+// CompactionDetails is details.coppice, or the field coppice of the entry. It
+// has what a view needs from before the first kept entry, so that nothing older
+// has to be read.
 type CompactionDetails struct {
 	Model         *ModelChange
 	ThinkingLevel string
@@ -147,7 +148,7 @@ type CompactionDetails struct {
 	Request       []Ref // the covered part of the open request, in path order
 	Open          []Ref // messages whose calls had no result when they were covered, each with the results of its other calls
 	Edits         []string
-	Fixed         int64 // what each request had besides its messages, in tokens; 0: not known
+	Fixed         int64 // what each request had in addition to its messages, in tokens; 0: not known
 	Rung          string
 	Coverage      []byte // raw
 	Ledger        []byte // raw
@@ -162,14 +163,14 @@ type Ref struct {
 	Group []Ref // a pin's whole tool group in path order; empty: the entry alone
 }
 
-// BranchSummary replaces a branch that was left.
+// BranchSummary tells the model what happened on a branch that was left.
 type BranchSummary struct {
-	FromID        string // the abandoned leaf
+	FromID        string // the leaf of that branch
 	Summary       string
 	ReadFiles     []string
 	ModifiedFiles []string
 	Details       []byte // any JSON; nil in a draft: an object of the files
-	Coppice       []byte // raw, what else we know of it; not read in a draft; nil: nothing
+	Coppice       []byte // raw, what else Coppice records about it; not read in a draft; nil: nothing
 	Usage         *message.Usage
 	FromHook      bool
 }
@@ -184,7 +185,7 @@ type ContextEdit struct {
 // ModelChange names the model from here on.
 type ModelChange struct{ Provider, ModelID string }
 
-// Custom is an entry of a program's own.
+// Custom is an entry with data of some program.
 type Custom struct {
 	CustomType string
 	Data       []byte // raw; nil: none

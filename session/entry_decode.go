@@ -75,8 +75,8 @@ func (d *views) decodeCompaction(f map[string][]byte, at time.Time) {
 	d.msg = &message.Message{Role: message.RoleCompactionSummary, Summary: c.Summary, Time: at}
 }
 
-// ours are the details that we wrote: next to those of others, or in a field
-// of the entry if there is no place for them.
+// ours returns the details that Coppice wrote: next to those of others, or in a
+// field of the entry if there is no place for them.
 func ours(f map[string][]byte) []byte {
 	if own := object(f["coppice"]); own != nil {
 		return own
@@ -178,7 +178,7 @@ func (d *views) decodeCustom(f map[string][]byte) {
 	}
 }
 
-// fromHook reads both spellings of the flag (design: rulings).
+// fromHook reads both spellings of the flag.
 func fromHook(f map[string][]byte) bool {
 	return rawjson.Bool(f["fromHook"]) || rawjson.Bool(f["fromExtension"])
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Far is a log as the place of bytes that were read once and let go: of a path
-// so long, no one looks at every message. It keeps the messages that were
-// decoded last.
+// Far reads the bytes of entries again that were read once and not kept in
+// memory: on a long path, most messages are never looked at. It keeps the
+// messages that were decoded last.
 type Far struct {
 	read func(id string, at int64, length int) ([]byte, error)
 
@@ -18,12 +18,12 @@ type Far struct {
 	size       int // bytes that the messages in young were decoded from
 }
 
-// NewFar returns the place of the bytes that read reads: those of the entry with
-// an id, at a place in the log, of a length.
+// NewFar returns a Far that calls read for the bytes of the entry with an id,
+// at a place in the log, of a length in bytes.
 func NewFar(read func(id string, at int64, length int) ([]byte, error)) *Far { return &Far{read: read} }
 
-// generation is how much is decoded into the younger half of what is kept, in
-// bytes, before the older half is let go.
+// generation is how many bytes are decoded into the younger half of what is
+// kept before the older half is dropped.
 const generation = 2 << 20
 
 // message returns the message of an entry.

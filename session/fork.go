@@ -35,7 +35,7 @@ func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func
 // ForkTo passes the header and the entries of a session that continues from an
 // entry of another one to write: from at (nil: the leaf of src), or, with
 // before, from the entry before it. The header names the old session as its
-// parent. ForkTo returns it.
+// parent, and is returned.
 //
 // The new session has the path up to there and no other branch (see Branch).
 // Entries keep their ids, so that what refers to them holds, and the model
@@ -50,7 +50,7 @@ func ForkTo(ctx context.Context, src *Session, at *Entry, before bool, write fun
 	return h, write(h, Branch(ctx, src.log, from))
 }
 
-// forkPoint is the last entry that a fork takes along, or nil.
+// forkPoint returns the last entry that goes into a fork, or nil.
 func forkPoint(ctx context.Context, src *Session, at *Entry, before bool) (*Entry, error) {
 	if at == nil {
 		var err error

@@ -46,7 +46,8 @@ func ParseHeader(raw []byte) (Header, bool) {
 	return h, isSession && h.ID != ""
 }
 
-// Complete fills in what a new header lacks: version 3, a UUIDv7, the time now.
+// Complete fills in what a new header lacks: version 3, a UUIDv7 as the id, and
+// now as the time.
 func (h Header) Complete(now time.Time) Header {
 	h.Version = Version
 	if h.ID == "" {

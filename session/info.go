@@ -14,11 +14,11 @@ func (e *Entry) Speaks() bool {
 	return e.Type == TypeMessage && (e.Role() == message.RoleUser || e.Role() == message.RoleAssistant)
 }
 
-// Describe fills in what a list shows of the entries at the two ends of a log:
-// the name, the first thing that the user said, and the time of the last
-// message. head and tail are in log order; where all entries are in head, tail
-// is empty. Fields about which the entries say nothing stay as they are. The
-// bytes of the entries are in memory.
+// Describe fills in what a list shows, from the entries at the two ends of a
+// log: the name, the first thing that the user said, and the time of the last
+// message. head and tail are in log order; if head has all entries, tail is
+// empty. Fields that the entries say nothing about stay as they are. The bytes
+// of the entries must be in memory.
 func (i *Info) Describe(head, tail []*Entry) {
 	for _, e := range head {
 		if m := e.body.view(e).msg; m != nil && m.Role == message.RoleUser {

@@ -10,9 +10,9 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Meta is what is known of a message without its text: enough to tell whether
-// and where it is in a view, and how big it is. The zero Meta is that of an
-// entry that bears no message.
+// Meta is what is known about a message without its text: enough to tell
+// whether and where it is in a view, and how big it is. The zero Meta is that
+// of an entry without a message.
 type Meta struct {
 	Role            message.Role
 	Provider, Model string // assistant
@@ -34,8 +34,9 @@ type Meta struct {
 // Pixels is the size of an image. The zero value: it is not known.
 type Pixels struct{ Width, Height int }
 
-// ByClass are the tokens by the classes that are calibrated apart, for a model
-// by its name, to which images cost by their size.
+// ByClass returns the tokens by class, for the classes that are calibrated
+// separately. model is the id of the model, which decides what an image of a
+// given size costs.
 func (m Meta) ByClass(model string) calibration.Counts {
 	c := calibration.Counts{Text: m.Tokens - m.Scripts - tokens.ImageTokens*int64(len(m.Images)), Scripts: m.Scripts}
 	for _, i := range m.Images {
@@ -49,13 +50,13 @@ func (m Meta) Failed() bool {
 	return m.Role == message.RoleAssistant && (m.StopReason == message.StopError || m.StopReason == message.StopAborted)
 }
 
-// FinalAnswer reports whether the message ends a turn: an answer of the
+// FinalAnswer reports whether the message ends a turn: it is an answer of the
 // assistant that stopped by itself and calls no tool.
 func (m Meta) FinalAnswer() bool {
 	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && len(m.Calls) == 0
 }
 
-// MetaOf returns what is known of a message.
+// MetaOf returns the Meta of a message.
 func MetaOf(m *message.Message) Meta {
 	if m == nil {
 		return Meta{}
@@ -64,14 +65,13 @@ func MetaOf(m *message.Message) Meta {
 	return b.meta()
 }
 
-// Meta returns what is known of the message that the entry bears. It reads
-// nothing from the log.
+// Meta returns the Meta of the entry's message. It reads nothing from the log.
 func (e *Entry) Meta() Meta { return e.known().meta() }
 
-// HasMessage reports whether the entry bears a message.
+// HasMessage reports whether the entry has a message.
 func (e *Entry) HasMessage() bool { return e.known().by != nil }
 
-// Role returns the role of the message that the entry bears, or "".
+// Role returns the role of the entry's message, or "".
 func (e *Entry) Role() message.Role {
 	if b := e.known(); b.by != nil {
 		return b.by.role
@@ -86,7 +86,8 @@ func (e *Entry) known() *brief {
 	return &e.brief
 }
 
-// brief is Meta in little space: there is one for each entry of a long path.
+// brief is Meta in a compact form, because there is one for each entry of a
+// long path.
 type brief struct {
 	by      *voice // nil: there is no message
 	result  string
@@ -114,7 +115,7 @@ func pixels(data string) Pixels {
 	return Pixels{i.Width, i.Height}
 }
 
-// voice is what many messages of a log share.
+// voice is the part of a brief that many messages of a log share.
 type voice struct {
 	role            message.Role
 	provider, model string
@@ -143,7 +144,7 @@ func (b *brief) meta() Meta {
 	return m
 }
 
-// briefOf looks a decoded message over.
+// briefOf returns the brief of a decoded message.
 func briefOf(m *message.Message) brief {
 	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
 		bytes: int64(message.EncodedLen(m.Content))}

@@ -8,26 +8,26 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Reader makes the entries of lines that a store reads from a log, at little
-// cost: it looks their messages over while it checks the lines, and decodes
-// none. It is not safe for concurrent use; the zero value is ready.
+// Reader makes entries from the lines that a store reads from a log, at little
+// cost: it scans messages while it checks the lines, and decodes none. It is
+// not safe for concurrent use; the zero value is ready.
 type Reader struct {
-	// Far is where the bytes of messages are read again. nil: entries keep
-	// their bytes, and share memory with the lines.
+	// Far reads the bytes of messages again. nil: entries keep their bytes, and
+	// share memory with the lines.
 	Far *Far
 
 	pool    lines.Pool
 	last    *Entry
 	scan    scan
-	entries []Entry // to be handed out
+	entries []Entry // allocated, and not yet used
 }
 
 // slab is how many entries are allocated at a time.
 const slab = 64
 
-// Entry returns the entry of a line without white space at its ends, at a
-// place in the log. ok is false for a line that is not one JSON object with a
-// string type. Headers, and objects without an id, are not made entries: e is nil.
+// Entry returns the entry of a line without white space at its ends, at a place
+// in the log. ok is false for a line that is not one JSON object with a string
+// type. For headers and objects without an id, e is nil.
 func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) {
 	scanned, valid := r.scan.line(line)
 	if !valid {
@@ -61,7 +61,7 @@ func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) 
 	return e, h, true
 }
 
-// look fills in what is known of a message.
+// look fills in what is known about a message.
 func (r *Reader) look(e *Entry, line []byte, scanned bool) {
 	if scanned {
 		e.brief = r.scan.take()

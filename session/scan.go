@@ -11,9 +11,9 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// scan looks a stored message over while its line is checked: what it finds is
-// what briefOf says of the decoded message. It understands how messages are
-// written nearly always; others have to be decoded.
+// scan scans a stored message while its line is checked. What it finds equals
+// what briefOf finds in the decoded message. It understands messages in their
+// typical form, which is nearly all; the others have to be decoded.
 type scan struct {
 	pool   lines.Pool
 	texts  weigh.Counter // of this message
@@ -44,7 +44,7 @@ const (
 	memberResult
 )
 
-// line checks a line. typical says that it has a message that was looked over.
+// line checks a line. typical says that it has a message, which was scanned.
 func (c *scan) line(line []byte) (typical, valid bool) {
 	if len(line) == 0 || line[0] != '{' {
 		return false, false
@@ -58,14 +58,14 @@ func (c *scan) line(line []byte) (typical, valid bool) {
 		if s.Kind() == '{' {
 			c.message(s)
 		} else {
-			c.typical = false // of two the last counts
+			c.typical = false // of two messages in a line the last counts
 		}
 	}
 	valid = s.End()
 	return c.typical && valid, valid
 }
 
-// message looks over the next value, an object.
+// message scans the next value, an object.
 func (c *scan) message(s *rawjson.Scanner) {
 	if c.voices == nil {
 		c.voices = map[voice]*voice{}
@@ -103,14 +103,15 @@ func (c *scan) message(s *rawjson.Scanner) {
 	}
 }
 
-// only notes a member of the message: of two of a name the last would count.
+// only records a member of the message. A second member of the same name makes
+// the message untypical, because the last one would count.
 func (c *scan) only(m messageMember) {
 	c.typical = c.typical && c.seen&m == 0
 	c.seen |= m
 }
 
-// answered decodes the id of the call that a result names, nearly always that
-// of the latest call.
+// answered decodes the id of the call that a result names, which is nearly
+// always the latest call.
 func (c *scan) answered(v []byte) string {
 	if lines.Quotes(v, c.last) {
 		return c.last
@@ -118,7 +119,7 @@ func (c *scan) answered(v []byte) string {
 	return c.pool.Text(v)
 }
 
-// content looks over the next value.
+// content scans the next value, which is the content of the message.
 func (c *scan) content(s *rawjson.Scanner) {
 	switch s.Kind() {
 	case '"':
@@ -135,7 +136,7 @@ func (c *scan) content(s *rawjson.Scanner) {
 	}
 }
 
-// text looks over the next value, a string that is content.
+// text scans the next value, a string that is the content of the message.
 func (c *scan) text(s *rawjson.Scanner) {
 	c.begin()
 	c.add(textBytes)
@@ -149,7 +150,7 @@ func (c *scan) begin() {
 	}
 }
 
-// take returns what was found out about a typical message.
+// take returns what was found in a typical message.
 func (c *scan) take() brief {
 	b := c.brief
 	b.tokens, b.scripts = uint32(c.texts.Total()+tokens.ImageTokens*int64(len(c.images))), uint32(c.texts.Scripts())

@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/turn"
 )
 
-// block is a block of content that is being looked over.
+// block is a block of content that is being scanned.
 type block struct {
 	kind blockKind
 	seen uint8 // members that count, as bits
@@ -28,7 +28,8 @@ const (
 	blockOther
 )
 
-// What message.EncodeContent writes of a block in addition to values.
+// How many bytes message.EncodeContent writes of a block in addition to the
+// values.
 const (
 	textBytes     = len(`{"type":"text","text":}`)
 	thinkingBytes = len(`{"type":"thinking","thinking":}`)
@@ -38,8 +39,8 @@ const (
 	emptyBytes    = len(`""`)
 )
 
-// block looks over the next value, an object. A typical one names its type
-// first, and each member once.
+// block scans the next value, an object. A typical one names its type first,
+// and each member once.
 func (c *scan) block(s *rawjson.Scanner) {
 	c.begin()
 	b := block{}
@@ -79,7 +80,7 @@ func (c *scan) kind(s *rawjson.Scanner, name []byte) blockKind {
 	return blockOther
 }
 
-// end adds what a block has whatever its members, and those it lacks.
+// end adds what every block has, and the members that it lacks.
 func (c *scan) end(b *block) {
 	lacks := func(bit uint8, n int) int {
 		if b.seen&bit != 0 {
@@ -113,7 +114,7 @@ func (c *scan) end(b *block) {
 
 func (c *scan) add(n int) { c.brief.bytes += int64(n) }
 
-// once notes a member of a block.
+// once records a member of a block; a second one makes the message untypical.
 func (c *scan) once(b *block, bit uint8) {
 	c.typical = c.typical && b.seen&bit == 0
 	b.seen |= bit
@@ -177,7 +178,7 @@ func (c *scan) callMember(s *rawjson.Scanner, b *block, name []byte) {
 	}
 }
 
-// arguments counts those of a call, in the form that they are kept in.
+// arguments counts the arguments of a call, in the form in which they are kept.
 func (c *scan) arguments(v []byte) {
 	if c.js = append(c.js[:0], "{}"...); rawjson.Kind(v) != 'n' { // a missing value has kind n too
 		c.js = rawjson.AppendJS(c.js[:0], v)
@@ -187,7 +188,7 @@ func (c *scan) arguments(v []byte) {
 	c.add(len(c.js))
 }
 
-// counted takes the next value, a text of a block that counts.
+// counted returns the next value, a text of a block whose bytes count.
 func (c *scan) counted(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
 	v, n, ok := c.reader.Read(s, &c.texts)
@@ -202,7 +203,7 @@ func (c *scan) counted(s *rawjson.Scanner) []byte {
 	return v
 }
 
-// value takes the next value, a text of a block that does not count.
+// value returns the next value, a text of a block whose bytes do not count.
 func (c *scan) value(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
 	v := s.Value()
@@ -217,7 +218,7 @@ func (c *scan) value(s *rawjson.Scanner) []byte {
 	return v
 }
 
-// pixelsOf is the size of an image whose data is a JSON value.
+// pixelsOf returns the size of an image whose data is a JSON value.
 func pixelsOf(v []byte) Pixels {
 	if len(v) < 2 || v[0] != '"' {
 		return Pixels{}
@@ -228,8 +229,8 @@ func pixelsOf(v []byte) Pixels {
 	return pixels(unsafe.String(&v[1], len(v)-2)) // only read
 }
 
-// optional takes the next value, a text that is written if it is not empty,
-// and reports whether it is.
+// optional reads the next value, a text that is written only if it is not
+// empty, and reports whether it is not empty.
 func (c *scan) optional(s *rawjson.Scanner, name []byte) bool {
 	before := c.brief.bytes
 	v := c.value(s)
@@ -241,14 +242,14 @@ func (c *scan) optional(s *rawjson.Scanner, name []byte) bool {
 	return true
 }
 
-// shown takes the next value, a text that a model sees.
+// shown reads the next value, a text that a model sees.
 func (c *scan) shown(s *rawjson.Scanner) {
 	v := c.counted(s)
 	c.brief.trait(shows, c.brief.traits&shows != 0 || !blank(v))
 }
 
-// blank reports whether a JSON value decodes to white space or nothing. Most
-// texts tell so with their first character.
+// blank reports whether a JSON value decodes to white space or nothing. For
+// most texts the first character decides.
 func blank(v []byte) bool {
 	if len(v) < 2 || v[0] != '"' {
 		return true

@@ -21,7 +21,7 @@ type Session struct {
 	at      bool   // leaf is set
 	leaf    *Entry // nil: before the first entry
 	watches []func(foreign []*Entry)
-	foreign []*Entry // what the watches have still to be told
+	foreign []*Entry // what the watchers have not been told yet
 }
 
 // Options configure a Session.
@@ -60,7 +60,8 @@ func (s *Session) OnForeign(f func(foreign []*Entry)) {
 	s.watches = append(s.watches, f)
 }
 
-// unlock ends what may have appended.
+// unlock ends a call that may have appended, and tells the watchers about
+// foreign entries.
 func (s *Session) unlock() {
 	watches, foreign := s.watches, s.foreign
 	s.foreign = nil
@@ -97,7 +98,8 @@ func (s *Session) Parent(ctx context.Context, e *Entry) (*Entry, error) {
 	return s.log.Parent(ctx, e)
 }
 
-// Find returns an entry by id; at is a byte offset that is tried first, or -1.
+// Find returns an entry by id; at is a place in the log that is tried first, or
+// -1.
 func (s *Session) Find(ctx context.Context, id string, at int64) (*Entry, error) {
 	return s.log.Find(ctx, id, at)
 }
@@ -126,8 +128,9 @@ func (s *Session) Path(ctx context.Context, leaf *Entry) ([]*Entry, error) {
 	return path, nil
 }
 
-// Append adds drafts as a chain under the leaf, all or none, and makes the
-// last one the leaf. What returned is in the log, durably.
+// Append adds drafts as a chain under the leaf, all or none, and makes the last
+// one the leaf. When it returns without an error, the entries are in the log,
+// durably.
 func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -168,7 +171,7 @@ func (s *Session) Prepare(parent *Entry, drafts ...Draft) []*Entry {
 	return entries
 }
 
-// ErrLeafMoved says that the conversation went on elsewhere since entries
+// ErrLeafMoved says that the conversation has moved elsewhere since the entries
 // were prepared.
 var ErrLeafMoved = errors.New("the conversation is on another branch now")
 

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Store holds sessions. The file store (session/filestore) is the default,
-// session/memstore serves tests and sessions that are not kept. Every store
+// Store holds sessions. The file store (session/filestore) is the default;
+// session/memstore is for tests and for sessions that are not kept. Every store
 // passes the suite in session/storetest.
 type Store interface {
-	// Create starts an empty session. The header gets what it lacks (id,
-	// version, timestamp). What is appended becomes durable with the first
+	// Create starts an empty session. What the header lacks (id, version,
+	// timestamp) is filled in. What is appended becomes durable with the first
 	// user or assistant message; until then set-up entries wait in memory.
 	Create(ctx context.Context, h Header) (Log, error)
 	// Open opens a session by reference: what Info.Ref says, or, where the
@@ -46,17 +46,17 @@ type Log interface {
 	// Parent returns the parent of e, or nil at a root. A reference means
 	// the nearest earlier entry with that id; damage is bridged (docs/format.md).
 	Parent(ctx context.Context, e *Entry) (*Entry, error)
-	// Find returns an entry by id, the newest of that id. at is a byte
-	// offset that is tried first, or -1. ErrNotFound if there is none.
+	// Find returns the newest entry with an id. at is a place in the log that is
+	// tried first, or -1. It fails with ErrNotFound if there is none.
 	Find(ctx context.Context, id string, at int64) (*Entry, error)
 	// All walks every entry in log order.
 	All(ctx context.Context) iter.Seq2[*Entry, error]
-	// Append writes entries as one group: all or none is there afterwards,
-	// durably. Entries carry ID, ParentID, Type, Time and Raw; At is set on
-	// return. It returns what other programs appended since the last look,
-	// in log order; those entries are part of the log, not an error.
+	// Append writes entries as one group: afterwards all or none of them are in
+	// the log, durably. Entries carry ID, ParentID, Type, Time and Raw; At is set
+	// on return. It returns what other programs appended since the last look, in
+	// log order; those entries are part of the log, not an error.
 	Append(ctx context.Context, entries []*Entry) (foreign []*Entry, err error)
-	// Problems returns what was found wrong, each once. full reads the
+	// Problems returns what was found wrong, each problem once. full reads the
 	// whole log first.
 	Problems(ctx context.Context, full bool) ([]Problem, error)
 	// Close releases the lock. It may be called twice.
@@ -80,7 +80,7 @@ type Problem struct {
 	Kind    string // a word of docs/format.md, as in "damaged-line"
 	Line    int    // from 1; 0 where it is not known
 	EntryID string
-	Detail  string // for people; says what was done about it
+	Detail  string // for people; it says what was done about the problem
 }
 
 var (
@@ -113,7 +113,7 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s: open for writing in process %d on %s since %s", e.Ref, e.PID, e.Host, e.Since.Format(time.RFC3339))
 }
 
-// AmbiguousError says that an id prefix fits several sessions or entries.
+// AmbiguousError says that an id prefix matches several sessions or entries.
 type AmbiguousError struct {
 	Prefix     string
 	Candidates []string

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Tree is the shape of a log: each entry by its place in log order, without
-// its content. It takes a few bytes an entry, so that a log of any size can be
-// walked.
+// Tree is the shape of a log: each entry by its place in log order, without its
+// content. It takes a few bytes for each entry, so that a log of any size can
+// be walked.
 type Tree struct {
 	Up   []int32 // the place of each entry's parent, always before it; -1: a root
 	Leaf int     // where the conversation is; -1: the log is empty
@@ -23,7 +23,8 @@ func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (
 	return readTree(ctx, log, visit)
 }
 
-// treeReader is a log that reads its tree in a better way, with the same answer.
+// treeReader is a log that has a faster way to read its tree, with the same
+// result.
 type treeReader interface {
 	ReadTree(ctx context.Context, visit func(i int, e *Entry) error) (*Tree, error)
 	ReadShape(ctx context.Context) (*Shape, error)
@@ -57,8 +58,8 @@ func readTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (
 	return t, nil
 }
 
-// Shape is a tree that knows what each entry is and its place. Read an entry
-// to show with Log.Find, by id and place.
+// Shape is a tree that knows the type and the place of each entry. Read an
+// entry to show with Log.Find, by id and place.
 type Shape struct {
 	Tree
 	Nodes []Node // in log order, as Up
@@ -71,9 +72,9 @@ type Node struct {
 	At   int64 // as Entry.At
 }
 
-// ReadShape reads the tree of a log without making its entries, where the log
-// can do that: in a file of any size it costs one pass over the bytes and a
-// few dozen bytes an entry.
+// ReadShape reads the tree of a log without making its entries, if the log can
+// do that: in a file of any size it costs one pass over the bytes, and memory
+// of a few dozen bytes for each entry.
 func ReadShape(ctx context.Context, log Log) (*Shape, error) {
 	if r, ok := log.(treeReader); ok {
 		return r.ReadShape(ctx)
@@ -90,9 +91,9 @@ func ReadShape(ctx context.Context, log Log) (*Shape, error) {
 	return s, nil
 }
 
-// parentPlace finds the parent of e among the entries before it. Only where
-// the named one is not there the log is asked, which bridges damage: asking
-// for every parent would make it keep them all.
+// parentPlace finds the parent of e among the entries before it. Only if the
+// named parent is not there is the log asked, which bridges damage: asking for
+// every parent would make the log keep them all.
 func parentPlace(ctx context.Context, log Log, e *Entry, places map[string]int32) (int32, error) {
 	if up, ok := places[e.ParentID]; ok && e.ParentID != "" && e.ParentID != e.ID {
 		return up, nil

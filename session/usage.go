@@ -6,9 +6,9 @@ import (
 )
 
 // Usage returns what a provider counted for the call that an entry came from,
-// and the model that was called; nil: nothing was counted. The model is zero
-// if the entry does not name it. Messages, summaries and entries of type usage
-// have one. It fails if Raw does.
+// and the model that was called. The usage is nil if nothing was counted. The
+// model is the zero value if the entry does not name it. Messages, summaries
+// and entries of type usage have one. It fails if Raw does.
 func (e *Entry) Usage() (*message.Usage, ModelChange, error) {
 	switch {
 	case e.Type == TypeUsage:

@@ -12,7 +12,7 @@ import (
 // reason says why an answer is not a summary.
 type reason string
 
-// The reasons (docs/compaction.md, Refused).
+// The reasons (docs/compaction.md, Summarize).
 const (
 	empty      reason = "empty"       // no text: nothing, white space, or thinking only
 	cutOff     reason = "cut-off"     // the output limit ended it

@@ -1,5 +1,5 @@
 // Package summarize turns a range of messages into a summary that a model can
-// continue from (docs/compaction.md, Summarize: the ladder).
+// continue from (docs/compaction.md, Summarize).
 //
 // A [Ladder] asks, in this order, a remote endpoint, models, the same models
 // with smaller requests ("folded"), and at last [Extract], which needs no

@@ -115,7 +115,7 @@ func TestFoldingKeepsFacts(t *testing.T) {
 	}
 }
 
-// The provider's refusals teach the real window (docs/compaction.md, rung 4).
+// The provider's refusals teach the real window.
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	m := newModel(200_000, always("ok"))
 	m.real = 5000

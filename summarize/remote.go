@@ -23,8 +23,7 @@ const (
 
 // Remote is an HTTP endpoint that writes summaries: POST of the JSON object
 // {systemPrompt, prompt, maxTokens}, answered by {summary, shortSummary?}
-// (docs/compaction.md, Remote endpoint). maxTokens is left out where it is
-// not known.
+// (docs/compaction.md, Summarize). maxTokens is left out where it is not known.
 type Remote struct {
 	URL      string        // https, or http to this machine
 	Token    string        // sent as a bearer token; "": none

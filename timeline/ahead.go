@@ -7,17 +7,18 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// With is the view as it would be with more entries in the log: a chain under
-// its leaf, as session.Session.Prepare makes it. What the view has read is not
-// read again; src, the log that it is of, is asked only for what is further back.
+// With returns the view as it would be with more entries in the log: a chain
+// under its leaf, as session.Session.Prepare makes it. What the view has read
+// is not read again; src, the log of the view, is asked only for what is
+// further back.
 func (v *View) With(ctx context.Context, src Source, entries ...*session.Entry) (*View, error) {
 	before := slices.Clone(v.beyond)
 	slices.Reverse(before)
 	return Project(ctx, &ahead{Source: src, path: slices.Concat(before, v.Path, entries), added: entries, atRoot: v.rootRead || v.AtRoot}, nil, v.policy)
 }
 
-// ahead reads a path that is in memory, and from its beginning on what the log
-// has before it.
+// ahead is a source that reads a path in memory, and before its beginning the
+// log.
 type ahead struct {
 	Source
 	path   []*session.Entry

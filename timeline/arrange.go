@@ -88,7 +88,7 @@ func (v *View) add(c *candidate, group int) {
 	v.Items = append(v.Items, c.item)
 }
 
-// missingResult is what a call shows that has no result.
+// missingResult is what a call without a result shows.
 const missingResult = "[no result yet: the tool call was interrupted, or it still waits]"
 
 // answerMissing adds results for the calls without one.

@@ -12,17 +12,19 @@ import (
 )
 
 // Sizer estimates items one by one as View.Size estimates all of them. It
-// remembers the first that could not be read, so that a sum is asked for its
-// error once, at its end. The zero value estimates with tokens.Default.
+// remembers the first item that could not be read, so that a caller who adds up
+// many checks Err once, at the end. The zero value estimates with
+// tokens.Default.
 type Sizer struct {
 	Estimator   tokens.Estimator        // nil: tokens.Default
 	Calibration calibration.Calibration // the zero value leaves estimates as they are
 
-	model string // that images are counted for
+	model string // the model that images are counted for
 	err   error
 }
 
-// Of is the estimate of what an item shows, 0 where it cannot be read.
+// Of returns the estimate of what an item shows, in tokens; 0 if it cannot be
+// read.
 func (s *Sizer) Of(it Item) int64 {
 	n, err := s.item(it)
 	if err != nil && s.err == nil {
@@ -31,7 +33,7 @@ func (s *Sizer) Of(it Item) int64 {
 	return s.Calibration.Estimate(n)
 }
 
-// Media is the part of Of for images.
+// Media returns the part of Of that is for images.
 func (s *Sizer) Media(it Item) int64 {
 	n, err := s.item(it)
 	if err != nil && s.err == nil {
@@ -40,15 +42,15 @@ func (s *Sizer) Media(it Item) int64 {
 	return s.Calibration.Estimate(calibration.Counts{Media: n.Media})
 }
 
-// Message is the estimate of a message.
+// Message returns the estimate of a message, in tokens.
 func (s *Sizer) Message(m *message.Message) int64 { return s.Calibration.Estimate(s.message(m)) }
 
-// Scaled is a calibrated estimate of text.
+// Scaled calibrates an estimate of text.
 func (s *Sizer) Scaled(estimate int64) int64 {
 	return s.Calibration.Estimate(calibration.Counts{Text: estimate})
 }
 
-// Err says why an item could not be read; nil: all could.
+// Err says why an item could not be read; nil if all could be.
 func (s *Sizer) Err() error { return s.err }
 
 func (s *Sizer) estimator() tokens.Estimator {
@@ -58,7 +60,7 @@ func (s *Sizer) estimator() tokens.Estimator {
 	return s.Estimator
 }
 
-// item is the estimate of what an item shows, before it is calibrated. What was
+// item returns the estimate of what an item shows, before calibration. What was
 // counted when the entry was read needs no decoding.
 func (s *Sizer) item(it Item) (calibration.Counts, error) {
 	if isDefault(s.estimator()) && !it.bare {
@@ -83,10 +85,10 @@ func isDefault(est tokens.Estimator) bool {
 	return ok && d == tokens.Default{}
 }
 
-// Sizer is what the items of the view are estimated with for the model of the
-// next request: calibrated by the usage on the path, or as the policy says
-// where the path tells less. Only the plain estimate stays as it is: it is for
-// numbers that have to agree with those of other programs.
+// Sizer returns what estimates the items of the view for the model of the next
+// request. It is calibrated by the usage on the path, or by the policy's
+// calibration if that has more samples. The plain estimate alone is not
+// calibrated: it is for numbers that must agree with those of other programs.
 func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 	s := &Sizer{Estimator: est, model: v.modelID()}
 	if _, plain := est.(tokens.Plain); plain {
@@ -127,7 +129,7 @@ func (s *Sizer) calibrate(v *View) error {
 	return nil
 }
 
-// modelID names the model of the next request.
+// modelID returns the id of the model of the next request.
 func (v *View) modelID() string {
 	if v.Model == nil {
 		return v.policy.Model.ID
@@ -144,7 +146,8 @@ type asked struct {
 	prompt int64
 }
 
-// newestCalls are the newest calls of the model of the next request, oldest first.
+// newestCalls returns the newest calls of the model of the next request, oldest
+// first.
 func (v *View) newestCalls(most int) ([]asked, error) {
 	var calls []asked
 	for i := len(v.Path) - 1; i >= 0 && len(calls) < most; i-- {
@@ -168,8 +171,8 @@ func (v *View) byModel(said session.Meta) bool {
 	return said.Role == message.RoleAssistant && (v.Model == nil || said.Provider == v.Model.Provider && said.Model == v.Model.ModelID)
 }
 
-// prompt is how long the prompt of an answer was, as its provider counted it; 0
-// where there is none.
+// prompt returns how long the prompt of an answer was, in tokens as its
+// provider counted them; 0 if it did not.
 func prompt(e *session.Entry) (int64, error) {
 	if said := e.Meta(); said.Role != message.RoleAssistant || said.Failed() || !said.Counted {
 		return 0, nil
@@ -181,7 +184,7 @@ func prompt(e *session.Entry) (int64, error) {
 	return m.Usage.Prompt(), nil
 }
 
-// ranges are what was added to the prompt from each call to the next, where
+// ranges returns what was added to the prompt from each call to the next, where
 // nothing else changed it.
 func (s *Sizer) ranges(v *View, calls []asked) []calibration.Sample {
 	var out []calibration.Sample
@@ -194,7 +197,8 @@ func (s *Sizer) ranges(v *View, calls []asked) []calibration.Sample {
 	return out
 }
 
-// first is the whole prompt of the only call, where nothing in it is unknown.
+// first returns the whole prompt of the only call as a sample, if nothing in it
+// is unknown.
 func (s *Sizer) first(v *View, calls []asked) []calibration.Sample {
 	if len(calls) != 1 || !v.Prompt.Known || v.Compaction != nil {
 		return nil
@@ -211,8 +215,8 @@ func (s *Sizer) first(v *View, calls []asked) []calibration.Sample {
 	return []calibration.Sample{{Measured: calls[0].prompt, Estimated: est}}
 }
 
-// stretch is the estimate of what entries add to a prompt as they are in the
-// log. It reports false where one of them changes what comes before.
+// stretch returns the estimate of what entries add to a prompt as they are in
+// the log. It reports false if one of them changes what comes before.
 func (s *Sizer) stretch(entries []*session.Entry) (sum calibration.Counts, ok bool) {
 	for _, e := range entries {
 		m := e.Meta()
@@ -243,22 +247,22 @@ func changesView(e *session.Entry) bool {
 // firstCalls is how many calls the fixed part is learned from.
 const firstCalls = 3
 
-// Fixed is what each request has besides its messages, as far as it is known:
-// system prompt and tools, and what the server adds.
+// Fixed returns what each request has in addition to its messages, in tokens,
+// if it is known: system prompt, tools and what the server adds.
 func (v *View) Fixed(s *Sizer) (int64, error) {
 	declared := s.Scaled(v.Prompt.Tokens(s.estimator()))
 	added, err := v.added(s, declared)
 	return declared + added, err
 }
 
-// added is what each prompt has besides the log and the declared system prompt
-// and tools: all of the fixed part where those are not known, else what the
-// server adds. It is learned from the first calls, whichever model they were of,
-// when there are few messages to estimate, and compactions keep it. 0: nothing
-// is known.
+// added returns what each prompt has in addition to the log and the declared
+// system prompt and tools: all of the fixed part if those are not known, else
+// what the server adds. It is learned from the first calls, of any model, when
+// there are few messages to estimate, and compactions keep it. 0: nothing is
+// known.
 func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	start := 0
-	var before calibration.Counts // what a prompt had of messages
+	var before calibration.Counts // the messages in a prompt
 	if v.Compaction != nil {
 		if ours := v.Compaction.Compaction().Coppice; ours != nil && ours.Fixed > 0 {
 			return max(0, ours.Fixed-declared), nil
@@ -293,8 +297,9 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	return s.Calibration.Fixed(v.believed(s, declared, prompts)), nil
 }
 
-// believed are the prompts that are not too far from their estimates, or all
-// three where they are and agree with each other: then there are many tools.
+// believed returns the prompts that are not too far from their estimates, or
+// all three if they are far but agree with each other: then there are many
+// tools.
 func (v *View) believed(s *Sizer, declared int64, prompts []calibration.Sample) []calibration.Sample {
 	var out []calibration.Sample
 	low, high := int64(math.MaxInt64), int64(0)

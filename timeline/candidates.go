@@ -12,11 +12,12 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// candidate is a message-bearing entry on its way into the view.
+// candidate is an entry with a message that may go into the view.
 type candidate struct {
 	item Item
 	rule Rule // why it is left out; "": it is shown
-	// callless: its replacement dropped these calls, so their results go too
+	// callless has the ids of the calls that its replacement dropped: their
+	// results go too.
 	callless map[string]bool
 }
 
@@ -73,8 +74,8 @@ func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]
 	return cands, nil
 }
 
-// candidate is a covered entry on its way into the view, where it bears a
-// message.
+// candidate returns a covered entry as a candidate, with its message if it has
+// one.
 func (c coveredEntry) candidate(p Policy) (candidate, error) {
 	cand := candidate{item: Item{Entry: c.entry, Pos: -1, Pinned: c.pinned, Request: c.request, Open: c.open}}
 	switch {
@@ -104,8 +105,8 @@ func (c coveredEntry) candidate(p Policy) (candidate, error) {
 	return cand, nil
 }
 
-// edits returns the context edit in force per target: the latest one, unless
-// it restores the original or the target is pinned.
+// edits returns the context edit in force for each target: the latest one,
+// unless it restores the original or the target is pinned.
 func (t *walked) edits() (map[string]*session.ContextEdit, error) {
 	edits := map[string]*session.ContextEdit{}
 	for _, e := range t.path {
@@ -178,8 +179,8 @@ func (c *candidate) edit(ed *session.ContextEdit) error {
 	return nil
 }
 
-// callIDs returns the ids of calls that before has and after (nil: nothing)
-// has no more.
+// callIDs returns the ids of calls that before has and after (nil: nothing) no
+// longer has.
 func callIDs(before, after *message.Message) map[string]bool {
 	ids := map[string]bool{}
 	for _, call := range before.ToolCalls() {
@@ -193,7 +194,7 @@ func callIDs(before, after *message.Message) map[string]bool {
 	return ids
 }
 
-// leaveOutEmpty leaves a candidate out that has nothing that can be sent.
+// leaveOutEmpty leaves a candidate out if it has nothing that can be sent.
 func (c *candidate) leaveOutEmpty() error {
 	if c.rule != "" || c.item.Entry == nil {
 		return nil
@@ -243,10 +244,10 @@ func sendable(m *message.Message) bool {
 	return false
 }
 
-// ShortenRequest is a covered message of the open request as a view shows it
-// where the request has to stay under target tokens: one above a quarter of
-// it (docs/context.md, Projection 5) with its head, its tail, and where to
-// read the rest. target 0: no bound.
+// ShortenRequest returns a covered message of the open request as a view shows
+// it if the request has to stay under target tokens: a message above a quarter
+// of the target is cut to its head, its tail, and where to read the rest
+// (docs/context.md, Projection 5). target 0: no limit.
 func ShortenRequest(m *message.Message, id string, target int64) *message.Message {
 	limit := target / 4
 	size := tokens.Default{}.Message(m)
@@ -263,14 +264,15 @@ func ShortenRequest(m *message.Message, id string, target int64) *message.Messag
 	return out
 }
 
-// openShare is the part of the target, one in so many, that a message with open
-// calls may take where a compaction covers it: all of them have a quarter.
+// openShare says how much of the target a covered message with open calls may
+// take: one part in openShare, so that all of them together stay under a
+// quarter.
 const openShare = 4 * MaxOpenCalls
 
-// shortenOpen is a covered message with open calls, or a result in its group,
-// as a view shows it where the request has to stay under target tokens: one
-// above its share with the head and the tail of its texts and arguments, and
-// where to read the rest. target 0: no bound.
+// shortenOpen returns a covered message with open calls, or a result in its
+// group, as a view shows it if the request has to stay under target tokens: one
+// above its share is cut to the head and the tail of its texts and arguments,
+// and where to read the rest. target 0: no limit.
 func shortenOpen(m *message.Message, id string, target int64) *message.Message {
 	limit := target / openShare
 	size := tokens.Default{}.Message(m)

@@ -8,19 +8,19 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// MaxOpenCalls is how many covered calls without a result are shown, the
-// newest ones (docs/compaction.md).
+// MaxOpenCalls is how many covered calls without a result are shown; they are
+// the newest ones (docs/compaction.md).
 const MaxOpenCalls = 8
 
 // readOn looks at what a compaction of another program covers: such a program
 // does not know what must stay in view. It reads back from the kept entries to
 // the last final answer before the compaction. A cut that covers results that
 // the model had not read is moved before them, and calls that were open at the
-// cut are shown. back is the path read backwards, comp the compaction's place
-// in it, kept how many of it are kept; back and kept are returned as they are
-// then.
+// cut are shown. back is the path read backwards, comp the compaction's index
+// in it, kept how many of its entries are kept; the new back and kept are
+// returned.
 func (t *walked) readOn(ctx context.Context, src Source, back []*session.Entry, comp, kept int) ([]*session.Entry, int, error) {
-	edits := map[string]*session.Entry{} // the latest of each target from before the compaction
+	edits := map[string]*session.Entry{} // the latest edit of each target, from before the compaction
 	end := comp + 1                      // after the oldest entry that matters
 	for ; ; end++ {
 		if end == len(back) {
@@ -64,8 +64,8 @@ func (t *walked) readOn(ctx context.Context, src Source, back []*session.Entry, 
 	return back, kept, nil
 }
 
-// coveredItem is what the algebra of turns has to know of an entry with the
-// edit on it.
+// coveredItem returns what the algebra of turns has to know about an entry with
+// the edit on it.
 func coveredItem(e *session.Entry, edits map[string]*session.Entry) turn.Item {
 	it := turnItem(e)
 	if ed := edits[e.ID]; ed != nil {

@@ -6,9 +6,9 @@ import (
 )
 
 // Listed returns, for each entry of the path, what a summarizer gets of it:
-// edited where it is edited, failed attempts included. An item without an
-// entry is metadata, the prompt, a command kept from the model, or something
-// that an edit left out.
+// with its edit, and failed attempts included. An item without an entry is
+// metadata, the prompt, a command kept from the model, or something that an
+// edit left out.
 func (v *View) Listed() ([]Item, error) {
 	listed := make([]Item, len(v.Path))
 	gone := map[int]bool{} // what an edit left out
@@ -40,10 +40,10 @@ func (v *View) Listed() ([]Item, error) {
 	return listed, nil
 }
 
-// ListPath lists a piece of a path as Listed does that of a view, however many
-// compactions are on it: with the edits in force at its end, except those of
-// an undone compaction. A compaction that was not undone is listed as its
-// summary.
+// ListPath lists a piece of a path as Listed does the path of a view, but with
+// any number of compactions on it: with the edits in force at its end, except
+// those of an undone compaction. A compaction that was not undone is listed as
+// its summary.
 func ListPath(path []*session.Entry) ([]Item, error) {
 	t := &walked{path: path, dead: map[string]bool{}}
 	undone := map[string]bool{}

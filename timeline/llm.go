@@ -76,8 +76,8 @@ func keepInside(summary string) string { return summaryTags.Replace(summary) }
 var summaryTags = strings.NewReplacer("<summary>", "&lt;summary>", "</summary>", "&lt;/summary>")
 
 // bashText is how a model sees a command that the user ran: the command, its
-// output in a fence, and how it ended where that is not plain success. A
-// cancelled command has no exit status worth telling.
+// output in a fence, and how it ended unless it succeeded. The exit status of a
+// cancelled command means nothing, so it is left out.
 func bashText(b *message.BashExecution) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "The user ran this command: `%s`\n", b.Command)

@@ -38,8 +38,9 @@ func ModelInUse(ctx context.Context, src Source, leaf *session.Entry) (*session.
 	return nil, nil
 }
 
-// Earlier remembers what was named before a compaction of another program, which
-// did not record it. The zero value remembers nothing.
+// Earlier remembers which model and thinking level were named before a
+// compaction of another program, which did not record them. The zero value
+// remembers nothing.
 type Earlier struct {
 	compaction string // its id
 	model      *session.ModelChange
@@ -72,7 +73,7 @@ func (k *Earlier) Settle(ctx context.Context, src Source, v *View) error {
 	return nil
 }
 
-// lookBack finds what is named before an entry.
+// lookBack finds the model and the level that are named before an entry.
 func lookBack(ctx context.Context, src Source, e *session.Entry) (Earlier, error) {
 	var k Earlier
 	undone := map[string]bool{}
@@ -95,7 +96,7 @@ func lookBack(ctx context.Context, src Source, e *session.Entry) (Earlier, error
 	return k, nil
 }
 
-// take keeps what is not known yet.
+// take keeps those that are not known yet.
 func (k *Earlier) take(model *session.ModelChange, level string) {
 	if k.model == nil {
 		k.model = model

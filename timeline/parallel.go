@@ -11,9 +11,9 @@ import (
 // chunk is how many items a worker takes at a time.
 const chunk = 64
 
-// parallel calls f with each number below n, on all processors where there
-// are many: messages are decoded there, which is nearly all of the time that a
-// long view takes. It returns the first error.
+// parallel calls f with each number below n, on all processors if n is large: f
+// decodes messages, which takes nearly all of the time for a long view. It
+// returns the first error.
 func parallel(n int, f func(i int) error) error {
 	if n < 2*chunk {
 		for i := range n {

@@ -61,9 +61,9 @@ func PinGroup(ctx context.Context, src Source, leaf *session.Entry, id string) (
 	return groupAround(back, len(back)-1-found), nil
 }
 
-// settles reports whether the last entry of a path read backwards tells what
-// group an entry is in: it is a result, and that is its first call, or it is
-// none.
+// settles reports whether a path read backwards reaches far enough to tell
+// which group an entry is in: the entry is not a result, or the last entry read
+// has its call and this is the first result of it.
 func settles(back []*session.Entry, at int) bool {
 	m := back[at].Meta()
 	if m.Role != message.RoleToolResult {
@@ -81,8 +81,8 @@ func calls(m session.Meta, id string) bool {
 	return m.Role == message.RoleAssistant && slices.ContainsFunc(m.Calls, func(c turn.Call) bool { return c.ID == id })
 }
 
-// groupAround returns the members of the tool group that an entry is in, with
-// second results, or the entry alone.
+// groupAround returns the members of the tool group that an entry is in, second
+// results included, or the entry alone.
 func groupAround(path []*session.Entry, at int) []*session.Entry {
 	c := Turns(path)
 	head := at
@@ -118,8 +118,8 @@ func unpinnable(e *session.Entry) (string, error) {
 	return "", nil
 }
 
-// CheckPin refuses a pin that would take all pins above a quarter of the target
-// (docs/context.md, Projection 6). target 0: no limit.
+// CheckPin refuses a pin with which all pins together would take more than a
+// quarter of the target (docs/context.md, Projection 6). target 0: no limit.
 func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int64) error {
 	if target <= 0 {
 		return nil
@@ -149,7 +149,7 @@ func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int6
 	return nil
 }
 
-// Refs names entries in the log.
+// Refs returns references to entries in the log.
 func Refs(entries []*session.Entry) []session.Ref {
 	refs := make([]session.Ref, len(entries))
 	for i, e := range entries {

@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Project says what the model sees at leaf (nil: the leaf of src). It reads
+// Project returns what the model sees at leaf (nil: the leaf of src). It reads
 // backwards from the leaf and stops at the first kept entry of the compaction
 // in force, or at the root (docs/context.md, Projection).
 func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*View, error) {
@@ -26,7 +26,8 @@ func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*V
 	return t.view(p)
 }
 
-// walked is what a walk over the path found: everything the view depends on.
+// walked is what a walk over the path found: everything that the view depends
+// on.
 type walked struct {
 	path     []*session.Entry // first kept entry (or root) to leaf
 	atRoot   bool
@@ -224,7 +225,7 @@ func (t *walked) addPin(ctx context.Context, src Source, r session.Ref, onPath m
 	return nil
 }
 
-// show returns what is known of a covered entry that is shown.
+// show marks a covered entry as shown and returns what is known about it.
 func show(shown map[string]*coveredEntry, e *session.Entry) *coveredEntry {
 	c := shown[e.ID]
 	if c == nil {
@@ -260,8 +261,8 @@ func (t *walked) addNamed(ctx context.Context, src Source, shown map[string]*cov
 	return nil
 }
 
-// addRef adds a covered entry with the edit in force on it. One that is not in
-// the log is the problem p; then nothing comes of what is returned.
+// addRef adds a covered entry with the edit in force on it. If the entry is not
+// in the log, that is recorded as problem p, and the result has no effect.
 func (t *walked) addRef(ctx context.Context, src Source, shown map[string]*coveredEntry, r session.Ref, p session.Problem) (*coveredEntry, error) {
 	e, err := src.Find(ctx, r.ID, r.At)
 	if errors.Is(err, session.ErrNotFound) {
@@ -331,7 +332,7 @@ func (t *walked) view(p Policy) (*View, error) {
 	return v, nil
 }
 
-// requestModel is the model that gets the request.
+// requestModel returns the model that gets the request.
 func (t *walked) requestModel(p Policy, v *View) message.Model {
 	if p.Model.ID != "" || v.Model == nil {
 		return p.Model
@@ -341,9 +342,9 @@ func (t *walked) requestModel(p Policy, v *View) message.Model {
 	return m
 }
 
-// modelAndLevel returns the model in use and the thinking level: the last
-// that the path names, else what the compaction in force recorded; nil and ""
-// where neither says it.
+// modelAndLevel returns the model in use and the thinking level: the last that
+// the path names, else what the compaction in force recorded; nil and "" if
+// neither does.
 func (t *walked) modelAndLevel() (*session.ModelChange, string) {
 	var model *session.ModelChange
 	level := ""

@@ -55,7 +55,7 @@ func (p Prompt) System() string {
 }
 
 // Message returns the folded state as one system message, as a compaction
-// stores it; nil where the path has none.
+// stores it; nil if the path has none.
 func (p Prompt) Message() *message.Message {
 	if !p.Known {
 		return nil

@@ -7,13 +7,14 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// endingLine is what a request ends with when nothing of the user's is last.
+// endingLine is the last message of a request that would otherwise end with an
+// answer of the model.
 const endingLine = "(no new input; go on from here)"
 
-// Request makes the view ready for a wire. send says that it goes out as it
-// is: then it ends with a user message or a tool result, which providers
-// insist on. A view that is only looked at ends where the path ends. It fails
-// where a message cannot be read.
+// Request returns the view as a request that a dialect can render. send says
+// that it goes out as it is: then it ends with a user message or a tool result,
+// which providers insist on. A view that is only displayed ends where the path
+// ends. It fails if a message cannot be read.
 func (v *View) Request(send bool) (Request, error) {
 	r := Request{System: v.Prompt.System(), Tools: v.Prompt.Tools}
 	msgs := make([]*message.Message, len(v.Items))
@@ -82,8 +83,8 @@ func (v *View) OpenRequest() []Item {
 	return open
 }
 
-// Ref names an item for the compaction that will cover it, with the edit in
-// force on it.
+// Ref returns a reference to an item for the compaction that will cover it,
+// with the edit in force on it.
 func (v *View) Ref(it Item) session.Ref {
 	r := session.Ref{ID: it.Entry.ID, At: it.Entry.At}
 	if !it.Edited {

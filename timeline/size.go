@@ -10,16 +10,16 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Size is how big the next request is, in tokens and bytes. One function gives
-// it to trigger, meter, hooks and commands (docs/context.md, Sizes). Estimates
-// in it are calibrated, so that they are the same kind of number as what the
-// provider counts.
+// Size is how big the next request is, in tokens and bytes. The trigger, the
+// meter, hooks and commands all get it from one function (docs/context.md,
+// Sizes). Its estimates are calibrated, so that they can be compared with what
+// the provider counts.
 type Size struct {
-	// Measured is the provider's last count and the estimate of what came after
-	// it; nil: there is no count that holds.
+	// Measured is the provider's last count plus the estimate of what came after
+	// it; nil: no count is valid.
 	Measured  *int64
-	Estimated int64 // the estimate of all, fixed part and pending input included
-	Fixed     int64 // system prompt, tools and what the server adds, as far as they are known
+	Estimated int64 // the estimate of everything, fixed part and pending input included
+	Fixed     int64 // system prompt, tools and what the server adds; 0: not known
 	Pending   int64 // input that waits to be sent
 	Bytes     int64 // of content
 	Usage     int64 // the provider's count alone; 0: none
@@ -28,7 +28,8 @@ type Size struct {
 	Calibration calibration.Calibration // of the estimates
 }
 
-// Decision is the number that decides: what was measured, else the estimate.
+// Decision returns the number that decides: what was measured, else the
+// estimate.
 func (s Size) Decision() int64 {
 	if s.Measured != nil {
 		return *s.Measured
@@ -36,7 +37,8 @@ func (s Size) Decision() int64 {
 	return s.Estimated
 }
 
-// Hard is an estimate of the same kind with the margin that hard limits need.
+// Hard returns an estimate of the same kind, with the margin that hard limits
+// need.
 func (s Size) Hard(estimate int64) int64 {
 	if s.Calibration.Margin < 1 {
 		return tokens.Hard(estimate)
@@ -44,7 +46,7 @@ func (s Size) Hard(estimate int64) int64 {
 	return int64(math.Ceil(s.Calibration.Margin * float64(estimate)))
 }
 
-// Limits within which a count is believed (docs/context.md, Sizes). One
+// Limits within which a count is believed (docs/context.md, Sizes). A count
 // outside of them is reported, and the estimate decides.
 const (
 	farAbove         = 3      // times the estimate, unless the count before agrees
@@ -54,7 +56,7 @@ const (
 	calibrates       = 1000   // tokens of estimate: below this a count says too little
 )
 
-// ceiling is the largest count that is believed of what has an estimate.
+// ceiling returns the largest count that is believed for an estimate.
 func ceiling(estimate int64, known bool) int64 {
 	if known {
 		return farAbove * estimate
@@ -63,7 +65,7 @@ func ceiling(estimate int64, known bool) int64 {
 }
 
 // Size measures the view. pending is the size of input that waits, as est
-// counts it. It fails where a message cannot be read.
+// counts it. It fails if a message cannot be read.
 func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	sizer, err := v.Sizer(est)
 	if err != nil {
@@ -129,8 +131,8 @@ func (s *Size) measure(counts []count, all calibration.Counts, declared int64, k
 	s.Measured = &measured
 }
 
-// count is what a provider said of a request and its answer, and our estimate
-// of their messages.
+// count is what a provider counted for a request and its answer, and our
+// estimate of their messages.
 type count struct {
 	tokens, estimate int64
 	of               calibration.Counts
@@ -142,7 +144,7 @@ func (c count) agrees(o count) bool {
 	return c.ratio() <= o.ratio()*agrees && o.ratio() <= c.ratio()*agrees
 }
 
-// bytes is about what an item adds to a request body.
+// bytes returns about how many bytes an item adds to a request body.
 func (it Item) bytes() (int64, error) {
 	if m := it.Meta(); !it.bare && sentAsStored(m.Role) {
 		return m.ContentBytes, nil
@@ -209,7 +211,7 @@ func (v *View) counts(sizes []calibration.Counts) ([]count, error) {
 	return found, nil
 }
 
-// ContentBytes is about what a message adds to a request body.
+// ContentBytes returns about how many bytes a message adds to a request body.
 func ContentBytes(m *message.Message) int64 {
 	if llm := ToLLM(m); llm != nil {
 		return int64(message.EncodedLen(llm.Content))

@@ -7,9 +7,9 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// dropThinking takes reasoning out of messages that may not send it back:
-// those of another model, and, where signatures are bound to what stood
-// before, those whose prefix is another one now (docs/context.md, Repair).
+// dropThinking takes reasoning out of messages that may not send it back: those
+// of another model and, on models whose signatures are bound to the prefix,
+// those whose prefix has changed (docs/context.md, Repair).
 func (t *walked) dropThinking(v *View, cands []candidate, model message.Model) error {
 	var changed []bool
 	if !model.UnboundThinking {
@@ -57,7 +57,7 @@ func withoutThinking(m *message.Message) *message.Message {
 	return &out
 }
 
-// changedPrefix tells for each position of the path whether what the model
+// changedPrefix returns, for each position of the path, whether what the model
 // sees before it differs from what it saw when the message was made.
 func (t *walked) changedPrefix(v *View) ([]bool, error) {
 	n := len(t.path)
@@ -119,8 +119,8 @@ type variant struct {
 	shows string // "": the original; else the id of the edit
 }
 
-// markEdits: a message between an edit's target and a change of what the
-// target shows saw another prefix, unless it shows the same again now.
+// markEdits: a message between an edit's target and a change of what the target
+// shows saw another prefix, unless the target shows the same again now.
 func (t *walked) markEdits(mark func(from, to int)) error {
 	if !slices.ContainsFunc(t.path, func(e *session.Entry) bool { return e.ContextEdit() != nil || e.Pin() != nil }) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// turnItem is what the algebra of turns has to know of an entry.
+// turnItem returns what the algebra of turns has to know about an entry.
 func turnItem(e *session.Entry) turn.Item {
 	if !IsMessage(e) {
 		return turn.Item{}
@@ -37,12 +37,13 @@ func Unanswered(messages []session.Meta) []int {
 	return out
 }
 
-// Turns returns the algebra of the view: of the covered entries that it shows,
-// then of Path, whose first entry is item first.
+// Turns returns the conversation that the view shows, for the algebra of turns:
+// its items are the covered entries that are shown, then those of Path. first
+// is the item of the first entry of Path.
 func (v *View) Turns() (c *turn.Conversation, first int) { return v.turns, v.first }
 
-// readTurns reads the candidates. What they leave out by a rule is hidden, and
-// what is covered is past.
+// readTurns makes the conversation of the candidates. What a rule leaves out is
+// hidden, and what is covered is past.
 func (v *View) readTurns(cands []candidate) {
 	v.first = len(cands) - len(v.Path)
 	v.turns = turn.Read(len(cands), func(i int) turn.Item {
@@ -66,9 +67,9 @@ type OpenCalls struct {
 	answered bool // one of Calls has a result after the cut
 }
 
-// Tokens is about what a covered message with open calls takes in the view of a
-// request that has to stay under target tokens; 0: no bound. Pinned members are
-// counted among the pins.
+// Tokens returns about how many tokens a covered message with open calls takes
+// in the view, in a request that has to stay under target tokens (0: no limit).
+// Pinned members are counted among the pins.
 func (o OpenCalls) Tokens(sizer *Sizer, target int64) int64 {
 	const noResult = 25 // what replaces a missing result
 	sum := noResult * int64(len(o.Calls))
@@ -85,11 +86,10 @@ func (o OpenCalls) Tokens(sizer *Sizer, target int64) int64 {
 	return sum
 }
 
-// OpenCalls returns what a cut before an entry of the path, named by its
-// index, would cover of calls that still wait for their result there, oldest
-// first: those that stay in view, which are the newest and all whose result is
-// kept, and older ones. What the compaction in force covers already is among
-// them.
+// OpenCalls returns the calls that a cut before Path[cut] would cover and that
+// have no result before it, oldest first. shown stay in view: they are the
+// newest ones and all whose result is kept. older do not. What the compaction
+// in force already covers is among them.
 func (v *View) OpenCalls(cut int) (older, shown []OpenCalls) {
 	all := v.openCalls(cut)
 	n := 0
@@ -184,7 +184,7 @@ func (v *View) entry(i int) *session.Entry {
 // calls reports whether an item shows a call of that id.
 func (it Item) calls(id string) bool { return calls(it.Meta(), id) }
 
-// Messages returns the message that each entry bears, nil for none.
+// Messages returns the message of each entry, nil for those without one.
 func Messages(entries []*session.Entry) ([]*message.Message, error) {
 	msgs := make([]*message.Message, len(entries))
 	err := parallel(len(entries), func(i int) (err error) {

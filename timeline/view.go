@@ -25,19 +25,19 @@ type Policy struct {
 	// Model gets the request. The zero value means the model that the path
 	// names.
 	Model message.Model
-	// Target is the size in tokens below which the request has to stay
-	// (compaction: threshold). 0: unknown; then nothing is shortened by size.
+	// Target is the size in tokens below which the request has to stay: the
+	// threshold of compaction. 0: unknown; then nothing is shortened for its size.
 	Target int64
-	// Calibration is that of earlier counts of the model, for a path that has
+	// Calibration comes from earlier counts of the model, for a path that has
 	// fewer of its own. The zero value: there were none.
 	Calibration calibration.Calibration
 }
 
-// View is what the model sees, with where it came from. The zero value is not
-// usable: Project makes one.
+// View is what the model sees, with the entries that it comes from. The zero
+// value is not usable: Project makes one.
 type View struct {
 	Items         []Item           // in the order of the request
-	LeftOut       []LeftOut        // message-bearing entries that are not shown, by rule
+	LeftOut       []LeftOut        // entries with a message that are not shown, and why
 	Prompt        Prompt           // the folded system prompt and tools
 	Compaction    *session.Entry   // the compaction in force, or nil
 	Path          []*session.Entry // from the first kept entry (or the root) to the leaf
@@ -76,13 +76,13 @@ type Item struct {
 	Request bool // shown because it belongs to the open request
 	Open    bool // shown because a call in it, or in the message that it answers, had no result when it was covered
 	Edited  bool
-	// Loose says that a tool result goes out as text of its own: its call has
-	// a result already, or went with what a compaction covers.
+	// Loose says that a tool result goes out as a separate text: its call already
+	// has a result, or is covered by a compaction.
 	Loose bool
 	Kind  Synthetic // "" for a message that is in the log
 
 	bare  bool         // shown without reasoning
-	shown *shown       // what is shown in place of what is in the log; nil: that
+	shown *shown       // what is shown in place of the message in the log; nil: that message
 	edit  *session.Ref // of a covered item: the edit in force on it
 }
 
@@ -92,9 +92,9 @@ type shown struct {
 	meta    session.Meta
 }
 
-// Message returns the message as shown: edited, reasoning left out where it
-// has to be, in its native role. It is decoded when it is asked for, that of
-// an entry far from the leaf perhaps again. It fails where the entry cannot be
+// Message returns the message as shown: edited, without reasoning that must not
+// be sent, in its native role. It is decoded when it is asked for, for an entry
+// far from the leaf perhaps more than once. It fails if the entry cannot be
 // read.
 func (it Item) Message() (*message.Message, error) {
 	m, err := it.own()
@@ -104,7 +104,7 @@ func (it Item) Message() (*message.Message, error) {
 	return m, err
 }
 
-// own is the message with its reasoning.
+// own returns the message with its reasoning.
 func (it Item) own() (*message.Message, error) {
 	if it.shown != nil {
 		return it.shown.message, nil
@@ -112,7 +112,7 @@ func (it Item) own() (*message.Message, error) {
 	return it.Entry.Message()
 }
 
-// Meta returns what is known of the message as shown, reasoning included. It
+// Meta returns what is known about the message as shown, reasoning included. It
 // costs less than Message.
 func (it Item) Meta() session.Meta {
 	switch {
@@ -150,7 +150,7 @@ type LeftOut struct {
 	Rule    Rule
 }
 
-// Rule says why a message-bearing entry is not shown (invariant I1).
+// Rule says why an entry with a message is not shown (invariant I1).
 type Rule string
 
 // The rules.
@@ -171,9 +171,9 @@ type Prompt struct {
 	Tools    []message.Tool
 }
 
-// Request is a view ready for a wire: only user, assistant and toolResult
-// messages, pairs complete, none empty. Neighbours of one role are not merged
-// here; that is the dialect's affair.
+// Request is a view that a dialect can render: only user, assistant and
+// toolResult messages, pairs complete, none empty. Neighbours of one role are
+// not merged here; dialects do that.
 type Request struct {
 	System   string
 	Tools    []message.Tool

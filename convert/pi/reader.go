@@ -13,9 +13,9 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// reader copies a file record by record. It handles damage the way opening
-// such a file does (docs/format.md, Reading), so that the entries and their
-// ids are the same either way.
+// reader copies a file record by record. It handles damage the way opening such
+// a file does (docs/format.md, Reading damaged files), so that the entries and
+// their ids are the same either way.
 type reader struct {
 	sink  *convert.Sink
 	blobs blobs

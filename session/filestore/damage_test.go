@@ -11,7 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// The rows of docs/format.md, Reading. path is from the root to the leaf.
+// The rows of the table (docs/format.md, Reading damaged files). path is from
+// the root to the leaf.
 func TestDamage(t *testing.T) {
 	c := chain(6)
 	replace := func(i int, lines ...string) string { return text(slices.Concat(c[:i], lines, c[i+1:])...) }

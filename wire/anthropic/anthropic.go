@@ -54,7 +54,7 @@ func rules(m message.Model) prepare.Rules {
 
 // unsignedFamilies are parts of the ids of models that answer over this API
 // without signing their thinking and refuse a history that lacks it
-// (docs/limits.md, What vendors want back).
+// (docs/context.md, Repair).
 var unsignedFamilies = []string{"deepseek", "mimo", "minimax", "kimi", "moonshot"}
 
 func takesUnsigned(m message.Model) bool {

@@ -197,7 +197,8 @@ func blocks(content []message.Block) []block {
 }
 
 // resultBlock writes a tool result. A failed one can have only text, and must
-// not be empty (docs/limits.md, Media), so its other blocks are returned.
+// not be empty (docs/media.md, Where an image may be), so its other blocks are
+// returned.
 func resultBlock(m prepare.Message) (result []byte, media []block) {
 	content := m.Content
 	if m.IsError {

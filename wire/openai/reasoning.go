@@ -27,8 +27,8 @@ type contract struct {
 	blank  string
 }
 
-// contracts are tried in this order (docs/limits.md, What vendors want back).
-// The blank is a space for models that refuse an empty string.
+// contracts are tried in this order. The blank is a space for models that
+// refuse an empty string.
 var contracts = []contract{
 	{"deepseek-r1", never, ""},
 	{"deepseek-v3.2", withCalls, ""},

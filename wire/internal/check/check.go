@@ -14,8 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Rule is a reason for a refusal: its stable name and the refusal text
-// (docs/errors.md, or the vendor's own words).
+// Rule is a reason for a refusal: its stable name and the refusal text (the
+// vendor's own words, or docs/errors.md).
 type Rule struct{ Kind, Cites string }
 
 // The rules of all vendors.
