@@ -20,11 +20,12 @@ const module = "github.com/coppice-dev/coppice"
 // not import each other. "x/..." is x and all below.
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
-	{"internal/valid", "internal/kinds"},
+	{"internal/valid", "internal/kinds", "internal/safetext"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},
 	{"message"},
+	{"internal/codec"},
 	{"internal/lines"},
 	{"tokens", "internal/calls", "internal/excerpt"},
 	{"internal/turn"},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/codec"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -35,7 +37,7 @@ func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.
 func promptChange(p timeline.Prompt, system string, tools []message.Tool) *message.Message {
 	patch := &message.SystemPatch{}
 	for _, t := range tools {
-		same := func(o message.Tool) bool { return string(message.EncodeTool(o)) == string(message.EncodeTool(t)) }
+		same := func(o message.Tool) bool { return string(codec.EncodeTool(o)) == string(codec.EncodeTool(t)) }
 		if !slices.ContainsFunc(p.Tools, same) {
 			patch.ToolsAdded = append(patch.ToolsAdded, t)
 		}
@@ -46,7 +48,7 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 		}
 	}
 	m := &message.Message{Role: message.RoleSystem, System: patch}
-	if system = message.Sanitize(system); system != "" && p.Text != system {
+	if system = safetext.Sanitize(system); system != "" && p.Text != system {
 		m.Content = []message.Block{message.Text{Text: system}}
 	}
 	if m.Content == nil && patch.ToolsAdded == nil && patch.ToolsRemoved == nil {
@@ -119,7 +121,7 @@ func (s *Session) draft(m *message.Message) session.Draft {
 	m = m.Clone()
 	for i, b := range m.Content {
 		if t, ok := b.(message.Text); ok {
-			t.Text = message.Sanitize(t.Text)
+			t.Text = safetext.Sanitize(t.Text)
 			m.Content[i] = t
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -158,7 +159,7 @@ func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Empty: res.Empty}
 	for _, b := range res.Content {
 		if t, ok := b.(message.Text); ok {
-			t.Text = r.bounded(c, message.Sanitize(t.Text), limit)
+			t.Text = r.bounded(c, safetext.Sanitize(t.Text), limit)
 			b = t
 		}
 		m.Content = append(m.Content, b)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
@@ -128,7 +129,7 @@ func bytesOf(v *timeline.View) []byte {
 	r := must.Get(v.Request(true))
 	out := []byte(r.System)
 	for _, m := range r.Messages {
-		out = append(append(out, '\n'), message.Encode(m)...)
+		out = append(append(out, '\n'), codec.Encode(m)...)
 	}
 	return out
 }
@@ -169,7 +170,7 @@ func openTexts(v *timeline.View) (out []string) {
 func blocks(m *message.Message) (out []string) {
 	for _, b := range m.Content {
 		if t, ok := b.(message.Text); ok && strings.TrimSpace(t.Text) != "" {
-			enc := string(message.EncodeContent([]message.Block{message.Text{Text: t.Text}}))
+			enc := string(codec.EncodeContent([]message.Block{message.Text{Text: t.Text}}))
 			out = append(out, enc[len(`[{"type":"text","text":"`):len(enc)-len(`"}]`)])
 		}
 	}

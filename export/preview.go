@@ -7,6 +7,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -130,11 +131,11 @@ func short(s string, n int) string {
 	const enough = 8 // bytes that a unit may take, with white space around it
 	cut := false
 	if len(s) > n*enough {
-		s, cut = message.CutHead(s, n*enough), true
+		s, cut = safetext.CutHead(s, n*enough), true
 	}
 	s = strings.Join(strings.Fields(s), " ")
-	if message.UTF16Len(s) > n || cut {
-		return message.CutHead(s, n-1) + "…"
+	if safetext.UTF16Len(s) > n || cut {
+		return safetext.CutHead(s, n-1) + "…"
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/turn"
@@ -135,13 +136,13 @@ func (a *answer) messages(name string) []*message.Message {
 			a.fail(fmt.Errorf("%s%s has an element that is not a message: %s", a.prefix, name, excerpt(e)))
 			return nil
 		}
-		out = append(out, message.Decode(e))
+		out = append(out, codec.Decode(e))
 	}
 	return out
 }
 
 // encodeMessage writes a message for a program.
-func encodeMessage(m *message.Message) []byte { return jsonw.Clean(message.Encode(m)) }
+func encodeMessage(m *message.Message) []byte { return jsonw.Clean(codec.Encode(m)) }
 
 // deepCopy copies everything in a message that a handler could change.
 func deepCopy(m *message.Message) *message.Message {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ToolCall is the event before a tool runs.
@@ -109,7 +109,7 @@ func (a *answer) content(name string) []message.Block {
 	if v == nil {
 		return nil
 	}
-	return append([]message.Block{}, message.DecodeContent(v)...)
+	return append([]message.Block{}, codec.DecodeContent(v)...)
 }
 
 // checkContent checks that a result has only text and images.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/calls"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/internal/turn"
@@ -69,11 +70,11 @@ type callPlace struct{ message, n int }
 
 // fact adds a fact from the current message.
 func (c *collector) fact(class Class, key, text, note string) {
-	text = c.opts.Mask(message.Sanitize(text))
+	text = c.opts.Mask(safetext.Sanitize(text))
 	if fold(text) == "" {
 		return
 	}
-	f := Fact{Class: class, Key: c.opts.Mask(message.Sanitize(key)), Text: text, Note: c.opts.Mask(message.Sanitize(note))}
+	f := Fact{Class: class, Key: c.opts.Mask(safetext.Sanitize(key)), Text: text, Note: c.opts.Mask(safetext.Sanitize(note))}
 	if c.entry != "" {
 		f.Entries = []string{c.entry}
 	}

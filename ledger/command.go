@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/excerpt"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/shell"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -69,7 +70,7 @@ func commandKey(c shell.Command) string {
 		}
 		b.WriteString(fold(w.Text))
 	}
-	return message.CutHead(b.String(), maxCommand)
+	return safetext.CutHead(b.String(), maxCommand)
 }
 
 // scriptKey returns the key of the command that a script is about: the last
@@ -153,14 +154,14 @@ func (c *collector) ran(known call, o outcome) {
 	}
 	for _, cmd := range known.commands {
 		if notable(cmd) {
-			c.fact(Command, attempt(commandKey(cmd)), message.CutHead(fold(cmd.Source), maxCommand), o.note())
+			c.fact(Command, attempt(commandKey(cmd)), safetext.CutHead(fold(cmd.Source), maxCommand), o.note())
 			c.commit(cmd, o.body)
 		}
 	}
 	if known.base == "" || o.stopped {
 		return
 	}
-	base := c.opts.Mask(message.Sanitize(known.base))
+	base := c.opts.Mask(safetext.Sanitize(known.base))
 	c.set.resolve(base)
 	if !o.failed {
 		return
@@ -170,7 +171,7 @@ func (c *collector) ran(known call, o outcome) {
 		speakers = programs(known.commands)
 	}
 	for i, line := range telling(o.body, speakers, len(known.commands) > 0) {
-		c.fact(Error, known.base+errorSep+strconv.Itoa(i), line, message.CutHead(known.base, 80))
+		c.fact(Error, known.base+errorSep+strconv.Itoa(i), line, safetext.CutHead(known.base, 80))
 	}
 }
 

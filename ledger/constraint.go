@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // maxConstraint is the length of a constraint in characters (docs/compaction.md).
@@ -131,7 +131,7 @@ func bounded(s string) []string {
 	for _, sep := range clauseEnds {
 		// the last such place in the first half leaves two parts of some
 		// length
-		head := message.CutHead(s, maxConstraint)
+		head := safetext.CutHead(s, maxConstraint)
 		if i := strings.LastIndex(head, sep); i > maxConstraint/8 {
 			first := s[:i+len(strings.TrimRight(sep, " "))]
 			if sep[0] == ' ' || len(sep) > 3 && sep[0] == ',' {
@@ -140,7 +140,7 @@ func bounded(s string) []string {
 			return append([]string{strings.TrimSpace(first)}, bounded(strings.TrimSpace(s[i+len(sep):]))...)
 		}
 	}
-	head := message.CutHead(s, maxConstraint)
+	head := safetext.CutHead(s, maxConstraint)
 	if i := strings.LastIndexByte(head, ' '); i > 0 {
 		head = head[:i]
 	}

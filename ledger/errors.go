@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/shell"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // maxErrorLine bounds a line of an error, in UTF-16 units; maxErrorLines says
@@ -148,7 +148,7 @@ func telling(output string, speakers []string, lastAnyway bool) []string {
 		lines = []string{last}
 	}
 	for i, l := range lines {
-		lines[i] = message.CutHead(l, maxErrorLine)
+		lines[i] = safetext.CutHead(l, maxErrorLine)
 	}
 	return lines
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // requestOf returns what a message asks for: its first words that are neither
@@ -62,7 +62,7 @@ func sentence(line string) string {
 	if all := sentences(line); len(all[0]) <= maxRequest {
 		return all[0]
 	}
-	head := message.CutHead(line, maxRequest)
+	head := safetext.CutHead(line, maxRequest)
 	if i := strings.LastIndexByte(head, ' '); i > maxRequest/2 {
 		head = head[:i]
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -47,7 +48,7 @@ func (c *collector) todo(tc message.ToolCall) {
 func (c *collector) work(list []calls.Task) {
 	c.set.removeAll(Open, todoKey)
 	for _, it := range list {
-		text := message.CutHead(strings.TrimSpace(it.Text), maxTodo)
+		text := safetext.CutHead(strings.TrimSpace(it.Text), maxTodo)
 		switch it.Status {
 		case "done":
 			c.fact(Done, todoKey+text, text, "")
@@ -70,7 +71,7 @@ func (c *collector) checkbox(line string) {
 	if !ok || len(rest) < 3 || rest[1] != ']' {
 		return
 	}
-	text := message.CutHead(strings.TrimSpace(rest[2:]), maxTodo)
+	text := safetext.CutHead(strings.TrimSpace(rest[2:]), maxTodo)
 	switch rest[0] {
 	case ' ':
 		c.fact(Open, boxKey+text, text, "")

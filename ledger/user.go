@@ -6,7 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // maxRequest bounds a request, a decision and a question, in UTF-16 units.
@@ -25,7 +25,7 @@ func (c *collector) user(s *said) {
 		c.fact(Constraint, "", order, "")
 	}
 	if c.asked && choice(s.lines) {
-		c.fact(Decision, "", message.CutHead(fold(s.own), maxRequest), "by the user")
+		c.fact(Decision, "", safetext.CutHead(fold(s.own), maxRequest), "by the user")
 	}
 	c.asked = false
 	c.questions, c.asker = s.questions, "user"
@@ -54,7 +54,7 @@ func (c *collector) skill(text string) string {
 		c.fact(FileRead, at, at, "skill")
 	}
 	if name := attribute(head, "name"); name != "" {
-		return "/skill:" + message.CutHead(name, maxRequest/4)
+		return "/skill:" + safetext.CutHead(name, maxRequest/4)
 	}
 	return ""
 }
@@ -82,7 +82,7 @@ func questionsOf(lines []line) []string {
 	for _, line := range lines {
 		for _, s := range sentences(line.text) {
 			if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
-				out = append(out, message.CutHead(s, maxRequest))
+				out = append(out, safetext.CutHead(s, maxRequest))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (c *collector) answer(text string) {
 			text = s
 		}
 	}
-	if s := message.CutHead(fold(text), maxRequest); s != "" {
+	if s := safetext.CutHead(fold(text), maxRequest); s != "" {
 		c.fact(Decision, "", s, "by the user")
 	}
 }

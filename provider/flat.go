@@ -11,7 +11,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 const (
@@ -141,8 +141,8 @@ func words(body []byte) string {
 	if strings.HasPrefix(s, "<") {
 		s = html.UnescapeString(markup().ReplaceAllString(s, " "))
 	}
-	s = strings.Join(strings.Fields(message.Sanitize(s)), " ")
-	return message.CutHead(s, maxWords)
+	s = strings.Join(strings.Fields(safetext.Sanitize(s)), " ")
+	return safetext.CutHead(s, maxWords)
 }
 
 var markup = lazy.Regexp(`(?is)<(?:style|script)\b.*?</(?:style|script)>|<[^>]*>`)

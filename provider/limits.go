@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -56,7 +57,7 @@ func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 	if l == nil || f == nil || !teaches(f) {
 		return false
 	}
-	text := message.CutHead(f.Message, maxEvidence)
+	text := safetext.CutHead(f.Message, maxEvidence)
 	return l.keep(keyOf(m), Lesson{Unit: f.Limit.Unit, Where: f.Limit.Where, Number: f.Limit.Max, Text: text})
 }
 

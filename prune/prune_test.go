@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
@@ -58,7 +59,7 @@ func (w *work) round(name, tool, args string, size int, details string) {
 	id := fmt.Sprintf("c%d", w.calls)
 	w.add(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopToolUse,
 		Content: []message.Block{message.ToolCall{ID: id, Name: tool, Arguments: []byte(args)}}}), "call")
-	raw := string(message.Encode(&message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: tool,
+	raw := string(codec.Encode(&message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: tool,
 		Content: []message.Block{message.Text{Text: strings.Repeat("word", size)}}}))
 	if details != "" {
 		raw = strings.TrimSuffix(raw, "}") + `,"details":` + details + "}"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // The length of a snippet, in UTF-16 units.
@@ -15,9 +15,9 @@ const (
 
 // snippet returns one line of text around an offset, cut between characters.
 func snippet(text string, at int) string {
-	before := message.CutTail(nearEnd(text[:at]), snippetBefore)
+	before := safetext.CutTail(nearEnd(text[:at]), snippetBefore)
 	from := at - len(before)
-	shown := message.CutHead(text[from:], snippetWhole)
+	shown := safetext.CutHead(text[from:], snippetWhole)
 	line := strings.Join(strings.Fields(shown), " ")
 	if from > 0 {
 		line = "…" + line

@@ -3,6 +3,7 @@ package session
 import (
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -79,7 +80,7 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 		case "parentId":
 			e.ParentID = rawjson.String(v)
 		case "timestamp":
-			e.Time = message.DecodeTime(v)
+			e.Time = codec.DecodeTime(v)
 		}
 	}
 	return e, typed
@@ -89,5 +90,5 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 // already read. at is the place of the entry in its log.
 func NewEntry(h lines.Head, raw []byte, at int64) *Entry {
 	return &Entry{ID: rawjson.String(h.ID), ParentID: rawjson.String(h.ParentID), Type: Type(rawjson.String(h.Type)),
-		Time: message.DecodeTime(h.Timestamp), body: &body{raw: raw}, At: at}
+		Time: codec.DecodeTime(h.Timestamp), body: &body{raw: raw}, At: at}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -43,7 +44,7 @@ func (d Draft) entry(parent string, now time.Time) *Entry {
 	raw := append([]byte(`{"type":`), rawjson.Quote(string(d.Type))...)
 	raw = append(append(raw, `,"id":`...), rawjson.Quote(id)...)
 	raw = append(append(raw, `,"parentId":`...), p...)
-	raw = append(append(raw, `,"timestamp":`...), rawjson.Quote(message.FormatTime(now))...)
+	raw = append(append(raw, `,"timestamp":`...), rawjson.Quote(codec.FormatTime(now))...)
 	if len(d.Body) > 2 {
 		raw = append(append(raw, ','), d.Body[1:]...)
 	} else {
@@ -69,14 +70,14 @@ func stringArray(items []string) []byte {
 
 // MessageDraft is a draft of a message.
 func MessageDraft(m *message.Message) Draft {
-	return Draft{Type: TypeMessage, Body: new(jsonw.Object).Raw("message", message.Encode(m)).Bytes()}
+	return Draft{Type: TypeMessage, Body: new(jsonw.Object).Raw("message", codec.Encode(m)).Bytes()}
 }
 
 // CustomMessageDraft is a draft of a message that neither the user nor the
 // model wrote: the model sees it as a user message; user interfaces show its
 // type.
 func CustomMessageDraft(customType string, content []message.Block) Draft {
-	b := new(jsonw.Object).Str("customType", customType).Raw("content", message.EncodeContent(content))
+	b := new(jsonw.Object).Str("customType", customType).Raw("content", codec.EncodeContent(content))
 	return Draft{Type: TypeCustomMessage, Body: b.Bool("display", true).Bytes()}
 }
 
@@ -108,7 +109,7 @@ func OmitDraft(target string) Draft {
 
 // EditDraft is a draft of a context edit that replaces what the model sees of target.
 func EditDraft(target string, content []message.Block) Draft {
-	replacement := new(jsonw.Object).Raw("content", message.EncodeContent(content)).Bytes()
+	replacement := new(jsonw.Object).Raw("content", codec.EncodeContent(content)).Bytes()
 	return Draft{Type: TypeContextEdit, Body: new(jsonw.Object).Str("targetId", target).Raw("replacement", replacement).Bytes()}
 }
 
@@ -158,10 +159,10 @@ func CompactionDraft(c *Compaction) Draft {
 	b.Str("firstKeptEntryId", c.FirstKeptEntryID).Int("tokensBefore", c.TokensBefore)
 	b.Raw("details", details.Bytes()).OptRaw("preserveData", c.PreserveData)
 	if c.Usage != nil {
-		b.Raw("usage", message.EncodeUsage(c.Usage))
+		b.Raw("usage", codec.EncodeUsage(c.Usage))
 	}
 	if c.System != nil {
-		b.Raw("systemMessage", message.Encode(c.System))
+		b.Raw("systemMessage", codec.Encode(c.System))
 	}
 	b.Bool("fromHook", c.FromHook)
 	return Draft{Type: TypeCompaction, Body: b.Bytes()}
@@ -206,7 +207,7 @@ func BranchSummaryDraft(s *BranchSummary) Draft {
 	}
 	b := new(jsonw.Object).Str("fromId", s.FromID).Str("summary", s.Summary).Raw("details", details)
 	if s.Usage != nil {
-		b.Raw("usage", message.EncodeUsage(s.Usage))
+		b.Raw("usage", codec.EncodeUsage(s.Usage))
 	}
 	b.Bool("fromHook", s.FromHook)
 	return Draft{Type: TypeBranchSummary, Body: b.Bytes()}

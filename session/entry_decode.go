@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -12,7 +13,7 @@ import (
 func (d *views) decode(e *Entry, raw []byte) {
 	if e.Type == TypeMessage {
 		if m := rawjson.Get(raw, "message"); rawjson.Kind(m) == '{' {
-			d.msg = message.Decode(m)
+			d.msg = codec.Decode(m)
 		}
 		return
 	}
@@ -24,7 +25,7 @@ func (d *views) decode(e *Entry, raw []byte) {
 	switch e.Type {
 	case TypeCustomMessage:
 		d.msg = &message.Message{Role: message.RoleCustom, CustomType: str("customType"),
-			Content: message.DecodeContent(f["content"]), Time: e.Time}
+			Content: codec.DecodeContent(f["content"]), Time: e.Time}
 	case TypeBranchSummary:
 		d.decodeBranch(f, e.Time)
 	case TypeCompaction:
@@ -33,7 +34,7 @@ func (d *views) decode(e *Entry, raw []byte) {
 		r := f["replacement"]
 		ed := &ContextEdit{TargetID: str("targetId"), Omit: rawjson.Kind(r) == 'n'}
 		if !ed.Omit {
-			ed.Content = message.DecodeContent(rawjson.Get(r, "content"))
+			ed.Content = codec.DecodeContent(rawjson.Get(r, "content"))
 		}
 		d.typed = ed
 	case TypeModelChange:
@@ -53,7 +54,7 @@ func (d *views) decode(e *Entry, raw []byte) {
 
 func (d *views) decodeBranch(f map[string][]byte, at time.Time) {
 	b := &BranchSummary{FromID: rawjson.String(f["fromId"]), Summary: rawjson.String(f["summary"]),
-		Details: f["details"], Coppice: ours(f), Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
+		Details: f["details"], Coppice: ours(f), Usage: codec.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
 	b.ReadFiles, b.ModifiedFiles = fileLists(b.Details)
 	d.typed = b
 	d.msg = &message.Message{Role: message.RoleBranchSummary, Summary: b.Summary, Time: at}
@@ -63,10 +64,10 @@ func (d *views) decodeCompaction(f map[string][]byte, at time.Time) {
 	c := &Compaction{Summary: rawjson.String(f["summary"]), ShortSummary: rawjson.String(f["shortSummary"]),
 		FirstKeptEntryID: rawjson.String(f["firstKeptEntryId"]), TokensBefore: rawjson.Int(f["tokensBefore"]),
 		Details: f["details"], PreserveData: object(f["preserveData"]),
-		Usage: message.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
+		Usage: codec.DecodeUsage(f["usage"]), FromHook: fromHook(f)}
 	c.ReadFiles, c.ModifiedFiles = fileLists(c.Details)
 	if sys := object(f["systemMessage"]); sys != nil {
-		c.System = message.Decode(sys)
+		c.System = codec.Decode(sys)
 	}
 	if own := ours(f); own != nil {
 		c.Coppice = decodeDetails(own)

@@ -3,6 +3,7 @@ package session
 import (
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -35,7 +36,7 @@ func (f *Far) message(e *Entry) (*message.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := message.Decode(rawjson.Get(raw, "message"))
+	m := codec.Decode(rawjson.Get(raw, "message"))
 	f.keep(e, m)
 	return m, nil
 }

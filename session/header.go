@@ -3,8 +3,8 @@ package session
 import (
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/google/uuid"
 )
 
@@ -36,7 +36,7 @@ func ParseHeader(raw []byte) (Header, bool) {
 				h.Version = int(rawjson.Int(v))
 			}
 		case "timestamp":
-			h.Time = message.DecodeTime(v)
+			h.Time = codec.DecodeTime(v)
 		case "cwd":
 			h.Cwd = rawjson.String(v)
 		case "parentSession", "branchedFrom":
@@ -64,7 +64,7 @@ func (h Header) Complete(now time.Time) Header {
 func (h Header) encode() []byte {
 	raw := []byte(`{"type":"session","version":3}`)
 	raw = rawjson.Set(raw, "id", rawjson.Quote(h.ID))
-	raw = rawjson.Set(raw, "timestamp", rawjson.Quote(message.FormatTime(h.Time)))
+	raw = rawjson.Set(raw, "timestamp", rawjson.Quote(codec.FormatTime(h.Time)))
 	raw = rawjson.Set(raw, "cwd", rawjson.Quote(h.Cwd))
 	if h.ParentSession != "" {
 		raw = rawjson.Set(raw, "parentSession", rawjson.Quote(h.ParentSession))

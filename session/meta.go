@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
@@ -147,7 +148,7 @@ func (b *brief) meta() Meta {
 // briefOf returns the brief of a decoded message.
 func briefOf(m *message.Message) brief {
 	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
-		bytes: int64(message.EncodedLen(m.Content))}
+		bytes: int64(codec.EncodedLen(m.Content))}
 	size := tokens.Default{}.ByClass(m)
 	b.tokens, b.scripts = uint32(size.Sum()), uint32(size.Scripts)
 	if size.Media > 0 {

@@ -3,9 +3,9 @@ package session
 import (
 	"bytes"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // Reader makes entries from the lines that a store reads from a log, at little
@@ -38,7 +38,7 @@ func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) 
 	}
 	e = r.new()
 	e.ID, e.Type, e.At = r.pool.Text(h.ID), Type(r.pool.Name(h.Type)), at
-	e.Time = message.DecodeTime(h.Timestamp)
+	e.Time = codec.DecodeTime(h.Timestamp)
 	// The parent is nearly always the line before, whose id is at hand.
 	if r.last != nil && lines.Quotes(h.ParentID, r.last.ID) {
 		e.ParentID = r.last.ID
@@ -68,7 +68,7 @@ func (r *Reader) look(e *Entry, line []byte, scanned bool) {
 		return
 	}
 	if m := rawjson.Get(line, "message"); rawjson.Kind(m) == '{' {
-		e.brief = briefOf(message.Decode(m))
+		e.brief = briefOf(codec.Decode(m))
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 	"pgregory.net/rapid"
 )
@@ -87,8 +87,8 @@ func checkScan(t interface{ Fatalf(string, ...any) }, line []byte) {
 		if n := (tokens.Default{}).Message(m); err != nil || e.HasMessage() && e.Meta().Tokens != n {
 			t.Fatalf("%s: %d tokens, counted decoded %d", line, e.Meta().Tokens, n)
 		}
-		if m != nil && e.Meta().ContentBytes != int64(len(message.EncodeContent(m.Content))) {
-			t.Fatalf("%s: %d bytes, want %d", line, e.Meta().ContentBytes, len(message.EncodeContent(m.Content)))
+		if m != nil && e.Meta().ContentBytes != int64(len(codec.EncodeContent(m.Content))) {
+			t.Fatalf("%s: %d bytes, want %d", line, e.Meta().ContentBytes, len(codec.EncodeContent(m.Content)))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -13,7 +14,7 @@ func (e *Entry) Usage() (*message.Usage, ModelChange, error) {
 	switch {
 	case e.Type == TypeUsage:
 		by := ModelChange{Provider: rawjson.String(rawjson.Get(e.body.bytes(), "provider")), ModelID: rawjson.String(rawjson.Get(e.body.bytes(), "model"))}
-		return message.DecodeUsage(rawjson.Get(e.body.bytes(), "usage")), by, nil
+		return codec.DecodeUsage(rawjson.Get(e.body.bytes(), "usage")), by, nil
 	case e.Compaction() != nil:
 		return e.Compaction().Usage, ModelChange{}, nil
 	case e.BranchSummary() != nil:

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/ledger"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // carry puts the lines of a previous summary that still hold into the groups
@@ -168,7 +168,7 @@ func (e *extraction) says(c ledger.Class, text string) bool {
 
 // sentences cuts prose that is too long for one item at the ends of sentences.
 func sentences(text string, units int) []string {
-	if message.UTF16Len(text) <= units {
+	if safetext.UTF16Len(text) <= units {
 		return []string{text}
 	}
 	var out []string

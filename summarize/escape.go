@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // Text from tools, web pages and people is data. Three things in it could be
@@ -48,7 +48,7 @@ func Safe(text string) string {
 			return -1
 		}
 		return r
-	}, message.Sanitize(text))
+	}, safetext.Sanitize(text))
 	return escape(text)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
@@ -272,7 +273,7 @@ func (f *fold) aside(what, text string, of int) string {
 
 // safe masks and escapes text that goes into a request.
 func (f *fold) safe(text string) string {
-	return Safe(f.mask(message.Sanitize(text)))
+	return Safe(f.mask(safetext.Sanitize(text)))
 }
 
 // capped lowers limit to a cap; 0 means no cap.

@@ -3,8 +3,8 @@ package summarize
 import (
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/ledger"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // place is a heading of a summary: a section, or a part of one.
@@ -171,5 +171,5 @@ func code(text string) string {
 }
 
 func oneLine(text string) string {
-	return strings.Join(strings.Fields(message.Sanitize(text)), " ")
+	return strings.Join(strings.Fields(safetext.Sanitize(text)), " ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -145,14 +146,14 @@ func quoted(role message.Role, line string) string {
 // window is a line, and of a long one what is around a place in it.
 func window(line string, at int) string {
 	const before, after = 120, 280 // UTF-16 units
-	if message.UTF16Len(line) <= before+after {
+	if safetext.UTF16Len(line) <= before+after {
 		return line
 	}
 	at = min(at, len(line))
 	for at > 0 && at < len(line) && line[at]&0xC0 == 0x80 { // lower case may be longer: back to where a character begins
 		at--
 	}
-	head, tail := message.CutTail(line[:at], before), message.CutHead(line[at:], after)
+	head, tail := safetext.CutTail(line[:at], before), safetext.CutHead(line[at:], after)
 	if len(head) < at {
 		head = "…" + head
 	}
@@ -181,7 +182,7 @@ func termsOf(text string) []string {
 			out = append(out, pairsOf(word)...)
 			continue
 		}
-		if message.UTF16Len(word) < 3 || slices.Contains(dullWords, word) || slices.Contains(out, word) {
+		if safetext.UTF16Len(word) < 3 || slices.Contains(dullWords, word) || slices.Contains(out, word) {
 			continue
 		}
 		if out = append(out, stem(word)); len(out) == most {

@@ -1,6 +1,9 @@
 package summarize
 
-import "github.com/coppice-dev/coppice/message"
+import (
+	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/message"
+)
 
 // order ranks the rungs, best first.
 var order = map[string]int{RungRemote: 1, RungModel: 2, RungFolded: 3, RungExtract: 4}
@@ -23,7 +26,7 @@ func (r *run) result(parts []*wanted) Result {
 	case history != nil:
 		res.Summary, res.ShortSummary = history.text, history.short
 	default:
-		res.Summary = escape(r.in.Mask(message.Sanitize(r.in.PreviousSummary)))
+		res.Summary = escape(r.in.Mask(safetext.Sanitize(r.in.PreviousSummary)))
 	}
 	if prefix != nil {
 		if res.Summary == "" {
@@ -38,7 +41,7 @@ func (r *run) result(parts []*wanted) Result {
 	if res.ShortSummary == "" {
 		res.ShortSummary = shortOf(res.Summary)
 	}
-	res.ShortSummary = escape(r.in.Mask(clip(message.Sanitize(res.ShortSummary), 600)))
+	res.ShortSummary = escape(r.in.Mask(clip(safetext.Sanitize(res.ShortSummary), 600)))
 	if r.in.Branch {
 		res.Summary = prompt("branch-preamble", nil) + "\n\n" + res.Summary
 	}

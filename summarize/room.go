@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // usualSize is what an extraction takes when nothing forces it to be larger:
@@ -124,7 +124,7 @@ func (e *extraction) scrap() string {
 	}
 	text := strings.Join(append(lines, nothing), "\n")
 	for units := int(4*e.limit) + 1; units > 1; units /= 2 {
-		if head := message.CutHead(text, units); head != "" && e.in.Estimate(head) <= e.limit {
+		if head := safetext.CutHead(text, units); head != "" && e.in.Estimate(head) <= e.limit {
 			return head
 		}
 	}

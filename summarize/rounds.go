@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -85,7 +86,7 @@ func pieceOf(label, text string) round {
 func splitText(text string, room int64, estimate func(string) int64) (head, rest string) {
 	units := int(max(room*4, 8)) // no text has fewer than a quarter token per unit
 	for {
-		head = message.CutHead(text, units)
+		head = safetext.CutHead(text, units)
 		if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 && head != text {
 			head = head[:i+1]
 		}

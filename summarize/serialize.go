@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -110,7 +111,7 @@ func (s serializer) assistant(m *message.Message) string {
 }
 
 func (s serializer) result(m *message.Message) string {
-	text := s.mask(message.Sanitize(m.Text("")))
+	text := s.mask(safetext.Sanitize(m.Text("")))
 	if m.IsError {
 		text = shortenMiddle(text, s.limit)
 	} else {
@@ -142,13 +143,13 @@ func (s serializer) clean(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	return escape(s.mask(message.Sanitize(text)))
+	return escape(s.mask(safetext.Sanitize(text)))
 }
 
 // name shows a tool name, which is text from outside too. What is cut off a
 // word can make a tag of it, so it is escaped once more.
 func (s serializer) name(name string) string {
-	return escape(message.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
+	return escape(safetext.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
 }
 
 // call shows a tool call as name(key=JSON, key=JSON), arguments in their order.
@@ -170,7 +171,7 @@ func (s serializer) call(c message.ToolCall) string {
 func (s serializer) argument(v []byte) string {
 	if rawjson.Kind(v) == '"' {
 		text := s.mask(rawjson.String(v))
-		if cut := message.CutHead(text, s.limit); cut != text {
+		if cut := safetext.CutHead(text, s.limit); cut != text {
 			return string(rawjson.Quote(cut)) + leftOut(text, cut)
 		}
 		return string(rawjson.Quote(text))
@@ -211,7 +212,7 @@ func (s serializer) masked(out, v []byte, depth int) []byte {
 		}
 		return append(out, ']')
 	}
-	return append(out, s.mask(message.Sanitize(string(v)))...)
+	return append(out, s.mask(safetext.Sanitize(string(v)))...)
 }
 
 // stubs replaces the content that is not text.
@@ -250,7 +251,7 @@ func size(base64 int) string {
 
 // shorten keeps the head of a text and says how much is missing.
 func shorten(text string, limit int) string {
-	head := message.CutHead(text, limit)
+	head := safetext.CutHead(text, limit)
 	if head == text {
 		return text
 	}
@@ -259,16 +260,16 @@ func shorten(text string, limit int) string {
 
 // shortenMiddle keeps head and tail: what went wrong usually is at the end.
 func shortenMiddle(text string, limit int) string {
-	if message.CutHead(text, limit) == text {
+	if safetext.CutHead(text, limit) == text {
 		return text
 	}
-	head := message.CutHead(text, limit/2)
-	tail := message.CutTail(text[len(head):], limit-limit/2)
+	head := safetext.CutHead(text, limit/2)
+	tail := safetext.CutTail(text[len(head):], limit-limit/2)
 	return head + "\n\n" + leftOut(text, head+tail) + "\n\n" + tail
 }
 
 func leftOut(text, kept string) string {
-	return fmt.Sprintf("[... %d more characters left out]", message.UTF16Len(text)-message.UTF16Len(kept))
+	return fmt.Sprintf("[... %d more characters left out]", safetext.UTF16Len(text)-safetext.UTF16Len(kept))
 }
 
 // joinParts joins two parts by a line end, without empty ones.

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -134,7 +136,7 @@ func (t *walked) edits() (map[string]*session.ContextEdit, error) {
 func restores(ed *session.ContextEdit, target *session.Entry) (bool, error) {
 	m, err := target.Message()
 	return m != nil && !ed.Omit && slices.EqualFunc(ed.Content, m.Content, alike) &&
-		bytes.Equal(message.EncodeContent(ed.Content), message.EncodeContent(m.Content)), err
+		bytes.Equal(codec.EncodeContent(ed.Content), codec.EncodeContent(m.Content)), err
 }
 
 // alike reports whether two blocks may be the same. It settles nearly every
@@ -258,7 +260,7 @@ func ShortenRequest(m *message.Message, id string, target int64) *message.Messag
 	share := float64(limit) / float64(size)
 	for i, b := range out.Content {
 		if t, ok := b.(message.Text); ok {
-			out.Content[i] = message.Text{Text: headTail(t.Text, id, int(float64(message.UTF16Len(t.Text))*share))}
+			out.Content[i] = message.Text{Text: headTail(t.Text, id, int(float64(safetext.UTF16Len(t.Text))*share))}
 		}
 	}
 	return out
@@ -282,7 +284,7 @@ func shortenOpen(m *message.Message, id string, target int64) *message.Message {
 	out := m.Clone()
 	share := float64(limit) / float64(size)
 	cut := func(s string) string {
-		if short := headTail(s, id, int(float64(message.UTF16Len(s))*share)); len(short) < len(s) {
+		if short := headTail(s, id, int(float64(safetext.UTF16Len(s))*share)); len(short) < len(s) {
 			return short
 		}
 		return s
@@ -310,7 +312,7 @@ func shortenOpen(m *message.Message, id string, target int64) *message.Message {
 // that says how much is left out and where to read it, the tail. Text that is
 // short enough is returned unchanged.
 func headTail(text, id string, units int) string {
-	total := message.UTF16Len(text)
+	total := safetext.UTF16Len(text)
 	if total <= units {
 		return text
 	}
@@ -318,9 +320,9 @@ func headTail(text, id string, units int) string {
 		return fmt.Sprintf("\n[%d characters left out; read en:%s for all of it]\n", left, id)
 	}
 	room := max(0, units-len(note(total)))
-	head := message.CutHead(text, room*2/3)
-	tail := message.CutTail(text, room-room*2/3)
-	return head + note(total-message.UTF16Len(head)-message.UTF16Len(tail)) + tail
+	head := safetext.CutHead(text, room*2/3)
+	tail := safetext.CutTail(text, room-room*2/3)
+	return head + note(total-safetext.UTF16Len(head)-safetext.UTF16Len(tail)) + tail
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
+	"github.com/google/go-cmp/cmp"
 )
 
 // lines is a log given as JSON lines; At is the line number.
@@ -445,7 +445,7 @@ func TestPinGroup(t *testing.T) {
 func TestHeadTail(t *testing.T) {
 	text := strings.Repeat("a", 5000) + "한é🏷" + strings.Repeat("z", 5000)
 	got := headTail(text, "e1", 600)
-	if n := message.UTF16Len(got); n > 610 {
+	if n := safetext.UTF16Len(got); n > 610 {
 		t.Errorf("%d units, want about 600", n)
 	}
 	for _, want := range []string{"aaa", "zzz", "read en:e1", "characters left out"} {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -77,6 +78,6 @@ func (p Prompt) Tokens(est tokens.Estimator) int64 {
 
 func (p Prompt) equal(o Prompt) bool {
 	return p.System() == o.System() && slices.EqualFunc(p.Tools, o.Tools, func(a, b message.Tool) bool {
-		return string(message.EncodeTool(a)) == string(message.EncodeTool(b))
+		return string(codec.EncodeTool(a)) == string(codec.EncodeTool(b))
 	})
 }

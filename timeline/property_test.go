@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/timeline"
@@ -29,7 +29,7 @@ func newSession(t *rapid.T) *session.Session {
 func bytesOf(r timeline.Request) []byte {
 	out := []byte(r.System)
 	for _, m := range r.Messages {
-		out = append(append(out, '\n'), message.Encode(m)...)
+		out = append(append(out, '\n'), codec.Encode(m)...)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -214,7 +215,7 @@ func (v *View) counts(sizes []calibration.Counts) ([]count, error) {
 // ContentBytes returns about how many bytes a message adds to a request body.
 func ContentBytes(m *message.Message) int64 {
 	if llm := ToLLM(m); llm != nil {
-		return int64(message.EncodedLen(llm.Content))
+		return int64(codec.EncodedLen(llm.Content))
 	}
 	return 0
 }

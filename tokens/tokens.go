@@ -3,6 +3,7 @@
 package tokens
 
 import (
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/weigh"
@@ -44,7 +45,7 @@ func Tools(tools []message.Tool) int64 {
 	return n.Total()
 }
 
-func toolText(t message.Tool) string { return string(rawjson.JS(message.EncodeTool(t))) }
+func toolText(t message.Tool) string { return string(rawjson.JS(codec.EncodeTool(t))) }
 
 // parts hands out what a message says to a model, text by text, and its images.
 func parts(m *message.Message, text func(string), image func(message.Image)) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -115,7 +115,7 @@ func (conn *connection) list(ctx context.Context) ([]tool, error) {
 				return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 			}
 		}
-		out = append(out, tool{t.Name, message.Sanitize(t.Description), schema})
+		out = append(out, tool{t.Name, safetext.Sanitize(t.Description), schema})
 	}
 	return out, nil
 }
@@ -157,7 +157,7 @@ func (conn *connection) explain(err error) error {
 	if said == "" {
 		return err
 	}
-	return fmt.Errorf("%w; its last output: %s", err, message.Sanitize(said))
+	return fmt.Errorf("%w; its last output: %s", err, safetext.Sanitize(said))
 }
 
 // lineTransport speaks JSON lines.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -95,5 +96,5 @@ func (a *answer) resource(r *sdk.ResourceContents) {
 }
 
 func leftOut(kind string, size int) string {
-	return fmt.Sprintf("[%d bytes of type %s were left out]", size, message.CutHead(kind, 100))
+	return fmt.Sprintf("[%d bytes of type %s were left out]", size, safetext.CutHead(kind, 100))
 }

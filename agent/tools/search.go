@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/agent"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 const (
@@ -101,8 +101,8 @@ func grepFile(path, name string, re *regexp.Regexp, out *lister) error {
 		if !re.Match(lines.Bytes()) {
 			continue
 		}
-		text := message.Sanitize(strings.TrimRight(lines.Text(), "\r"))
-		if err := out.add(fmt.Sprintf("%s:%d: %s", name, n, message.CutHead(text, maxLine))); err != nil {
+		text := safetext.Sanitize(strings.TrimRight(lines.Text(), "\r"))
+		if err := out.add(fmt.Sprintf("%s:%d: %s", name, n, safetext.CutHead(text, maxLine))); err != nil {
 			return err
 		}
 	}

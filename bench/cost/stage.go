@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -108,7 +109,7 @@ func (s *stage) send(c call, req timeline.Request, thinking string) int64 {
 	defer s.mu.Unlock()
 	head := part{id: s.hash(req.System), size: tokens.Default{}.Text(req.System) + tokens.Tools(req.Tools)}
 	for _, t := range req.Tools {
-		head.id ^= s.hash(string(message.EncodeTool(t)))
+		head.id ^= s.hash(string(codec.EncodeTool(t)))
 	}
 	// A changed thinking level invalidates the messages and leaves the prompt.
 	c.parts = append(c.parts, head, part{id: s.hash(thinking)})
@@ -133,7 +134,7 @@ func (s *stage) part(m *message.Message) part {
 	if p, ok := s.known[m]; ok {
 		return p
 	}
-	p := part{id: s.hash(string(m.Role), m.ToolCallID, string(message.EncodeContent(m.Content))), size: tokens.Default{}.Message(m)}
+	p := part{id: s.hash(string(m.Role), m.ToolCallID, string(codec.EncodeContent(m.Content))), size: tokens.Default{}.Message(m)}
 	s.known[m] = p
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
@@ -101,7 +102,7 @@ func (t *trace) draft(e *session.Entry, prompt int64) session.Draft {
 	case isCall(e):
 		u := &message.Usage{Input: prompt, Output: tokens.Default{}.Message(must.Get(e.Message()))}
 		u.TotalTokens = u.Input + u.Output
-		m = rawjson.Set(m, "usage", message.EncodeUsage(u))
+		m = rawjson.Set(m, "usage", codec.EncodeUsage(u))
 		m = rawjson.Set(rawjson.Set(m, "provider", rawjson.Quote(t.model.Provider)), "model", rawjson.Quote(t.model.ID))
 		d.Body = rawjson.Set(d.Body, "message", m)
 	default:

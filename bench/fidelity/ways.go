@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -39,11 +40,11 @@ func join(text string, newly []ledger.Source, wanted func(*message.Message) bool
 
 // cutHead and cutTail keep as much of an end of a text as fits into budget.
 func cutHead(text string, budget int64) string {
-	return cut(text, budget, message.CutHead)
+	return cut(text, budget, safetext.CutHead)
 }
 
 func cutTail(text string, budget int64) string {
-	return cut(text, budget, message.CutTail)
+	return cut(text, budget, safetext.CutTail)
 }
 
 // cut searches the largest piece that fits; sizes grow with the units.
@@ -51,7 +52,7 @@ func cut(text string, budget int64, piece func(string, int) string) string {
 	if size(text) <= budget {
 		return text
 	}
-	lo, hi := 0, message.UTF16Len(text)
+	lo, hi := 0, safetext.UTF16Len(text)
 	for lo+1 < hi {
 		if mid := (lo + hi) / 2; size(piece(text, mid)) <= budget {
 			lo = mid

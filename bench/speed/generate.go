@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -103,7 +104,7 @@ func (w *writer) entry(typ, body string) {
 	if w.parent != "" {
 		parent = `"` + w.parent + `"`
 	}
-	w.line(fmt.Appendf(nil, `{"type":%q,"id":%q,"parentId":%s,"timestamp":%q,%s`, typ, id, parent, message.FormatTime(w.time), strings.TrimPrefix(body, "{")))
+	w.line(fmt.Appendf(nil, `{"type":%q,"id":%q,"parentId":%s,"timestamp":%q,%s`, typ, id, parent, codec.FormatTime(w.time), strings.TrimPrefix(body, "{")))
 	w.parent = id
 	w.recent = append(w.recent, id)[max(0, len(w.recent)-39):]
 	w.total++

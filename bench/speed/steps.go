@@ -11,6 +11,7 @@ import (
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -116,7 +117,7 @@ func list(ctx context.Context, dir string) (string, error) {
 			newest = info.Modified
 		}
 	}
-	return fmt.Sprintf("%d sessions, newest of %s", n, message.FormatTime(newest)), nil
+	return fmt.Sprintf("%d sessions, newest of %s", n, codec.FormatTime(newest)), nil
 }
 
 // measureAppends opens a session and times appends to it, one message each.

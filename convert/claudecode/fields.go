@@ -3,8 +3,8 @@ package claudecode
 import (
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -37,7 +37,7 @@ func (f *fields) read(line []byte) {
 		case "sessionId":
 			f.sessionID = rawjson.String(v)
 		case "timestamp":
-			f.time = message.DecodeTime(v)
+			f.time = codec.DecodeTime(v)
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/internal/jsonl"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -98,13 +98,13 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 		r := readRecord(raw)
 		ours = ours || isKind(r.typ) && r.payload != nil
 		if h.Time.IsZero() {
-			h.Time = message.DecodeTime(r.at)
+			h.Time = codec.DecodeTime(r.at)
 		}
 		switch r.typ {
 		case "session_meta":
 			id := str(r.payload, "id")
 			h.ID, h.Cwd = scribe.SessionID(id), str(r.payload, "cwd")
-			if t := message.DecodeTime(rawjson.Get(r.payload, "timestamp")); !t.IsZero() {
+			if t := codec.DecodeTime(rawjson.Get(r.payload, "timestamp")); !t.IsZero() {
 				h.Time = t
 			}
 			return h, src.Only(id)

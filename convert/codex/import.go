@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -29,7 +30,7 @@ type run struct {
 
 // record takes one line of the file.
 func (r *run) record(ctx context.Context, rec record) error {
-	at := message.DecodeTime(rec.at)
+	at := codec.DecodeTime(rec.at)
 	switch rec.typ {
 	case "session_meta":
 		r.meta(rec.payload)

@@ -7,6 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -44,7 +45,7 @@ func (r *reader) file(data []byte) message.Block {
 	}
 	if strings.HasPrefix(mime, "text/") {
 		if text, err := base64.StdEncoding.DecodeString(body); err == nil {
-			return message.Text{Text: "File " + carry.Str(data, "Path") + ":\n" + message.Sanitize(string(text))}
+			return message.Text{Text: "File " + carry.Str(data, "Path") + ":\n" + safetext.Sanitize(string(text))}
 		}
 	}
 	r.sink.Skip("attachment")

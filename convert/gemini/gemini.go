@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -84,11 +85,11 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 		case p.Name == "sessionId":
 			id = rawjson.String(p.Value)
 		case p.Name == "startTime":
-			start = message.DecodeTime(p.Value)
+			start = codec.DecodeTime(p.Value)
 		}
 		lost := id == "" && p.Element && isElement(p.Value)
 		if lost && start.IsZero() {
-			start = message.DecodeTime(carry.Get(p.Value, "timestamp"))
+			start = codec.DecodeTime(carry.Get(p.Value, "timestamp"))
 		}
 		if lost || id != "" && (!start.IsZero() || p.Element) {
 			return session.Header{ID: scribe.SessionID(id), Time: start}, src.Only(id)
@@ -150,7 +151,7 @@ func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
 		r.messages++
 		return r.message(ctx, p.Value)
 	case p.Name == "startTime":
-		r.start = message.DecodeTime(p.Value)
+		r.start = codec.DecodeTime(p.Value)
 	case p.Name == "summary": // on one line, for lists
 		return carry.Name(ctx, r.to, rawjson.String(p.Value), r.start)
 	}
@@ -159,7 +160,7 @@ func (r *reader) part(ctx context.Context, p jsondoc.Part) error {
 
 // message takes one message of a chat file.
 func (r *reader) message(ctx context.Context, raw []byte) error {
-	at := message.DecodeTime(carry.Get(raw, "timestamp"))
+	at := codec.DecodeTime(carry.Get(raw, "timestamp"))
 	switch typ := carry.Str(raw, "type"); typ {
 	case "user":
 		if carry.Get(raw, "displayContent") != nil {

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/convert/internal/carry"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
 
 // result writes the result of a call of a chat file, if it has one.
 func (r *reader) result(ctx context.Context, call []byte, id string) error {
-	m := &message.Message{Time: message.DecodeTime(carry.Get(call, "timestamp"))}
+	m := &message.Message{Time: codec.DecodeTime(carry.Get(call, "timestamp"))}
 	m.IsError = carry.Str(call, "status") != "success"
 	found := false
 	for p := range rawjson.Elements(carry.Get(call, "result")) {

@@ -16,7 +16,7 @@ import (
 	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/jsondoc"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -110,4 +110,4 @@ func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink
 	return r.end(ctx)
 }
 
-func created(obj []byte) time.Time { return message.DecodeTime(carry.Get(obj, "time", "created")) }
+func created(obj []byte) time.Time { return codec.DecodeTime(carry.Get(obj, "time", "created")) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/convert/internal/carry"
 	"github.com/coppice-dev/coppice/convert/internal/scribe"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -201,7 +202,7 @@ func (r *reader) call(s *step, p []byte) {
 func (r *reader) results(ctx context.Context, tools []tool) error {
 	for _, t := range tools {
 		state := carry.Get(t.part, "state")
-		m := &message.Message{Time: message.DecodeTime(carry.Get(state, "time", "end"))}
+		m := &message.Message{Time: codec.DecodeTime(carry.Get(state, "time", "end"))}
 		switch carry.Str(state, "status") {
 		case "completed":
 			m.Content = r.output(state)

@@ -7,9 +7,9 @@ import (
 	"sort"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -136,7 +136,7 @@ var headerMembers = []string{"type", "version", "id", "timestamp", "cwd", "paren
 
 // add adds an entry that we make, with the time of a record.
 func (r *reader) add(ctx context.Context, d session.Draft, at []byte) error {
-	d.Time = message.DecodeTime(rawjson.Get(at, "timestamp"))
+	d.Time = codec.DecodeTime(rawjson.Get(at, "timestamp"))
 	e, err := r.sink.Add(ctx, d)
 	r.prev = e.ID
 	return err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -80,7 +81,7 @@ func (r *reader) image(b []byte) []byte {
 	if !ok {
 		r.sink.Skip("image whose file is missing")
 		missing := []message.Block{message.Text{Text: "(image left out: its file " + hash + " is missing)"}}
-		return bytes.Trim(message.EncodeContent(missing), "[]")
+		return bytes.Trim(codec.EncodeContent(missing), "[]")
 	}
 	return rawjson.Set(b, "data", rawjson.Quote(data))
 }

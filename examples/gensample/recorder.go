@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -63,7 +65,7 @@ func (r *recorder) entry(typ session.Type, fields ...any) string {
 	raw := rawjson.Set([]byte("{}"), "type", rawjson.Quote(string(typ)))
 	raw = rawjson.Set(raw, "id", rawjson.Quote(id))
 	raw = rawjson.Set(raw, "parentId", parent)
-	raw = rawjson.Set(raw, "timestamp", rawjson.Quote(message.FormatTime(r.now)))
+	raw = rawjson.Set(raw, "timestamp", rawjson.Quote(codec.FormatTime(r.now)))
 	for i := 0; i < len(fields); i += 2 {
 		v, ok := fields[i+1].([]byte)
 		if !ok {
@@ -79,7 +81,7 @@ func (r *recorder) entry(typ session.Type, fields ...any) string {
 }
 
 func (r *recorder) message(m *message.Message) string {
-	id := r.entry(session.TypeMessage, "message", message.Encode(m))
+	id := r.entry(session.TypeMessage, "message", codec.Encode(m))
 	r.size[id] += estimate(m)
 	return id
 }
@@ -90,17 +92,17 @@ func estimate(m *message.Message) int64 {
 	for _, b := range m.Content {
 		switch b := b.(type) {
 		case message.Text:
-			chars += message.UTF16Len(b.Text)
+			chars += safetext.UTF16Len(b.Text)
 		case message.Thinking:
-			chars += message.UTF16Len(b.Thinking)
+			chars += safetext.UTF16Len(b.Thinking)
 		case message.ToolCall:
-			chars += len(b.Name) + message.UTF16Len(string(b.Arguments))
+			chars += len(b.Name) + safetext.UTF16Len(string(b.Arguments))
 		case message.Image:
 			images++
 		}
 	}
 	if m.Bash != nil {
-		chars += message.UTF16Len(m.Bash.Command + m.Bash.Output)
+		chars += safetext.UTF16Len(m.Bash.Command + m.Bash.Output)
 	}
 	return int64((chars+3)/4 + 1200*images)
 }

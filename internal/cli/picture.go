@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-
+	"github.com/charmbracelet/x/ansi"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -149,11 +149,7 @@ func (a *app) barWidth() int {
 	return min(most, max(least, a.Width-4))
 }
 
-// short cuts a text to one line of at most n characters.
+// short cuts a text to one line of at most n columns.
 func short(s string, n int) string {
-	s = strings.Join(strings.Fields(visible(s)), " ")
-	if message.UTF16Len(s) <= n {
-		return s
-	}
-	return message.CutHead(s, n-1) + "…"
+	return ansi.Truncate(strings.Join(strings.Fields(visible(s)), " "), n, "…")
 }

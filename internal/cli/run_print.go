@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
@@ -44,11 +45,11 @@ func (p *runPrinter) print(e agent.Event) {
 			p.warn("the answer was cut off by the output limit")
 		}
 	case agent.EventToolStart:
-		fmt.Fprintf(p.Err, "%s %s %s\n", p.meter(), e.ToolName, message.CutHead(string(e.Arguments), 100))
+		fmt.Fprintf(p.Err, "%s %s %s\n", p.meter(), e.ToolName, ansi.Truncate(string(e.Arguments), 100, ""))
 	case agent.EventToolEnd:
 		if e.IsError {
 			first, _, _ := strings.Cut(e.Text, "\n")
-			fmt.Fprintf(p.Err, "  %s failed: %s\n", e.ToolName, message.CutHead(first, 200))
+			fmt.Fprintf(p.Err, "  %s failed: %s\n", e.ToolName, ansi.Truncate(first, 200, ""))
 		}
 	case agent.EventPrune:
 		fmt.Fprintf(p.Err, "  pruned %s, %s tokens less\n  %s\n", count(e.Edits, "result", "results"), thousands(e.Saved), aboutPruning(p.session, e.EntryID, e.Switches))

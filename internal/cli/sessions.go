@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/spf13/cobra"
 )
 
 // sessionsFlags are the filters and the order of sessions.
@@ -192,7 +190,7 @@ func timeOf(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	s := message.FormatTime(t)
+	s := t.UTC().Format("2006-01-02T15:04:05.000Z")
 	return &s
 }
 

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // Shares of what is kept of a text that is too long: the head, the lines that
@@ -61,7 +61,7 @@ func takeLines(lines []string, maxBytes, maxLines int) (string, int) {
 	for i, l := range lines {
 		if i == maxLines || b.Len()+len(l) > maxBytes {
 			if i == 0 {
-				return message.CutHead(l, units(l, maxBytes)), 0
+				return safetext.CutHead(l, units(l, maxBytes)), 0
 			}
 			return b.String(), i
 		}
@@ -79,7 +79,7 @@ func takeLast(lines []string, maxBytes, maxLines int) (string, int) {
 	}
 	if n == 0 && len(lines) > 0 {
 		l := lines[len(lines)-1]
-		return message.CutTail(l, units(l, maxBytes)), 0
+		return safetext.CutTail(l, units(l, maxBytes)), 0
 	}
 	return strings.Join(lines[len(lines)-n:], ""), n
 }
@@ -89,7 +89,7 @@ func units(s string, max int) int {
 	if len(s) <= max {
 		return len(s)
 	}
-	return max * message.UTF16Len(s) / len(s)
+	return max * safetext.UTF16Len(s) / len(s)
 }
 
 // errorLines are the lines that look like errors, as many as fit.
@@ -100,7 +100,7 @@ func errorLines(lines []string, maxBytes int) string {
 		if !tellsError(l) {
 			continue
 		}
-		if l = strings.TrimRight(message.CutHead(l, maxLine), "\n"); b.Len()+len(l) >= maxBytes {
+		if l = strings.TrimRight(safetext.CutHead(l, maxLine), "\n"); b.Len()+len(l) >= maxBytes {
 			break
 		}
 		b.WriteString(l + "\n")

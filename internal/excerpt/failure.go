@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // lastLines is how many lines at the end are kept of a failure that no line
@@ -41,7 +41,7 @@ func Failure(text string, maxBytes int) string {
 // around is a line, and of one that is too long the part around a place.
 func around(line string, at int) string {
 	const before, after = 100, 200 // UTF-16 units
-	from, to := message.CutTail(line[:at], before), message.CutHead(line[at:], after)
+	from, to := safetext.CutTail(line[:at], before), safetext.CutHead(line[at:], after)
 	if len(from) < at {
 		from = "…" + from
 	}

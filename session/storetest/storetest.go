@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -55,15 +56,15 @@ func Entry(id, parent string, role message.Role, text string) *session.Entry {
 }
 
 func entryAt(id, parent string, role message.Role, text string, at time.Time) *session.Entry {
-	m := message.Encode(&message.Message{Role: role, Content: []message.Block{message.Text{Text: text}}, Time: at})
+	m := codec.Encode(&message.Message{Role: role, Content: []message.Block{message.Text{Text: text}}, Time: at})
 	return raw(fmt.Sprintf(`{"type":"message","id":%q,"parentId":%s,"timestamp":%q,"message":%s}`,
-		id, quoteOrNull(parent), message.FormatTime(at), m))
+		id, quoteOrNull(parent), codec.FormatTime(at), m))
 }
 
 // setup makes an entry that does not make a session durable.
 func setup(id, parent string) *session.Entry {
 	return raw(fmt.Sprintf(`{"type":"model_change","id":%q,"parentId":%s,"timestamp":%q,"provider":"p","modelId":"m"}`,
-		id, quoteOrNull(parent), message.FormatTime(start)))
+		id, quoteOrNull(parent), codec.FormatTime(start)))
 }
 
 func raw(line string) *session.Entry {

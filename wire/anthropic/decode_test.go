@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/google/go-cmp/cmp"
@@ -169,7 +170,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream string) {
 		got, err := decode(t, stream)
 		if err == nil {
-			message.Encode(got.Message)
+			codec.Encode(got.Message)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
@@ -50,7 +51,7 @@ func readMessages(t *testing.T, file string) []*message.Message {
 	var out []*message.Message
 	for line := range bytes.Lines(data) {
 		if msg := rawjson.Get(line, "message"); rawjson.Valid(line) && rawjson.Kind(msg) == '{' {
-			out = append(out, message.Decode(msg))
+			out = append(out, codec.Decode(msg))
 		}
 	}
 	return out

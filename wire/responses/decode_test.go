@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/google/go-cmp/cmp"
@@ -127,7 +128,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("data: {\"type\":\"response.completed\"}\n\n")
 	f.Fuzz(func(t *testing.T, stream string) {
 		if got, err := decode(t, stream); err == nil {
-			message.Encode(got.Message)
+			codec.Encode(got.Message)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -25,7 +26,7 @@ func TestParts(t *testing.T) {
 		for i := range rapid.IntRange(0, 40).Draw(t, "entries") {
 			role := rapid.SampledFrom([]string{"user", "assistant", "toolResult"}).Draw(t, "role")
 			text := rapid.StringN(0, 200, 400).Draw(t, "text")
-			path = append(path, entry(t, fmt.Sprint(i), `"message":`+string(message.Encode(&message.Message{Role: message.Role(role),
+			path = append(path, entry(t, fmt.Sprint(i), `"message":`+string(codec.Encode(&message.Message{Role: message.Role(role),
 				Content: []message.Block{message.Text{Text: text}}}))))
 		}
 		n := rapid.IntRange(1, 12).Draw(t, "parts")

@@ -11,6 +11,7 @@ import (
 	"iter"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/wire"
 	"github.com/go-json-experiment/json/jsontext"
@@ -82,7 +83,7 @@ func feed(d Decoder, c Chunk) ([]message.Event, bool, error) {
 // Fault returns an error that the vendor sent inside a stream. The caller
 // classifies it by its words.
 func Fault(words []byte) error {
-	return &message.Fault{Class: message.ClassUnknown, Message: message.Sanitize(string(words))}
+	return &message.Fault{Class: message.ClassUnknown, Message: safetext.Sanitize(string(words))}
 }
 
 // chunks finds the values of an answer: server-sent events, or a whole body.

@@ -1,10 +1,11 @@
-package message
+package codec
 
 import (
 	"testing"
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -16,24 +17,24 @@ func TestCodec(t *testing.T) {
 	text := "x"
 	tests := []struct {
 		name string
-		m    *Message
+		m    *message.Message
 		want string
 	}{
-		{"user", &Message{Role: RoleUser, Content: []Block{Text{Text: "a<b>&\u2028"}, Image{Data: "AA==", MIMEType: "image/png"}}, Time: at},
+		{"user", &message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "a<b>&\u2028"}, message.Image{Data: "AA==", MIMEType: "image/png"}}, Time: at},
 			`{"role":"user","content":[{"type":"text","text":"a<b>&` + "\u2028" + `"},{"type":"image","data":"AA==","mimeType":"image/png"}],"timestamp":1767225600000}`},
-		{"assistant", &Message{Role: RoleAssistant, API: "x", Provider: "p", Model: "m", StopReason: StopToolUse,
-			Content: []Block{Thinking{Thinking: "t", Signature: "s", Redacted: true}, ToolCall{ID: "c", Name: "n", Arguments: []byte(`{"b":1,"a":[2]}`)}},
-			Usage:   &Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, TotalTokens: 10, Cost: Cost{Total: 0.25}}},
+		{"assistant", &message.Message{Role: message.RoleAssistant, API: "x", Provider: "p", Model: "m", StopReason: message.StopToolUse,
+			Content: []message.Block{message.Thinking{Thinking: "t", Signature: "s", Redacted: true}, message.ToolCall{ID: "c", Name: "n", Arguments: []byte(`{"b":1,"a":[2]}`)}},
+			Usage:   &message.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, TotalTokens: 10, Cost: message.Cost{Total: 0.25}}},
 			`{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s","redacted":true},{"type":"toolCall","id":"c","name":"n","arguments":{"b":1,"a":[2]}}],` +
 				`"api":"x","provider":"p","model":"m","usage":{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"totalTokens":10,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.25}},"stopReason":"toolUse"}`},
-		{"result", &Message{Role: RoleToolResult, ToolCallID: "c", ToolName: "n", IsError: true, Content: []Block{Text{Text: "x"}}},
+		{"result", &message.Message{Role: message.RoleToolResult, ToolCallID: "c", ToolName: "n", IsError: true, Content: []message.Block{message.Text{Text: "x"}}},
 			`{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"text","text":"x"}],"isError":true}`},
-		{"empty result", &Message{Role: RoleToolResult, ToolCallID: "c", ToolName: "n", Empty: true, Content: []Block{Text{Text: "x"}}},
+		{"empty result", &message.Message{Role: message.RoleToolResult, ToolCallID: "c", ToolName: "n", Empty: true, Content: []message.Block{message.Text{Text: "x"}}},
 			`{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"text","text":"x"}],"details":{"empty":true},"isError":false}`},
-		{"bash", &Message{Role: RoleBashExecution, Bash: &BashExecution{Command: "ls", Output: "x", ExitCode: intp(2), ExcludeFromContext: true}},
+		{"bash", &message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: "ls", Output: "x", ExitCode: intp(2), ExcludeFromContext: true}},
 			`{"role":"bashExecution","command":"ls","output":"x","exitCode":2,"cancelled":false,"truncated":false,"excludeFromContext":true}`},
-		{"system", &Message{Role: RoleSystem, Content: []Block{Text{Text: "be"}}, System: &SystemPatch{Sections: []Section{{Name: "a", Text: &text}, {Name: "b"}},
-			ToolsAdded: []Tool{{Name: "t", Raw: []byte(`{"name":"t","x":1}`)}}, ToolsRemoved: []string{"u"}}},
+		{"system", &message.Message{Role: message.RoleSystem, Content: []message.Block{message.Text{Text: "be"}}, System: &message.SystemPatch{Sections: []message.Section{{Name: "a", Text: &text}, {Name: "b"}},
+			ToolsAdded: []message.Tool{{Name: "t", Raw: []byte(`{"name":"t","x":1}`)}}, ToolsRemoved: []string{"u"}}},
 			`{"role":"system","content":"be","sections":{"a":"x","b":null},"toolsAdded":[{"name":"t","x":1}],"toolsRemoved":["u"]}`},
 	}
 	for _, tt := range tests {
@@ -65,23 +66,23 @@ func TestDecodeIsTolerant(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.raw, got, tt.text)
 		}
 	}
-	if r := Decode([]byte(`{"role":"hookMessage","content":"x"}`)).Role; r != RoleCustom {
+	if r := Decode([]byte(`{"role":"hookMessage","content":"x"}`)).Role; r != message.RoleCustom {
 		t.Errorf("hookMessage is read as %s", r)
 	}
 	m := Decode([]byte(`{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"n","arguments":"text"},{"type":"new","x":1}],"usage":7}`))
-	if m.Usage != nil || string(m.ToolCalls()[0].Arguments) != `"text"` || m.Content[1].(Opaque).Type != "new" {
+	if m.Usage != nil || string(m.ToolCalls()[0].Arguments) != `"text"` || m.Content[1].(message.Opaque).Type != "new" {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestUsage(t *testing.T) {
-	if got := (&Usage{Input: 1000, Output: 500, CacheRead: 200, CacheWrite: 100, TotalTokens: 1800}).Total(); got != 1800 {
+	if got := (&message.Usage{Input: 1000, Output: 500, CacheRead: 200, CacheWrite: 100, TotalTokens: 1800}).Total(); got != 1800 {
 		t.Errorf("total %d", got)
 	}
-	if got := (&Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}).Total(); got != 10 {
+	if got := (&message.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}).Total(); got != 10 {
 		t.Errorf("sum %d", got)
 	}
-	if got := (*Usage)(nil).Total(); got != 0 {
+	if got := (*message.Usage)(nil).Total(); got != 0 {
 		t.Errorf("none %d", got)
 	}
 }

@@ -1,4 +1,6 @@
-package message
+// Package codec reads and writes messages in the form that sessions store:
+// pi's names, in its order.
+package codec
 
 import (
 	"strconv"
@@ -6,29 +8,30 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 )
 
 // Encode writes m in the stored form (pi's field names and order). Fields
 // that do not belong to the role are left out; what pi requires is written
 // even when it is empty.
-func Encode(m *Message) []byte {
+func Encode(m *message.Message) []byte {
 	var o jsonw.Object
 	o.Str("role", string(m.Role))
 	switch m.Role {
-	case RoleAssistant:
+	case message.RoleAssistant:
 		o.Raw("content", EncodeContent(m.Content))
 		o.Str("api", m.API)
 		o.Str("provider", m.Provider)
 		o.Str("model", m.Model)
 		u := m.Usage
 		if u == nil {
-			u = &Usage{}
+			u = &message.Usage{}
 		}
 		o.Raw("usage", EncodeUsage(u))
 		o.Str("stopReason", string(m.StopReason))
 		o.OptStr("errorMessage", m.ErrorMessage)
 		o.OptStr("errorClass", string(m.ErrorClass))
-	case RoleToolResult:
+	case message.RoleToolResult:
 		o.Str("toolCallId", m.ToolCallID)
 		o.Str("toolName", m.ToolName)
 		o.Raw("content", EncodeContent(m.Content))
@@ -36,16 +39,16 @@ func Encode(m *Message) []byte {
 			o.Raw("details", []byte(`{"empty":true}`))
 		}
 		o.Raw("isError", strconv.AppendBool(nil, m.IsError))
-	case RoleBashExecution:
+	case message.RoleBashExecution:
 		encodeBash(&o, m.Bash)
-	case RoleCustom:
+	case message.RoleCustom:
 		o.Str("customType", m.CustomType)
 		o.Raw("content", EncodeContent(m.Content))
 		o.Raw("display", []byte("true"))
-	case RoleSystem:
+	case message.RoleSystem:
 		o.Str("content", m.Text("\n\n"))
 		encodeSystem(&o, m.System)
-	case RoleCompactionSummary, RoleBranchSummary:
+	case message.RoleCompactionSummary, message.RoleBranchSummary:
 		o.Str("summary", m.Summary)
 	default:
 		o.Raw("content", EncodeContent(m.Content))
@@ -56,9 +59,9 @@ func Encode(m *Message) []byte {
 	return o.Bytes()
 }
 
-func encodeBash(o *jsonw.Object, b *BashExecution) {
+func encodeBash(o *jsonw.Object, b *message.BashExecution) {
 	if b == nil {
-		b = &BashExecution{}
+		b = &message.BashExecution{}
 	}
 	o.Str("command", b.Command)
 	o.Str("output", b.Output)
@@ -73,7 +76,7 @@ func encodeBash(o *jsonw.Object, b *BashExecution) {
 	}
 }
 
-func encodeSystem(o *jsonw.Object, p *SystemPatch) {
+func encodeSystem(o *jsonw.Object, p *message.SystemPatch) {
 	if p == nil {
 		return
 	}
@@ -105,7 +108,7 @@ func encodeSystem(o *jsonw.Object, p *SystemPatch) {
 }
 
 // EncodeTool writes a tool, as it was stored where that is known.
-func EncodeTool(t Tool) []byte {
+func EncodeTool(t message.Tool) []byte {
 	if t.Raw != nil && rawjson.Kind(t.Raw) == '{' {
 		return t.Raw
 	}
@@ -119,7 +122,7 @@ func EncodeTool(t Tool) []byte {
 }
 
 // EncodeContent writes blocks as an array.
-func EncodeContent(content []Block) []byte {
+func EncodeContent(content []message.Block) []byte {
 	var a jsonw.Array
 	for _, b := range content {
 		a.Add(encodeBlock(b))
@@ -127,25 +130,25 @@ func EncodeContent(content []Block) []byte {
 	return a.Bytes()
 }
 
-func encodeBlock(b Block) []byte {
+func encodeBlock(b message.Block) []byte {
 	var o jsonw.Object
 	switch b := b.(type) {
-	case Text:
+	case message.Text:
 		o.Str("type", "text")
 		o.Str("text", b.Text)
 		o.OptStr("textSignature", b.Signature)
-	case Image:
+	case message.Image:
 		o.Str("type", "image")
 		o.Str("data", b.Data)
 		o.Str("mimeType", b.MIMEType)
-	case Thinking:
+	case message.Thinking:
 		o.Str("type", "thinking")
 		o.Str("thinking", b.Thinking)
 		o.OptStr("thinkingSignature", b.Signature)
 		if b.Redacted {
 			o.Raw("redacted", []byte("true"))
 		}
-	case ToolCall:
+	case message.ToolCall:
 		o.Str("type", "toolCall")
 		o.Str("id", b.ID)
 		o.Str("name", b.Name)
@@ -156,14 +159,14 @@ func encodeBlock(b Block) []byte {
 		o.Raw("arguments", args)
 		o.OptStr("thoughtSignature", b.ThoughtSignature)
 		o.OptStr("namespace", b.Namespace)
-	case Opaque:
+	case message.Opaque:
 		return b.Raw
 	}
 	return o.Bytes()
 }
 
 // EncodeUsage writes usage with every field that pi's statistics read.
-func EncodeUsage(u *Usage) []byte {
+func EncodeUsage(u *message.Usage) []byte {
 	var o jsonw.Object
 	o.Int("input", u.Input)
 	o.Int("output", u.Output)

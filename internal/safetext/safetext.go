@@ -1,4 +1,5 @@
-package message
+// Package safetext measures and cuts text so that no character is torn.
+package safetext
 
 import (
 	"strings"

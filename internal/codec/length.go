@@ -1,10 +1,13 @@
-package message
+package codec
 
-import "github.com/coppice-dev/coppice/internal/rawjson"
+import (
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
+)
 
 // EncodedLen is the length of what EncodeContent writes, in bytes, without
 // writing it.
-func EncodedLen(content []Block) int {
+func EncodedLen(content []message.Block) int {
 	n := len("[]")
 	for i, b := range content {
 		if i > 0 {
@@ -15,26 +18,26 @@ func EncodedLen(content []Block) int {
 	return n
 }
 
-func blockLen(b Block) int {
+func blockLen(b message.Block) int {
 	switch b := b.(type) {
-	case Text:
+	case message.Text:
 		return len(`{"type":"text","text":}`) + quoted(b.Text) + optional("textSignature", b.Signature)
-	case Image:
+	case message.Image:
 		return len(`{"type":"image","data":,"mimeType":}`) + quoted(b.Data) + quoted(b.MIMEType)
-	case Thinking:
+	case message.Thinking:
 		n := len(`{"type":"thinking","thinking":}`) + quoted(b.Thinking) + optional("thinkingSignature", b.Signature)
 		if b.Redacted {
 			n += len(`,"redacted":true`)
 		}
 		return n
-	case ToolCall:
+	case message.ToolCall:
 		args := len(b.Arguments)
 		if args == 0 {
 			args = len("{}")
 		}
 		return len(`{"type":"toolCall","id":,"name":,"arguments":}`) + quoted(b.ID) + quoted(b.Name) + args +
 			optional("thoughtSignature", b.ThoughtSignature) + optional("namespace", b.Namespace)
-	case Opaque:
+	case message.Opaque:
 		return len(b.Raw)
 	}
 	return len("{}")

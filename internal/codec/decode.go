@@ -1,19 +1,20 @@
-package message
+package codec
 
 import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Decode reads a stored message. It never fails: a value of an unexpected
 // kind is read as empty, an unknown role is kept as it is. raw must be valid
 // JSON.
-func Decode(raw []byte) *Message {
-	m := &Message{}
-	var bash BashExecution
-	var sys SystemPatch
+func Decode(raw []byte) *message.Message {
+	m := &message.Message{}
+	var bash message.BashExecution
+	var sys message.SystemPatch
 	for k, v := range rawjson.Fields(raw) {
 		switch string(k) {
 		case "role":
@@ -35,7 +36,7 @@ func Decode(raw []byte) *Message {
 		case "errorMessage":
 			m.ErrorMessage = rawjson.String(v)
 		case "errorClass":
-			m.ErrorClass = Class(rawjson.String(v))
+			m.ErrorClass = message.Class(rawjson.String(v))
 		case "toolCallId":
 			m.ToolCallID = rawjson.String(v)
 		case "toolName":
@@ -75,13 +76,13 @@ func Decode(raw []byte) *Message {
 			}
 		}
 	}
-	m.Empty = m.Empty && m.Role == RoleToolResult
+	m.Empty = m.Empty && m.Role == message.RoleToolResult
 	switch m.Role {
 	case "hookMessage": // v2 (reference: role hookMessage became custom)
-		m.Role = RoleCustom
-	case RoleBashExecution:
+		m.Role = message.RoleCustom
+	case message.RoleBashExecution:
 		m.Bash = &bash
-	case RoleSystem:
+	case message.RoleSystem:
 		m.System = &sys
 	}
 	return m
@@ -89,12 +90,12 @@ func Decode(raw []byte) *Message {
 
 // DecodeContent reads a content value: a string, an array of blocks, or
 // anything else, which is empty.
-func DecodeContent(raw []byte) []Block {
+func DecodeContent(raw []byte) []message.Block {
 	switch rawjson.Kind(raw) {
 	case '"':
-		return []Block{Text{Text: rawjson.String(raw)}}
+		return []message.Block{message.Text{Text: rawjson.String(raw)}}
 	case '[':
-		var blocks []Block
+		var blocks []message.Block
 		for e := range rawjson.Elements(raw) {
 			if b := decodeBlock(e); b != nil {
 				blocks = append(blocks, b)
@@ -106,23 +107,23 @@ func DecodeContent(raw []byte) []Block {
 }
 
 // role reads a role; the stored ones cost no memory.
-func role(v []byte) Role {
-	for _, r := range [...]Role{RoleAssistant, RoleToolResult, RoleUser, RoleBashExecution, RoleCustom, RoleSystem} {
+func role(v []byte) message.Role {
+	for _, r := range [...]message.Role{message.RoleAssistant, message.RoleToolResult, message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleSystem} {
 		if isQuoted(v, string(r)) {
 			return r
 		}
 	}
-	return Role(rawjson.String(v))
+	return message.Role(rawjson.String(v))
 }
 
 // stopReason reads a stop reason; the known ones cost no memory.
-func stopReason(v []byte) StopReason {
-	for _, r := range [...]StopReason{StopToolUse, StopEnd, StopLength, StopError, StopAborted} {
+func stopReason(v []byte) message.StopReason {
+	for _, r := range [...]message.StopReason{message.StopToolUse, message.StopEnd, message.StopLength, message.StopError, message.StopAborted} {
 		if isQuoted(v, string(r)) {
 			return r
 		}
 	}
-	return StopReason(rawjson.String(v))
+	return message.StopReason(rawjson.String(v))
 }
 
 func isQuoted(v []byte, s string) bool {
@@ -166,10 +167,10 @@ func (f *blockFields) set(name []byte, v jsontext.Value) {
 	}
 }
 
-func decodeBlock(raw jsontext.Value) Block {
+func decodeBlock(raw jsontext.Value) message.Block {
 	switch rawjson.Kind(raw) {
 	case '"':
-		return Text{Text: rawjson.String(raw)}
+		return message.Text{Text: rawjson.String(raw)}
 	case '{':
 	default:
 		return nil
@@ -181,29 +182,29 @@ func decodeBlock(raw jsontext.Value) Block {
 	str := rawjson.String
 	switch typ := str(f.typ); typ {
 	case "text":
-		return Text{Text: str(f.text), Signature: str(f.textSignature)}
+		return message.Text{Text: str(f.text), Signature: str(f.textSignature)}
 	case "image":
-		return Image{Data: str(f.data), MIMEType: str(f.mimeType)}
+		return message.Image{Data: str(f.data), MIMEType: str(f.mimeType)}
 	case "thinking":
-		return Thinking{Thinking: str(f.thinking), Signature: str(f.thinkingSignature), Redacted: rawjson.Bool(f.redacted)}
+		return message.Thinking{Thinking: str(f.thinking), Signature: str(f.thinkingSignature), Redacted: rawjson.Bool(f.redacted)}
 	case "toolCall":
 		args := jsontext.Value("{}")
 		if rawjson.Kind(f.arguments) != 'n' { // a missing value has kind n too
 			args = rawjson.JS(f.arguments)
 		}
-		return ToolCall{ID: str(f.id), Name: str(f.name), Arguments: args,
+		return message.ToolCall{ID: str(f.id), Name: str(f.name), Arguments: args,
 			ThoughtSignature: str(f.thoughtSignature), Namespace: str(f.namespace)}
 	default:
-		return Opaque{Type: typ, Raw: raw}
+		return message.Opaque{Type: typ, Raw: raw}
 	}
 }
 
 // DecodeUsage reads a usage object; anything else gives nil.
-func DecodeUsage(raw []byte) *Usage {
+func DecodeUsage(raw []byte) *message.Usage {
 	if rawjson.Kind(raw) != '{' {
 		return nil
 	}
-	u := &Usage{}
+	u := &message.Usage{}
 	for k, v := range rawjson.Fields(raw) {
 		switch string(k) {
 		case "input":
@@ -239,10 +240,10 @@ func DecodeUsage(raw []byte) *Usage {
 	return u
 }
 
-func decodeSections(raw []byte) []Section {
-	var out []Section
+func decodeSections(raw []byte) []message.Section {
+	var out []message.Section
 	for name, v := range rawjson.Members(raw) {
-		s := Section{Name: name}
+		s := message.Section{Name: name}
 		if rawjson.Kind(v) == '"' {
 			t := rawjson.String(v)
 			s.Text = &t
@@ -252,10 +253,10 @@ func decodeSections(raw []byte) []Section {
 	return out
 }
 
-func decodeTools(raw []byte) []Tool {
-	var out []Tool
+func decodeTools(raw []byte) []message.Tool {
+	var out []message.Tool
 	for e := range rawjson.Elements(raw) {
-		t := Tool{Name: toolName(e), Raw: e}
+		t := message.Tool{Name: toolName(e), Raw: e}
 		for k, v := range rawjson.Members(e) {
 			switch k {
 			case "description":
