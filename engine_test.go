@@ -177,7 +177,7 @@ func TestFloorAboveTheThreshold(t *testing.T) {
 		talk(t, s, 1)
 		p := must.Get(s.Fit(ctx))
 		if len(p.Report.Outcomes) > 0 || p.Meter.Threshold != 32_768-4096 {
-			t.Fatalf("%d compactions at %d tokens, target %d", len(p.Report.Outcomes), p.Meter.Size.Decision(), p.Meter.Threshold)
+			t.Fatalf("%d compactions at %d tokens, target %d", len(p.Report.Outcomes), p.Meter.Decision(), p.Meter.Threshold)
 		}
 	}
 }

@@ -217,8 +217,8 @@ func TestAskedWindowsHold(t *testing.T) {
 // What one server taught does not hold at another under the same name.
 func TestLearnedWindowsAreOfAServer(t *testing.T) {
 	l := &Limits{}
-	here, there := message.Model{Provider: "own", ID: "m", Server: "localhost:1", Window: 128_000, WindowSource: WindowDefault}, message.Model{}
-	there = here
+	here := message.Model{Provider: "own", ID: "m", Server: "localhost:1", Window: 128_000, WindowSource: WindowDefault}
+	there := here
 	there.Server = "localhost:2"
 	f := &message.Fault{Class: message.ClassOverflow, Status: 400, Message: "max 8192", Limit: message.Limit{Unit: kinds.UnitContext, Max: 8192, Used: 9000}}
 	if !l.Learn(here, f) {

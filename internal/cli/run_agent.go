@@ -158,7 +158,7 @@ func (a *app) runLog(ctx context.Context, f runFlags) (session.Log, error) {
 		}
 		return log, nil
 	}
-	var st session.Store = memstore.New(a.Now)
+	st := memstore.New(a.Now)
 	if !f.demo {
 		if err := a.askSwitch(ctx, hook.BeforeSwitch{Envelope: hook.Envelope{Cwd: a.Dir}}); err != nil {
 			return nil, err

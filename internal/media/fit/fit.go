@@ -92,7 +92,7 @@ func fit(c media.Checked, t media.Target) (media.Checked, error) {
 	file, err := encode(scaled(img, t.Width, t.Height), c.Type, t)
 	switch {
 	case !t.Must && (err != nil || int64(len(file)) >= c.Bytes):
-		return c, nil
+		return c, nil //nolint:nilerr // it can go out as it is
 	case err != nil:
 		return media.Checked{}, err
 	}
@@ -112,12 +112,15 @@ func decode(c media.Checked) (image.Image, error) {
 	}
 	// The decoder may read another header than we did: it is asked too.
 	config, _, err := image.DecodeConfig(bytes.NewReader(file))
-	if err != nil || config.Width != c.Width || config.Height != c.Height {
-		return nil, fmt.Errorf("%w: %v", ErrBroken, err)
+	if err == nil && (config.Width != c.Width || config.Height != c.Height) {
+		err = fmt.Errorf("%d×%d pixels, not %d×%d", config.Width, config.Height, c.Width, c.Height)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	img, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrBroken, err)
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	if whole := image.Rect(0, 0, c.Width, c.Height); img.Bounds() != whole { // the first of an animation may be a part
 		canvas := image.NewRGBA(whole)
