@@ -185,7 +185,7 @@ func TestBranchBudgetKeepsGroups(t *testing.T) {
 	}
 }
 
-// Custom instructions are added, or replace the prompt (reference: 126d).
+// Custom instructions are added, or replace the prompt.
 func TestBranchInstructions(t *testing.T) {
 	for _, replace := range []bool{false, true} {
 		s := garden(t)

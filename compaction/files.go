@@ -104,7 +104,7 @@ func renew(list, newer []string) []string {
 }
 
 // sorted returns the complete lists as they are stored: by UTF-16 units, as
-// JavaScript sorts (reference: file lists).
+// JavaScript sorts.
 func (l fileLists) sorted() (read, modified []string) {
 	return sortUTF16(l.read), sortUTF16(l.modified)
 }

@@ -125,8 +125,7 @@ type Cost struct {
 	Input, Output, CacheRead, CacheWrite, Total float64
 }
 
-// Total returns TotalTokens, or the sum of the parts where it is not given
-// (reference: 0 counts as missing).
+// Total returns TotalTokens, or the sum of the parts where it is not given.
 func (u *Usage) Total() int64 {
 	if u == nil {
 		return 0

@@ -26,8 +26,8 @@ func (f *fold) accept(summary string) {
 	f.tries, f.ask.reminder, f.changed = 0, "", ""
 }
 
-// dropped lists essential facts of the present rounds that are missing in the
-// summary, newest first while there is room: an eighth of the output limit.
+// dropped lists the essential facts of the current rounds that the summary
+// lacks, newest first, in at most an eighth of the output limit.
 func (f *fold) dropped(summary string) string {
 	if f.facts == nil {
 		return ""
@@ -68,8 +68,8 @@ func fromAny(f ledger.Fact, entries map[string]bool) bool {
 }
 
 // refused changes the next attempt after an answer that is not a summary. It
-// reports false where the model had its tries: the same request again would
-// fail the same way (reference: R057).
+// reports false if the model has had all its tries: the same request would fail
+// the same way again.
 func (f *fold) refused(r *refusal) bool {
 	if f.tries++; f.tries >= maxTries {
 		return false
@@ -101,7 +101,7 @@ func (f *fold) refused(r *refusal) bool {
 	return true
 }
 
-// shrink halves the transcript, where it is large enough to be halved.
+// shrink halves the transcript if it is large enough.
 func (f *fold) shrink() []string {
 	const least = 256
 	size := f.estimate(f.chunk)
@@ -129,7 +129,7 @@ func (f *fold) grow() []string {
 	return []string{fmt.Sprintf("output %d → %d tokens", before, f.output)}
 }
 
-// words is how long a summary should be, a little below its limit.
+// words returns how many words a summary should have, a little below its limit.
 func (f *fold) words() int64 {
 	limit := capped(f.maxOutput, f.last.maxOutput)
 	if f.last.check.Cap > 0 {
@@ -141,9 +141,9 @@ func (f *fold) words() int64 {
 	return max(limit/2, 50) // two tokens a word, to be on the safe side
 }
 
-// overflowed learns from a refused request how much the model takes. The next
-// request is smaller in any case; false after too many lessons, and where a
-// smaller request would not help.
+// overflowed learns from a refused request how much the model takes, so that
+// the next request is smaller. It reports false after too many refusals, and if
+// a smaller request would not help.
 func (f *fold) overflowed(fault *message.Fault) bool {
 	left := maxLearning - f.learned
 	remedy := fault.Next(message.Tries{kinds.RemedyCompact: left, kinds.RemedyReduceOutput: left, kinds.RemedyDropMedia: left}, nil)
@@ -162,14 +162,14 @@ func (f *fold) overflowed(fault *message.Fault) bool {
 		return before > 1
 	}
 	if limit.Unit == kinds.UnitBytes {
-		limit = message.Limit{} // nothing about tokens
+		limit = message.Limit{} // the refusal says nothing about tokens
 	}
 	asked := f.last.size(f.estimate)
 	if limit.Max > 0 && (f.window == 0 || limit.Max < f.window) {
 		f.window = limit.Max
 	}
 	if limit.Used > 0 && asked > 0 {
-		// The provider counted: what it found, and a little for the next text.
+		// The provider counted: take its ratio, and a little more for the next text.
 		f.factor = max(f.factor, 1.05*float64(limit.Used)/float64(asked))
 	}
 	before := f.tokens(asked) + f.last.maxOutput
@@ -180,7 +180,7 @@ func (f *fold) overflowed(fault *message.Fault) bool {
 	return true
 }
 
-// words says a reason in a sentence.
+// words returns the reason as a sentence.
 func (r *refusal) words() string {
 	text := map[reason]string{
 		empty:      "it had no text",

@@ -13,16 +13,16 @@ var (
 	shortTag = lazy.Regexp(`(?s)<short-summary>(.*?)</short-summary>`)
 )
 
-// StripFileLists takes the file lists out of a summary. They live in the
-// entry's details and are appended once; handed to a summarizer they would
-// come back twice and grow (reference: R066).
+// StripFileLists takes the file lists out of a summary. They are in the entry's
+// details and are appended once. A summarizer that got them would return them
+// again, so they would grow.
 func StripFileLists(summary string) string {
 	return strings.TrimSpace(fileList().ReplaceAllString(summary, "\n\n"))
 }
 
-// cleanAnswer takes from a model's text what is not the summary: thinking in
-// tags, a fence or a wrapper around all of it, file lists copied from the
-// request, and the short summary, which it returns apart.
+// cleanAnswer removes from a model's text what is not the summary: thinking in
+// tags, a fence or a wrapper around the whole, file lists copied from the
+// request, and the short summary, which it returns separately.
 func cleanAnswer(text string) (summary, short string) {
 	text = unfence(stripThinking(text))
 	if m := shortTag().FindStringSubmatch(text); m != nil {
@@ -37,7 +37,8 @@ func cleanAnswer(text string) (summary, short string) {
 }
 
 // stripThinking removes reasoning that a local model wrote as text. Some
-// servers swallow the opening tag; one that never closes is thinking only.
+// servers swallow the opening tag; a text whose tag never closes is all
+// thinking.
 func stripThinking(text string) string {
 	open, end := strings.Index(text, "<think>"), strings.Index(text, "</think>")
 	switch {
@@ -79,7 +80,7 @@ func shortOf(summary string) string {
 	return goal + " Next: " + next
 }
 
-// listMark comes before an item of a list.
+// listMark matches the mark before an item of a list.
 var listMark = lazy.Regexp(`^(?:[-*>]\s+|\d+[.)]\s+)*(?:\[[ x]\]\s+)?`)
 
 // firstLine returns the first line under a heading, without list marks and

@@ -13,10 +13,10 @@ import (
 type candidate struct {
 	rung  string
 	model message.Model // zero for a remote endpoint
-	// ours says that the answer follows our instructions: it has the
-	// headings, and may bring a short summary.
+	// ours says that the answer follows our instructions: it has the headings, and
+	// may have a short summary.
 	ours bool
-	// shared is the request that the candidate had already; nil: none.
+	// shared is a request that the candidate has already seen; nil: none.
 	shared *timeline.Request
 	ask    func(ctx context.Context, q query) (answer, error)
 }
@@ -28,7 +28,7 @@ type answer struct {
 	usage *message.Usage
 }
 
-// candidates are the rungs above extraction, in order.
+// candidates returns the rungs above extraction, in order.
 func (l *Ladder) candidates(in Input) []candidate {
 	var out []candidate
 	if l.Remote != nil {
@@ -50,8 +50,8 @@ func (l *Ladder) candidates(in Input) []candidate {
 	return out
 }
 
-// askModel sends a query as a request of its own, without tools and thinking:
-// a transcript with live tools invites tool calls (reference: R041).
+// askModel sends a query as a separate request, without tools and thinking: a
+// transcript with live tools invites tool calls.
 func askModel(m Model, facts message.Model) func(context.Context, query) (answer, error) {
 	return func(ctx context.Context, q query) (answer, error) {
 		req := timeline.Request{System: q.system, Messages: []*message.Message{userMessage(q.prompt)}}
@@ -59,8 +59,8 @@ func askModel(m Model, facts message.Model) func(context.Context, query) (answer
 	}
 }
 
-// askShared appends the instruction to a request that the model had. The
-// tools stay: without them the provider's cache would not match.
+// askShared appends the instruction to a request that the model has already
+// seen. The tools stay: without them the provider's cache would not match.
 func askShared(m Model, facts message.Model, base timeline.Request, opts message.CallOptions) func(context.Context, query) (answer, error) {
 	return func(ctx context.Context, q query) (answer, error) {
 		opts.MaxOutput = q.maxOutput
@@ -81,7 +81,7 @@ func complete(ctx context.Context, m Model, facts message.Model, req timeline.Re
 	msg, err := m.Complete(ctx, req, opts)
 	var a answer
 	if msg != nil {
-		a.usage = msg.Usage // paid for, also when it is refused
+		a.usage = msg.Usage // paid for even if the answer is refused
 	}
 	if err != nil {
 		return a, fmt.Errorf("asking %s: %w", facts.Key(), err)

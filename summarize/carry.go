@@ -10,8 +10,8 @@ import (
 )
 
 // carry puts the lines of a previous summary that still hold into the groups
-// where they were, before the newer items. A summary from elsewhere has the
-// same sections at best; what fits nowhere becomes a note.
+// where they were, before the newer items. A summary from another program may
+// have other sections; what fits nowhere becomes a note.
 func (e *extraction) carry(previous string) {
 	older := make(map[*bucket][]string)
 	var at place
@@ -45,7 +45,8 @@ func (e *extraction) carry(previous string) {
 // saysNothing matches a placeholder line under an empty heading.
 var saysNothing = lazy.Regexp(`(?i)^(?:[-*] )?\(?(?:none(?: (?:yet|captured|identified|beyond .*|[-–—] .*))?|no prior history|n/a)[.)]*$`)
 
-// words in the headings of other programs' summaries, and where their lines go.
+// aliases are words in the headings of other programs' summaries, and where
+// their lines go.
 var aliases = []struct {
 	word string
 	at   place
@@ -55,8 +56,8 @@ var aliases = []struct {
 	{"blocked", atBlocked}, {"decision", atDecisions}, {"next", atNext}, {"todo", atNext}, {"pending", atNext}, {"remaining", atNext},
 }
 
-// placeOf finds the place of a heading. Lines under one that says nothing to us
-// are notes.
+// placeOf finds the place of a heading. Lines under an unknown heading are
+// notes.
 func (e *extraction) placeOf(heading string) place {
 	for _, p := range e.places {
 		name := p.section
@@ -75,7 +76,7 @@ func (e *extraction) placeOf(heading string) place {
 	return e.notes
 }
 
-// read finds the group of a line and takes its marks off.
+// read finds the group of a line and removes its marks.
 func (e *extraction) read(at place, line string) (*bucket, []string) {
 	body := line[len(listMark().FindString(line)):]
 	for _, b := range e.buckets {
@@ -112,8 +113,8 @@ func firstOf(classes []ledger.Class) ledger.Class {
 	return classes[0]
 }
 
-// holds reports whether an older line is still true and not said again by a
-// newer one.
+// holds reports whether an older line is still true and no newer line repeats
+// it.
 func (e *extraction) holds(b *bucket, item string) bool {
 	if b.label == saidLabel && len(b.items) > 0 {
 		return false // overtaken by what was said since
@@ -161,7 +162,7 @@ func (e *extraction) overtaken(item string) bool {
 
 func isQuote(s string) bool { return len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' }
 
-// says reports whether a fact of the class has the text.
+// says reports whether some fact of the class has the text.
 func (e *extraction) says(c ledger.Class, text string) bool {
 	return slices.ContainsFunc(e.facts.Of(c), func(f ledger.Fact) bool { return oneLine(f.Text) == text })
 }

@@ -37,7 +37,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("summary refused: %s: %s", r.Reason, r.Detail)
 }
 
-// source is what a summary has to replace.
+// source describes what a summary has to replace.
 type source struct {
 	Tokens   int64              // size of what is summarized, previous summary included; 0: not known
 	Cap      int64              // tokens that the text may have; 0: no cap
@@ -55,8 +55,8 @@ var (
 	toolAnywhere = lazy.Regexp(`<tool_calls?>|<function_calls?>|<invoke name=`)
 )
 
-// checkAnswer returns a *refusal where text is not a summary of its source, or nil.
-// The order is from the surest sign to the weakest.
+// checkAnswer returns a *refusal if text is not a summary of its source, else
+// nil. It checks the surest sign first and the weakest last.
 func checkAnswer(text string, src source) error {
 	estimate := src.Estimate
 	if estimate == nil {

@@ -2,9 +2,9 @@
 // continue from (docs/compaction.md, Summarize).
 //
 // A [Ladder] asks, in this order, a remote endpoint, models, the same models
-// with smaller requests ("folded"), and at last [Extract], which needs no
-// model and cannot fail. Whatever a rung answers is checked before it counts:
-// an empty, cut-off or refused answer never becomes a summary.
+// with smaller requests ("folded"), and finally [Extract], which needs no model
+// and cannot fail. Every answer is checked before it is used: an empty, cut-off
+// or refused answer never becomes a summary.
 //
 // What a summarizer gets is text, made by [SerializeConversation]: quoted
 // data with role markers, with secrets masked and with everything escaped

@@ -9,8 +9,8 @@ import (
 )
 
 // Text from tools, web pages and people is data. Three things in it could be
-// taken for ours: the tags that wrap the parts of a request, the role markers
-// of the transcript, and the control tokens of chat templates.
+// mistaken for ours: the tags that wrap the parts of a request, the role
+// markers of the transcript, and the control tokens of chat templates.
 var (
 	wrapperTag = lazy.Regexp(`<((?i:\s*/?\s*(?:conversation|transcript|previous-summary|summary|short-summary|` +
 		`additional-context|focus|instructions|read-files|modified-files|system|system-reminder|turn-prefix)\b))`)
@@ -23,8 +23,7 @@ var (
 
 // escape makes text safe to be inside a summary request or a summary: what
 // looks like a wrapper tag, a role marker or a control token is still readable
-// but no longer one (invariant I11; reference: R058, R233). Escaping twice
-// changes nothing.
+// but no longer one (invariant I11). Escaping twice changes nothing.
 func escape(text string) string {
 	if strings.Contains(text, "<") {
 		text = wrapperTag().ReplaceAllString(text, "&lt;$1")
@@ -39,9 +38,9 @@ func escape(text string) string {
 	return text
 }
 
-// Safe makes what a summarizer or a hook wrote fit to be a summary: valid UTF-8,
-// no control characters but line feeds and tabs, and escaped. Twice changes
-// nothing.
+// Safe makes a text by a summarizer or a hook safe to be a summary: valid
+// UTF-8, no control characters but line feeds and tabs, and escaped. Doing it
+// twice changes nothing more.
 func Safe(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

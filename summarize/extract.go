@@ -14,10 +14,10 @@ import (
 // It needs no model and cannot fail. It is a pure function.
 //
 // Constraints come first, word for word, then what the work cannot go on
-// without. Each kind of fact has a share of the room before any takes what
+// without. Each kind of fact gets its share of the room before any takes what
 // others left, newest first. The previous summary is updated in place: its
-// lines stay where they still hold and go where a newer fact replaced them.
-// The text of each part is at most MaxOutput and PrefixMaxOutput.
+// lines stay if they still hold and go if a newer fact replaced them. The text
+// of each part is at most MaxOutput and PrefixMaxOutput.
 func Extract(in Input) Result {
 	in = in.withDefaults()
 	r := run{in: in}
@@ -69,7 +69,7 @@ func (in Input) prefixExtraction(above string, context []string) *extraction {
 	return e
 }
 
-// prepare puts everything that could be said into the groups.
+// prepare puts everything that the summary could say into the groups.
 func (e *extraction) prepare(previous string) {
 	known := e.in.Estimate(previous)
 	e.usual = min(e.limit, usualSize, max((sizeOf(e.sources)+known)/4, known, leastUsual))
@@ -151,8 +151,8 @@ func (e *extraction) add(b *bucket, text string) {
 	}
 }
 
-// quoteRequest shows the latest request of the range with more of its words
-// than the ledger keeps, where there are more.
+// quoteRequest quotes the latest request of the range with more of its words
+// than the ledger keeps, if there are more.
 func (e *extraction) quoteRequest(goal *bucket) {
 	for _, s := range slices.Backward(e.sources) {
 		text := strings.TrimSpace(s.Message.Text("\n"))
@@ -181,9 +181,9 @@ const statements = 40
 // only announces it.
 const shortStatement = 160
 
-// lastStatements are the newest texts of the assistant, oldest first. A short
-// word before a tool call ("Let me look:") says nothing that lasts, unless it
-// is the last one.
+// lastStatements returns the newest texts of the assistant, oldest first. A
+// short text before a tool call ("Let me look:") is not worth keeping, unless
+// it is the last one.
 func lastStatements(sources []ledger.Source, n int) []string {
 	var out []string
 	for _, s := range slices.Backward(sources) {
@@ -218,7 +218,7 @@ func (e *extraction) labelled(label string) *bucket {
 	return e.find(func(b *bucket) bool { return b.label == label })
 }
 
-// bucketAt is the first group at a place, or other.
+// bucketAt returns the first group at a place, or other.
 func (e *extraction) bucketAt(p place, other *bucket) *bucket {
 	if b := e.find(func(b *bucket) bool { return b.place == p }); b != nil {
 		return b

@@ -21,8 +21,8 @@ const (
 // folded, in UTF-16 units. The folded passes use the middle one.
 var resultLimits = [...]int{resultLimit, 600, 150}
 
-// part is one summary to be made: of the history, or of the beginning of a
-// split turn.
+// part is a summary to be made: of the history, or of the beginning of a split
+// turn.
 type part struct {
 	phase     string
 	rounds    []round
@@ -46,16 +46,17 @@ type query struct {
 	check          source
 }
 
-// size is the query as estimated, without the margin and the output.
+// size returns the estimated size of the query in tokens, without the margin
+// and the output.
 func (q query) size(estimate func(string) int64) int64 {
 	return estimate(q.system) + estimate(q.prompt)
 }
 
-// fold makes the queries that turn a part into a summary: one where it fits,
-// else several passes, each updating the running summary with the oldest
-// rounds that are left. It does no I/O: next says what to ask, and accept,
-// refused and overflowed say what came of it. No query is larger than the
-// window that is known (invariant I9).
+// fold makes the queries that turn a part into a summary: one if the part fits,
+// else several passes, each of which updates the running summary with the
+// oldest rounds that are left. It does no I/O: next returns what to ask, and
+// the caller reports the answer with accept, refused or overflowed. No query is
+// larger than the window that is known (invariant I9).
 type fold struct {
 	part
 	model    message.Model
@@ -68,14 +69,14 @@ type fold struct {
 	smaller  int64   // tokens of transcript at most; 0: what fits
 
 	passes  int // finished
-	tries   int // refused answers to the present request
+	tries   int // refused answers to the current request
 	learned int
 	changed string // what the next attempt does differently
 	folded  bool   // smaller input than the plain request
 
-	taken int    // rounds in the present query
-	piece *round // the present query holds the head of left[0]; this is its rest
-	chunk string // transcript of the present query
+	taken int    // rounds in the current query
+	piece *round // the rest of left[0], if the current query has only its head
+	chunk string // transcript of the current query
 	last  query
 
 	shortened []Unheeded // guidance that had to be shortened
@@ -97,13 +98,13 @@ func newFold(p part, m message.Model) *fold {
 
 func (f *fold) done() bool { return len(f.left) == 0 && f.passes > 0 }
 
-// next returns the next query. It fails where the window cannot hold even the
+// next returns the next query. It fails if the window cannot hold even the
 // instructions.
 func (f *fold) next() (query, error) {
 	fixed := f.fixedSize()
 	if f.window > 0 {
-		// A quarter for the answer leaves the running summary and the
-		// transcript enough, however small the window is.
+		// A quarter for the answer leaves enough for the running summary and the
+		// transcript, however small the window is.
 		f.output = min(f.output, max((f.window-f.tokens(fixed))/4, 1))
 	}
 	room := f.room(fixed)
@@ -130,7 +131,8 @@ func (f *fold) tokens(estimate int64) int64 {
 	return int64(math.Ceil(float64(estimate) * f.factor))
 }
 
-// room is what transcript and previous summary may have, as estimated.
+// room returns how many estimated tokens the transcript and the previous
+// summary may have.
 func (f *fold) room(fixed int64) int64 {
 	if f.window <= 0 {
 		return math.MaxInt64 / 4
@@ -138,7 +140,8 @@ func (f *fold) room(fixed int64) int64 {
 	return int64(float64(f.window-f.output)/f.factor) - fixed - 16 // tags and rounding
 }
 
-// fixedSize is the size of a query without transcript and previous summary.
+// fixedSize returns the size of a query without transcript and previous
+// summary.
 func (f *fold) fixedSize() int64 {
 	q := query{system: f.system, prompt: f.prompt("", "-", max(f.passes, 1)+1, 99)}
 	return q.size(f.estimate)
@@ -172,8 +175,8 @@ func (f *fold) take(room int64) {
 	}
 }
 
-// whole is the transcript of everything that is left; false where it does not fit. A
-// history that is much too long is not written to its end.
+// whole returns the transcript of everything that is left; false if it does not
+// fit. A history that is much too long is not written to its end.
 func (f *fold) whole(room int64, limit int) (string, bool) {
 	var b strings.Builder
 	var size int64
@@ -183,8 +186,8 @@ func (f *fold) whole(room int64, limit int) (string, bool) {
 			b.WriteString("\n\n")
 		}
 		b.WriteString(text)
-		// Estimates of parts add up to a little more than that of the whole,
-		// never to twice as much.
+		// The estimates of parts add up to a little more than the estimate of the
+		// whole, never to twice as much.
 		if size += f.estimate(text); size > 2*room+int64(i) {
 			return "", false
 		}
@@ -193,7 +196,7 @@ func (f *fold) whole(room int64, limit int) (string, bool) {
 	return chunk, f.estimate(chunk) <= room
 }
 
-// takeRounds takes as many whole rounds as fit; false where not even one does.
+// takeRounds takes as many whole rounds as fit; false if not even one does.
 func (f *fold) takeRounds(room int64, limit int) bool {
 	var b strings.Builder
 	var size int64
@@ -228,10 +231,10 @@ func (f *fold) query(room int64) query {
 	return q
 }
 
-// more reports whether something is left after the present query.
+// more reports whether something is left after the current query.
 func (f *fold) more() bool { return f.piece != nil || f.taken < len(f.left) }
 
-// pass is the number of the present pass and about how many there will be.
+// pass returns the number of the current pass and about how many there will be.
 func (f *fold) pass() (pass, passes int) {
 	pass = f.passes + 1
 	if !f.more() {
@@ -248,7 +251,7 @@ func (f *fold) prompt(chunk, previous string, pass, passes int) string {
 	return request{Conversation: chunk, Previous: previous, Context: f.contexts(), Instructions: ask.text(), Focus: f.aside(guideFocus, f.focus, 1)}.text()
 }
 
-// contexts are the lines of hooks as they go into a request.
+// contexts returns the lines of hooks as they go into a request.
 func (f *fold) contexts() []string {
 	var out []string
 	for _, c := range f.context {
@@ -257,8 +260,8 @@ func (f *fold) contexts() []string {
 	return out
 }
 
-// aside is focus or context as it goes into a request: word for word, but all
-// of one kind together never more than an eighth of the window.
+// aside returns focus or context as it goes into a request: word for word, but
+// all of one kind together at most an eighth of the window.
 func (f *fold) aside(what, text string, of int) string {
 	room := f.window / 8 / int64(of)
 	if f.window <= 0 || f.estimate(text) <= room {

@@ -29,7 +29,7 @@ type group struct {
 	// holds are the ledger's classes that the group shows.
 	holds []ledger.Class
 	rank  int
-	share int  // percent of the room that the group may take before others had theirs
+	share int  // percent of the room that the group may take before others have had theirs
 	spare bool // good to have: only while the summary is below its usual size
 	list  bool // of files, which may be long without end
 	first bool // the oldest item is as important as the newest
@@ -59,8 +59,8 @@ type form struct {
 	notes  place // for lines of a previous summary that fit nowhere else
 }
 
-// Labels of quotations. In an updated summary they make room for newer ones:
-// of a request the ledger keeps the beginning.
+// Labels of quotations. In an updated summary they make room for newer ones;
+// the ledger keeps the beginning of each request.
 const (
 	saidLabel   = "The assistant said"
 	latestLabel = "Latest request"
@@ -134,8 +134,8 @@ func prefixForm() form {
 // arrow is between the old and the new path of a moved file.
 const arrow = " → "
 
-// shown is how a fact is written in a summary. The fact's own text is in it word
-// for word; what tools said is quoted, so that it reads as their words.
+// shown returns a fact as it is written in a summary. The fact's own text is in
+// it word for word; the words of tools are quoted, so that they read as such.
 func shown(f ledger.Fact) string {
 	text := oneLine(f.Text)
 	note := oneLine(f.Note)

@@ -38,8 +38,8 @@ const (
 	guidedLines = 24
 )
 
-// guide lets the focus, a hook's prompt and its context count in an extraction:
-// lines of the range that speak of them are quoted, and context is taken over.
+// guide applies the focus, a hook's prompt and its context to an extraction:
+// lines of the range that mention them are quoted, and context is copied.
 func (e *extraction) guide() {
 	keep, note := e.labelled(keepLabel), e.labelled(noteLabel)
 	if keep == nil || note == nil {
@@ -47,7 +47,7 @@ func (e *extraction) guide() {
 	}
 	room := e.limit / 2
 	for _, line := range e.context {
-		if n := e.in.Estimate(line) + 8; n <= room { // one that is too long keeps no other out
+		if n := e.in.Estimate(line) + 8; n <= room { // one that is too long does not keep others out
 			room -= n
 			e.add(note, line)
 		}
@@ -80,8 +80,8 @@ type spoken struct {
 	score float64
 }
 
-// relevant are the lines that speak of what is asked for, best first. A term
-// counts for more the fewer lines have it, and those of a prompt count little.
+// relevant returns the lines that mention what is asked for, best first. The
+// fewer lines have a term, the more it counts; terms of a prompt count little.
 func (e *extraction) relevant(focus, prompt []string) []spoken {
 	terms := append(slices.Clone(focus), prompt...)
 	having := make([]int, len(terms))
@@ -143,7 +143,7 @@ func quoted(role message.Role, line string) string {
 	return "output: " + code(line)
 }
 
-// window is a line, and of a long one what is around a place in it.
+// window returns a line; if it is long, only what is around a place in it.
 func window(line string, at int) string {
 	const before, after = 120, 280 // UTF-16 units
 	if safetext.UTF16Len(line) <= before+after {
@@ -163,14 +163,14 @@ func window(line string, at int) string {
 	return head + tail
 }
 
-// dullWords say nothing of what a text is about.
+// dullWords say nothing about the subject of a text.
 var dullWords = strings.Fields("the and for with that this from what which when where who how why all any are was were been being has have had not but " +
 	"you your our their its his her them they she about above into onto over under only also just more most less keep kept remember preserve note please make sure " +
 	"must should would could can will shall may might everything anything something focus summary summarize summarise include especially details detail important " +
 	"write use using word words text conversation user assistant headings list every each one two exact exactly")
 
-// termsOf are the words of a text by which lines that speak of it are found, in
-// lower case.
+// termsOf returns the words of a text that are searched for in lines, in lower
+// case.
 func termsOf(text string) []string {
 	const most = 40
 	var out []string
@@ -192,7 +192,7 @@ func termsOf(text string) []string {
 	return out
 }
 
-// stem takes off the end by which one word has several forms: "tests" finds
+// stem removes the ending of a word, so that its forms match: "tests" finds
 // "test".
 func stem(word string) string {
 	if len(word) > 4 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") {
@@ -201,8 +201,8 @@ func stem(word string) string {
 	return word
 }
 
-// pairsOf are the pairs of neighbouring characters: scripts whose words are
-// short write no space between them.
+// pairsOf returns the pairs of neighbouring characters: scripts with short
+// words have no spaces between them.
 func pairsOf(word string) []string {
 	runes := []rune(word)
 	if len(runes) < 2 {
@@ -220,7 +220,8 @@ func hasWideRune(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return r >= 0x2E80 }) >= 0
 }
 
-// unheeded is what of the guidance did not come into the text of an extraction.
+// unheeded returns the guidance that did not get into the text of an
+// extraction.
 func (e *extraction) unheeded(text string) []Unheeded {
 	var out []Unheeded
 	if e.in.Focus != "" && !e.found {
@@ -258,7 +259,8 @@ func allUnheeded(parts []*wanted) []Unheeded {
 	return out
 }
 
-// nothingAsked is what an input asks for where nothing is summarized.
+// nothingAsked returns the guidance of an input for which nothing is
+// summarized.
 func (in Input) nothingAsked() []Unheeded {
 	var out []Unheeded
 	for what, given := range map[string]bool{guideFocus: in.Focus != "", guideContext: len(in.Context) > 0, guidePrompt: in.Prompt != ""} {

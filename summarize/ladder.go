@@ -46,7 +46,7 @@ func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 	return r.result(parts), nil
 }
 
-// prepared fills in what the input leaves open.
+// prepared returns the input with what it leaves open filled in.
 func (l *Ladder) prepared(in Input) Input {
 	if in.Mask == nil {
 		in.Mask = l.Mask
@@ -54,7 +54,8 @@ func (l *Ladder) prepared(in Input) Input {
 	return in.withDefaults()
 }
 
-// withDefaults is the input as Extract and the ladder work with it.
+// withDefaults returns the input with the defaults that Extract and the ladder
+// need.
 func (in Input) withDefaults() Input {
 	in.Mask = maskOr(in.Mask)
 	if in.Estimate == nil {
@@ -77,7 +78,7 @@ func (in Input) withDefaults() Input {
 	return in
 }
 
-// run is one summary being made.
+// run is a summary that is being made.
 type run struct {
 	ladder *Ladder
 	in     Input
@@ -131,7 +132,7 @@ func (in Input) caps() (history, prefix int64) {
 	return in.Cap - prefix, prefix
 }
 
-// part returns nil where the messages show a summarizer nothing.
+// part returns nil if the messages show a summarizer nothing.
 func (r *run) part(phase string, sources []ledger.Source, facts *ledger.Ledger, limit, most int64) *wanted {
 	s := newSerializer(SerializeOptions{Mask: r.in.Mask})
 	rounds := slices.DeleteFunc(roundsOf(sources), func(rd round) bool { return !s.shows(rd) })
@@ -148,7 +149,8 @@ func (r *run) part(phase string, sources []ledger.Source, facts *ledger.Ledger, 
 	}}
 }
 
-// sizeOf is the size of messages as they are in the view, uncut.
+// sizeOf returns the size of messages in tokens, as they are in the view,
+// uncut.
 func sizeOf(sources []ledger.Source) int64 {
 	var n int64
 	for _, s := range sources {
@@ -176,7 +178,7 @@ func (r *run) ask(ctx context.Context, c candidate, parts []*wanted) {
 	}
 }
 
-// guarded asks for a part. What panics on the way has failed.
+// guarded asks for a part. A panic counts as a failure.
 func (r *run) guarded(ctx context.Context, c candidate, p *wanted) []Attempt {
 	attempts, err := guard.Call("what the summarizer was given", func() ([]Attempt, error) { return r.askPart(ctx, c, p), nil })
 	if err != nil {
@@ -220,9 +222,9 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 	return attempts
 }
 
-// learns reports whether the next attempt with the same candidate differs
-// from the one that ended in err. Transient errors were retried by the model
-// itself; what is left of them goes down the ladder.
+// learns reports whether the next attempt with the same candidate differs from
+// the one that ended in err. The model itself has retried transient errors; one
+// that gets here leads to the next rung.
 func (f *fold) learns(err error, c candidate) bool {
 	if c.rung == RungRemote {
 		return false
@@ -235,7 +237,7 @@ func (f *fold) learns(err error, c candidate) bool {
 	return ok && f.overflowed(fault)
 }
 
-// suited is the part as the candidate is asked for it.
+// suited returns the part as the candidate is asked for it.
 func (c candidate) suited(p part) part {
 	if c.ours && p.ask.base == "" {
 		p.sections = sections
@@ -261,7 +263,7 @@ func keyOf(m message.Model) string {
 	return m.Key()
 }
 
-// send asks and counts what it cost.
+// send asks the candidate and adds up the usage.
 func (r *run) send(ctx context.Context, c candidate, q query) (answer, error) {
 	a, err := guard.Do(ctx, "the model", func() (answer, error) { return c.ask(ctx, q) })
 	r.mu.Lock()
@@ -280,8 +282,8 @@ func (r *run) tell(p Progress) {
 	r.ladder.Progress(p)
 }
 
-// askShared tries the request that the model had once, with an instruction
-// after it. Whatever comes of it but a summary, the serialized form is next.
+// askShared makes one try with a request that the model has already seen and an
+// instruction after it. If that gives no summary, the serialized form is next.
 func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	suited := c.suited(p.part)
 	f := newFold(suited, c.model)
@@ -315,8 +317,9 @@ func sharedPrompt(f *fold) string {
 	return request{Context: f.contexts(), Instructions: ask, Focus: f.aside(guideFocus, f.focus, 1)}.text()
 }
 
-// sharedSize is how large the shared request with its instruction may be: as
-// the provider counted it and a little more, or estimated with the margin.
+// sharedSize returns how large the shared request with its instruction may be,
+// in tokens: as the provider counted it and a little more, or estimated with
+// the margin.
 func (r *run) sharedSize(base timeline.Request, instruction string) int64 {
 	added := tokens.Hard(r.in.Estimate(instruction))
 	if n := r.in.SharedTokens; n > 0 {
@@ -329,7 +332,7 @@ func (r *run) sharedSize(base timeline.Request, instruction string) int64 {
 	return tokens.Hard(size) + added
 }
 
-// sharedLimit is how much output a shared request asks for, where there is
+// sharedLimit returns how much output a shared request asks for, if there is
 // room. A thinking model is asked for as much as in the session's own calls:
 // its thinking budget depends on that, and the cache on the budget.
 func (r *run) sharedLimit(limit int64, m message.Model) int64 {
@@ -339,12 +342,13 @@ func (r *run) sharedLimit(limit int64, m message.Model) int64 {
 	return max(limit, m.MaxOutput)
 }
 
-// leastShared is the least room for an answer that a shared request goes out
-// with, in tokens, where more is wanted.
+// leastShared is the least room for an answer with which a shared request goes
+// out, in tokens, if more is wanted.
 const leastShared = 2048
 
-// sharedOutput is how much output a request of that size leaves room for, at
-// most limit. One that could be above the window is refused (invariant I9).
+// sharedOutput returns how much output a request of that size leaves room for,
+// at most limit. It fails if the request could be above the window (invariant
+// I9).
 func sharedOutput(size, limit int64, m message.Model) (int64, error) {
 	if m.Window <= 0 {
 		return limit, nil

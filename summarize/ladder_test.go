@@ -80,7 +80,6 @@ func TestSplitTurn(t *testing.T) {
 		{"both parts", Input{History: all[:8], Prefix: all[8:12]}, 2,
 			[]string{"## Goal\nok", "\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\nok"}},
 		{"only a prefix", Input{Prefix: all[8:12]}, 1, []string{noHistory, turnContext + "## Original Request"}},
-		// reference: row 126c
 		{"prefix and previous summary", Input{Prefix: all[8:12], PreviousSummary: "what was"}, 1, []string{"what was" + turnContext + "## Original Request"}},
 		{"only a previous summary", Input{PreviousSummary: "what was"}, 0, []string{"what was"}},
 	}
@@ -100,7 +99,7 @@ func TestSplitTurn(t *testing.T) {
 }
 
 // A caller's own prompt replaces ours and has the last word; the rules for
-// updates and prefixes stay (reference: row 126d).
+// updates and prefixes stay.
 func TestOwnPrompt(t *testing.T) {
 	m := newModel(100_000, func(int, string) (*message.Message, error) { return reply("plain prose"), nil })
 	res := mustSummarize(t, ladder(m), Input{History: talk(2), Prompt: "Only the SQL."})
@@ -158,7 +157,7 @@ func TestRefusalsChangeSomething(t *testing.T) {
 }
 
 // The same refusal three times is the end of a model, and no request is sent
-// twice (reference: R057).
+// twice.
 func TestModelHasThreeTries(t *testing.T) {
 	for name, bad := range map[string]*message.Message{
 		"empty": reply(""), "length": {Role: message.RoleAssistant, StopReason: message.StopLength}, "tool": assistant(call("x", `{}`)), "prose": reply("no headings")} {

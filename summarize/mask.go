@@ -2,7 +2,7 @@ package summarize
 
 import "github.com/coppice-dev/coppice/internal/secret"
 
-// maskOr returns mask, or the masker of the known shapes where it is nil.
+// maskOr returns mask, or the masker of the known shapes if mask is nil.
 func maskOr(mask func(string) string) func(string) string {
 	if mask != nil {
 		return mask

@@ -23,7 +23,7 @@ const (
 
 // Remote is an HTTP endpoint that writes summaries: POST of the JSON object
 // {systemPrompt, prompt, maxTokens}, answered by {summary, shortSummary?}
-// (docs/compaction.md, Summarize). maxTokens is left out where it is not known.
+// (docs/compaction.md, Summarize). maxTokens is left out if it is not known.
 type Remote struct {
 	URL      string        // https, or http to this machine
 	Token    string        // sent as a bearer token; "": none
@@ -32,8 +32,8 @@ type Remote struct {
 	MaxBytes int64         // answer size; 0: remoteMaxBytes
 }
 
-// Validate reports an address that must not get a conversation: no URL, or
-// plain HTTP to another machine.
+// Validate refuses an address that must not get a conversation: one that is not
+// a URL, or plain HTTP to another machine.
 func (r *Remote) Validate() error {
 	u, err := url.Parse(r.URL)
 	switch {

@@ -12,7 +12,7 @@ import (
 // beyond it only facts that the work depends on are added.
 const (
 	usualSize  = 4000
-	leastUsual = 500 // a short range may cost so much, too
+	leastUsual = 500 // a short range may take this much too
 )
 
 // choose takes items within the limit: first each group's share, then what the
@@ -44,7 +44,8 @@ func (e *extraction) choose() {
 	}
 }
 
-// takeFrom takes what fits into room, newest first, and returns what it cost.
+// takeFrom takes what fits into room, newest first, and returns its size in
+// tokens.
 func (e *extraction) takeFrom(b *bucket, room int64) int64 {
 	var used int64
 	take := func(i int) bool {
@@ -71,7 +72,7 @@ func (e *extraction) takeFrom(b *bucket, room int64) int64 {
 	return used
 }
 
-// cost is what an item adds at most.
+// cost returns the most that an item adds, in tokens.
 func (e *extraction) cost(b *bucket, item string) int64 {
 	line := "- [x] " + b.label + ": " + item + "\n"
 	if b.style == inline && b.used > 0 {
@@ -80,7 +81,7 @@ func (e *extraction) cost(b *bucket, item string) int64 {
 	return e.in.Estimate(line)
 }
 
-// text is the finished part.
+// text returns the finished part.
 func (e *extraction) text() string {
 	e.choose()
 	text := e.write()
@@ -108,8 +109,8 @@ func (e *extraction) dropOne() bool {
 	return true
 }
 
-// scrap is for limits too small even for the headings: as much as fits of what
-// matters most.
+// scrap is for limits too small even for the headings: it returns as much as
+// fits of what matters most.
 func (e *extraction) scrap() string {
 	ranked := slices.Clone(e.buckets)
 	slices.SortStableFunc(ranked, func(a, b *bucket) int { return cmp.Compare(a.rank, b.rank) })

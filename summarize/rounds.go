@@ -11,9 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// round is what a fold never divides while it fits: a message, or an
-// assistant message with the results of its calls and whatever was recorded
-// between them.
+// round is what a fold does not divide if it fits: a message, or an assistant
+// message with the results of its calls and whatever was recorded between them.
 type round struct {
 	sources []ledger.Source
 	text    string // set for a piece of something too large: what is left of it
@@ -82,7 +81,7 @@ func pieceOf(label, text string) round {
 
 // splitText takes as much from the head of text as fits into room tokens, at a
 // line end where one is near, else between characters. It takes at least one
-// character, so that it always gets on.
+// character, so that it always makes progress.
 func splitText(text string, room int64, estimate func(string) int64) (head, rest string) {
 	units := int(max(room*4, 8)) // no text has fewer than a quarter token per unit
 	for {
@@ -90,7 +89,7 @@ func splitText(text string, room int64, estimate func(string) int64) (head, rest
 		if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 && head != text {
 			head = head[:i+1]
 		}
-		if head == "" { // one character larger than units
+		if head == "" { // a character that is longer than units
 			units *= 2
 			continue
 		}

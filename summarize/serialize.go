@@ -10,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// resultLimit is where tool results and long string arguments are cut,
-// in UTF-16 code units (reference: serialization).
+// resultLimit is where tool results and long string arguments are cut, in
+// UTF-16 code units.
 const resultLimit = 2000
 
 // SerializeOptions are the choices of a serialization. The zero value is the
@@ -46,11 +46,11 @@ func ConvertToLLM(msgs []*message.Message) []*message.Message {
 //	[Tool result]: (bash, error)
 //	text
 //
-// The second line of a result names the tool and says whether it failed; it is there
-// only where one of them is known. Thinking is left out, images are stubs,
+// The second line of a result names the tool and says whether it failed; it is
+// left out if there is neither to say. Thinking is left out, images are stubs,
 // long tool results and arguments are shortened with the number of characters
-// left out, secrets are masked, and look-alikes of our markers are escaped.
-// The result is valid UTF-8 and no character is torn.
+// left out, secrets are masked, and look-alikes of our markers are escaped. The
+// result is valid UTF-8 and no character is torn.
 func SerializeConversation(msgs []*message.Message, o SerializeOptions) string {
 	s := newSerializer(o)
 	var blocks []string
@@ -76,7 +76,7 @@ func newSerializer(o SerializeOptions) serializer {
 	return s
 }
 
-// message returns the block of one message, "" where it shows nothing.
+// message returns the block of one message, or "" if it shows nothing.
 func (s serializer) message(m *message.Message) string {
 	m = timeline.ToLLM(m)
 	if m == nil {
@@ -137,8 +137,8 @@ func (s serializer) result(m *message.Message) string {
 	return "[Tool result]: " + joinParts("("+strings.Join(about, ", ")+")", text)
 }
 
-// clean is the way of every text into the transcript. Masking comes first: a
-// secret that was cut or escaped no longer looks like one.
+// clean prepares every text for the transcript. Masking comes first: a secret
+// that was cut or escaped no longer looks like one.
 func (s serializer) clean(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -240,7 +240,8 @@ func (s serializer) mime(t string) string {
 	return "unknown type"
 }
 
-// size says how large the content of so many base64 characters is.
+// size returns, in words, how large the content of so many base64 characters
+// is.
 func size(base64 int) string {
 	n := base64 / 4 * 3
 	if n < 1024 {

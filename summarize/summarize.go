@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// Rungs of the ladder that are climbed here. A hook's summary is the caller's
-// affair.
+// Rungs of the ladder in this package. The rung above, a hook's summary,
+// belongs to the caller.
 const (
 	RungRemote  = "remote"  // the remote endpoint
 	RungModel   = "model"   // a model, in one request
@@ -20,13 +20,13 @@ const (
 	RungExtract = "extract" // by code
 )
 
-// Input is a range to be summarized and how.
+// Input is a range to be summarized, and how to do it.
 type Input struct {
 	History []ledger.Source // what the summary replaces, oldest first
 	Prefix  []ledger.Source // the beginning of a split turn; it gets a part of its own
 
-	// PreviousSummary is updated by the new one. Its file lists are taken out
-	// before anyone sees it.
+	// PreviousSummary is the summary to update. Its file lists are taken out
+	// first.
 	PreviousSummary string
 
 	// Visible is what stays visible next to the summary: the caller's file
@@ -44,21 +44,21 @@ type Input struct {
 	PrefixLedger *ledger.Ledger
 	collected    bool // Ledger was collected here, so it carries nothing
 
-	// MaxOutput and PrefixMaxOutput are how long the two parts may be, in
-	// tokens (see OutputLimits). 0: 16,384.
+	// MaxOutput and PrefixMaxOutput say how long the two parts may be, in tokens
+	// (see OutputLimits). 0: 16,384.
 	MaxOutput       int64
 	PrefixMaxOutput int64
-	// Cap is what both parts together may have at most, in tokens, whatever
-	// rung they come from. 0: no cap.
+	// Cap is the most that both parts together may have, in tokens, whatever rung
+	// they come from. 0: no cap.
 	Cap int64
 
 	Mask     func(string) string // hides secrets; nil: the ladder's
 	Estimate func(string) int64  // counts tokens; nil: tokens.Default
 
-	// SharedPrefix is the last real request. When it is set, the model with
-	// the key SharedModel (by default the first one) is asked for the history
-	// part with this request and one instruction more, so that its prompt
-	// cache pays for the history.
+	// SharedPrefix is the last real request. When it is set, the model with the
+	// key SharedModel (by default the first one) is asked for the history part
+	// with this request and one more instruction, so that its prompt cache holds
+	// the history.
 	SharedPrefix *timeline.Request
 	SharedModel  string
 	// SharedOptions are the options that it had: with another thinking level
@@ -68,9 +68,9 @@ type Input struct {
 	SharedTokens int64
 }
 
-// Result is a summary and how it came about.
+// Result is a summary and how it was made.
 type Result struct {
-	// Summary is the history part and, of a split turn, the prefix part. It
+	// Summary is the history part and, if a turn was split, the prefix part. It
 	// has no file lists and no residue.
 	Summary      string
 	ShortSummary string         // two or three sentences for lists; may be empty
@@ -122,7 +122,7 @@ type Model interface {
 type Ladder struct {
 	Remote *Remote // asked first; nil: none
 	Models []Model // asked in order
-	// Extract allows extraction when everything above failed or is not there.
+	// Extract allows extraction if everything above failed or is not there.
 	// Without it Summarize can fail.
 	Extract bool
 	// Progress is told of each request before it is sent, one call at a time.
@@ -157,9 +157,9 @@ func (f *failed) Error() string {
 	return "no summarizer gave a summary: " + strings.Join(parts, "; ")
 }
 
-// ResidueHeading is above facts that code put under a summary because the
-// summarizer dropped them. An extraction does not carry these lines over: the
-// ledger that comes with it has them.
+// ResidueHeading is the heading of the facts that code adds to a summary
+// because the summarizer dropped them. An extraction does not carry these lines
+// over: its ledger has them.
 const ResidueHeading = "## Facts Found by Code"
 
 // turnContext is between the history part and the prefix part.

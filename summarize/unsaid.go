@@ -7,10 +7,10 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 )
 
-// unsaid are the facts that the reader does not see elsewhere.
+// unsaid returns the facts that the reader does not see elsewhere.
 //
 // Requests are an exception: a summary has to say what the work is, so only
-// those of the part below are left to it. So are commands: one of a single
+// those that the part below has are left out. Commands are another: a single
 // word is too easily found in another sentence, so only its whole line counts.
 func (e *extraction) unsaid() *ledger.Ledger {
 	missing := map[string]bool{}

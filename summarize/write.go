@@ -2,10 +2,10 @@ package summarize
 
 import "strings"
 
-// nothing is under a heading without content.
+// nothing is what a heading without content has under it.
 const nothing = "(none)"
 
-// goOn is under Next Steps where nothing is known to be open.
+// goOn is what Next Steps has if nothing is known to be open.
 const goOn = "Go on with the last request under Goal, unless it is finished."
 
 // write renders what was taken.

@@ -37,7 +37,7 @@ func asked(minute int, request string, marks ...int) call {
 	return c
 }
 
-// The rules of the vendors (reference: caching and pricing).
+// The rules of the vendors.
 func TestCache(t *testing.T) {
 	marked := tariff{lifetime: 5 * time.Minute, least: 512, marked: true, lookback: 3}
 	implicit := tariff{lifetime: 5 * time.Minute, least: 1024, step: 128}

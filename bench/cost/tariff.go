@@ -8,8 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/provider"
 )
 
-// tariff is what a provider takes and how its prompt cache works
-// (reference: vendors' price and caching pages).
+// tariff is what a provider takes and how its prompt cache works.
 type tariff struct {
 	name            string
 	provider, model string        // of the catalogue

@@ -12,8 +12,8 @@ import (
 
 // JS returns v as JavaScript's JSON.stringify(JSON.parse(v)) prints it: no
 // white space, integer-like names first, the last of repeated names at the
-// place of the first, shortest numbers. Session files count characters of
-// this form (reference: token estimate of tool calls).
+// place of the first, shortest numbers. Session files count characters of this
+// form.
 func JS(v []byte) []byte {
 	return AppendJS(make([]byte, 0, len(v)), v)
 }
