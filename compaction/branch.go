@@ -19,10 +19,10 @@ type Navigation struct {
 	Summarize           *bool  // put a summary of what is left at the new place; nil: as the settings say
 	Focus               string // what the user wants that summary to keep; verbatim
 	ReplaceInstructions bool   // Focus replaces our prompt instead of being added to it
-	Label               string // is set on the summary, or on the target without one
+	Label               string // set on the summary or, without one, on the target
 }
 
-// budget is how many tokens of a branch one request may have.
+// budget returns how many tokens of a branch one request may have.
 func (s BranchSettings) budget(m message.Model) int64 {
 	window := m.Window
 	if window <= 0 {
@@ -31,7 +31,7 @@ func (s BranchSettings) budget(m message.Model) int64 {
 	return window - Settings{ReserveTokens: s.ReserveTokens}.reserve(window)
 }
 
-// defaultWindow is the window of a model about which nothing is known, in tokens.
+// defaultWindow is the assumed window of an unknown model, in tokens.
 const defaultWindow = 128_000
 
 // Route is where a navigation goes, and what it leaves. Nothing has been
@@ -42,9 +42,10 @@ type Route struct {
 	NewLeaf  *session.Entry   // what the next entry is a child of; nil: it is a root
 	Ancestor *session.Entry   // the deepest common one; nil: none
 	Left     []*session.Entry // from after the ancestor to the old leaf
-	// EditorText is the text of a target that is said again; "": it is not.
+	// EditorText is the text of a target that is to be changed and said again; "":
+	// there is none.
 	EditorText string
-	// Here says that the conversation is at the target already.
+	// Here says that the conversation is already at the target.
 	Here bool
 }
 
@@ -104,7 +105,8 @@ func onlyMarks(e *session.Entry) bool {
 	return e.Type == session.TypeLabel
 }
 
-// said returns the text of what can be said again: a user or custom message.
+// said returns the text of an entry that can be said again: a user or custom
+// message.
 func said(e *session.Entry) (text string, ok bool, err error) {
 	if r := e.Role(); r != message.RoleUser && r != message.RoleCustom {
 		return "", false, nil

@@ -12,7 +12,7 @@ import (
 
 // Comparison is two branches side by side.
 type Comparison struct {
-	Ancestor *session.Entry // where they part; nil: nowhere in common
+	Ancestor *session.Entry // where they part; nil: they have no common entry
 	A, B     Side
 }
 
@@ -28,8 +28,8 @@ type Side struct {
 	Outcome  string        // the last answer; "": there is none
 }
 
-// Compare says what each of two branches, up to an entry of each, did since
-// they parted. It writes nothing.
+// Compare returns what each of two branches did since they parted, up to the
+// entries a and b. It writes nothing.
 func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, error) {
 	var ends [2]*session.Entry
 	for i, id := range []string{a, b} {

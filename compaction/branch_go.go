@@ -12,7 +12,8 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// Branch is why a summary is made when a branch is left, or merged.
+// Branch is the trigger of a summary that is made when a branch is left or
+// merged.
 const Branch Trigger = "branch"
 
 // Reasons of navigations and merges, in addition to those of compactions.
@@ -39,8 +40,8 @@ type TreeAnswer struct {
 	Label               *string
 }
 
-// Navigated is how a navigation or a merge ended and what it did. All but
-// applied leave the log and the leaf as they were (invariant I7).
+// Navigated is how a navigation or a merge ended and what it did. Unless the
+// status is applied, the log and the leaf are as they were (invariant I7).
 type Navigated struct {
 	Status Status
 	Reason Reason // "" where applied
@@ -74,8 +75,8 @@ func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, err
 	return t.ended(ctx, nil)
 }
 
-// ended is the result of a navigation. Whatever a cancelled context made fail
-// is cancelled; err means that there was no attempt.
+// ended returns the result of a navigation. A failure after the context was
+// cancelled counts as cancelled; err means that there was no attempt.
 func (t *navigating) ended(ctx context.Context, err error) (*Navigated, error) {
 	switch {
 	case stopped(ctx, err):
@@ -97,7 +98,7 @@ func (c *Compactor) Summarizes(n Navigation) bool {
 	return c.Branches.Enabled
 }
 
-// navigating is one navigation being made.
+// navigating is a navigation that is being made.
 type navigating struct {
 	*Compactor
 	Navigation
@@ -144,7 +145,8 @@ func (t *navigating) run(ctx context.Context) {
 	t.commit(ctx, t.route.NewLeaf, drafts)
 }
 
-// ask lets hooks cancel or guide. It reports false where the navigation ends.
+// ask lets hooks cancel or guide the navigation. It reports false if the
+// navigation ends.
 func (t *navigating) ask(ctx context.Context) bool {
 	if t.Hooks.BeforeTree == nil {
 		return true
@@ -173,8 +175,8 @@ func (t *navigating) ask(ctx context.Context) bool {
 	return true
 }
 
-// commit writes the drafts under parent, if the conversation is still where it
-// was when the way was planned.
+// commit writes the drafts under parent if the conversation is still where it
+// was when the route was planned.
 func (t *navigating) commit(ctx context.Context, parent *session.Entry, drafts []session.Draft) {
 	if ctx.Err() != nil {
 		t.end(Cancelled, Interrupted, context.Cause(ctx))
@@ -224,9 +226,9 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 }
 
 // SummarizeBranch makes the summary that a navigation from one entry to another
-// would write, and neither goes there nor writes it. from "" is where the
-// conversation is. The Summary of the result is the entry as it would be; it is
-// not in the log. An unknown entry is session.ErrNotFound.
+// would write, but neither goes there nor writes it. An empty from means where
+// the conversation is. The Summary of the result is the entry as it would be;
+// it is not in the log. An unknown entry is session.ErrNotFound.
 func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string) (*Navigated, error) {
 	target, err := c.Session.Find(ctx, to, -1)
 	if err != nil {
@@ -249,8 +251,8 @@ func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string)
 	return t.ended(ctx, nil)
 }
 
-// stay plans a navigation as if an entry were left for another one, which is where
-// the conversation stays.
+// stay plans a summary as if the branch up to the entry with id were left for
+// at, where the conversation stays.
 func (t *navigating) stay(ctx context.Context, id string, at *session.Entry) error {
 	from, err := t.Session.Find(ctx, id, -1)
 	if err != nil {
@@ -268,8 +270,8 @@ func (t *navigating) stay(ctx context.Context, id string, at *session.Entry) err
 	return nil
 }
 
-// whole makes the summary of the route; nil: there is none, which ends the
-// navigation. empty is the reason if there is nothing to summarize.
+// whole makes the summary of the route; nil means there is none, and the
+// navigation ends. empty is the reason if there is nothing to summarize.
 func (t *navigating) whole(ctx context.Context, empty Reason) *session.Draft {
 	d, ok := t.summary(ctx, TreeAnswer{})
 	if ok && d == nil {

@@ -29,8 +29,8 @@ func (p *branchPlan) Empty() bool { return len(p.all) == 0 }
 // planBranch plans the summary of a branch (docs/branches.md, What a summary is
 // made of). It walks from the newest entry back until the budget is reached. A
 // summary at the edge still comes in while the total is under 90 % of the
-// budget. A tool group comes in whole or not at all. Budget 0 has no limit. It
-// fails where a message cannot be read.
+// budget. A tool group comes in whole or not at all. Budget 0 means no limit.
+// It fails if a message cannot be read.
 func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*branchPlan, error) {
 	p := &branchPlan{Budget: budget, entries: left}
 	listed, err := timeline.ListPath(left)
@@ -65,8 +65,8 @@ func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*bra
 	return p, sizer.Err()
 }
 
-// take divides what is listed: after edge is recent, from begin to there is
-// folded, and what is older has been summarized already.
+// take divides the listed items: those after edge are recent, those from begin
+// to edge are folded, and older ones have already been summarized.
 func (p *branchPlan) take(listed []timeline.Item, edge, begin int) {
 	for i, it := range listed {
 		if it.Entry == nil {
@@ -91,7 +91,7 @@ func stored(e *session.Entry) bool {
 }
 
 // covered returns the end of what the latest compaction after edge has
-// summarized, which is not folded again; 0: there is no such compaction.
+// summarized, because that is not folded again; 0: there is no such compaction.
 func covered(path []*session.Entry, edge int) int {
 	undone := map[string]bool{}
 	for i := len(path) - 1; i >= edge; i-- {
@@ -111,9 +111,9 @@ func covered(path []*session.Entry, edge int) int {
 	return 0
 }
 
-// facts are those of the whole branch, whatever the budget, over those that
-// its own branch summaries carry. The ledgers of its compactions add nothing:
-// the rest of them is from before the branch.
+// facts returns the facts of the whole branch, whatever the budget, and those
+// that its branch summaries carry. The ledgers of its compactions add nothing:
+// what else they have is from before the branch.
 func (p *branchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
 	all, err := sources(p.all)
 	if err != nil {
@@ -126,8 +126,8 @@ func (p *branchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
 	return ledger.Merge(nested, ledger.Collect(all, opts)), nil
 }
 
-// branchLedger is the ledger that a branch summary carries; empty for anything
-// else.
+// branchLedger returns the ledger that a branch summary carries; it is empty
+// for any other entry.
 func branchLedger(e *session.Entry) *ledger.Ledger {
 	b := e.BranchSummary()
 	if b == nil {
@@ -136,9 +136,9 @@ func branchLedger(e *session.Entry) *ledger.Ledger {
 	return ledger.Decode(rawjson.Get(b.Coppice, "ledger"))
 }
 
-// brought are the facts of branches that were left which hold on this one too:
-// the user's rules, and what was decided. What was done and asked there
-// stays there.
+// brought returns the facts of other branches that hold on this one too: the
+// user's rules, and what was decided. What was done and asked there stays
+// there.
 func brought(range_ ...[]*session.Entry) *ledger.Ledger {
 	all := &ledger.Ledger{}
 	for _, entries := range range_ {
@@ -153,8 +153,8 @@ func brought(range_ ...[]*session.Entry) *ledger.Ledger {
 	return all
 }
 
-// files are all files that the branch touched, and those that the details of
-// its summaries name.
+// files returns all files that the branch touched, and those that the details
+// of its summaries name.
 func (p *branchPlan) files(facts *ledger.Ledger) fileLists {
 	l := fileLists{note: map[string]string{}}
 	place := map[string]int{} // of the entries, from 1

@@ -15,7 +15,7 @@ import (
 )
 
 // summary makes the draft of a branch summary; nil: there is nothing to
-// summarize. It reports false where the navigation ends.
+// summarize. It reports false if the navigation ends.
 func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft, bool) {
 	p, err := planBranch(t.route.Left, t.Branches.budget(t.Model), t.estimator())
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 	return res, err
 }
 
-// input is what both requests share.
+// input returns what both requests share.
 func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
 	target := t.Settings.Threshold(t.Model.InputLimit())
 	limit, _ := summarize.OutputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, 0, false)
@@ -123,7 +123,7 @@ func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summar
 }
 
 func (t *navigating) spent(res summarize.Result) {
-	t.out.Unheeded = res.Unheeded // of the last request, which has the whole in it
+	t.out.Unheeded = res.Unheeded // of the last request, which includes everything
 	t.out.Attempts = append(t.out.Attempts, res.Attempts...)
 	if res.Usage == nil {
 		return

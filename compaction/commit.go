@@ -43,7 +43,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	if !a.gains(after) {
 		out := fail(Skipped, NoGain, errors.New("the view would not get smaller by enough"))
 		out.TokensAfter = after.Estimated
-		return out, d.fromHook // ours may be smaller
+		return out, d.fromHook // our own summary may be smaller
 	}
 	if out := a.write(ctx, entries); out != nil {
 		return out, false
@@ -76,7 +76,7 @@ func (a *attempt) fits(after timeline.Size) bool {
 	return a.plan.Target <= 0 || after.Hard(after.Estimated) < a.plan.Target
 }
 
-// gains: the view gets smaller (invariant I6), and by minGain where the
+// gains: the view gets smaller (invariant I6), and by at least minGain if the
 // request would go out without this compaction too.
 func (a *attempt) gains(after timeline.Size) bool {
 	before := a.plan.Size
@@ -186,7 +186,8 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 	return draft
 }
 
-// pinRefs names the pins that are covered now, one per target, each with its group.
+// pinRefs returns the pins that are now covered, one for each target, each with
+// its group.
 func (a *attempt) pinRefs() []session.Ref {
 	covered := map[string]*session.Entry{}
 	for _, it := range a.plan.Pins {
@@ -209,8 +210,8 @@ func (a *attempt) pinRefs() []session.Ref {
 }
 
 // shorten cuts the results of the last unit, largest first, until the view
-// fits, by context edits that go into the same append. It returns nil where
-// there is nothing to shorten.
+// fits, by context edits that go into the same append. It returns nil if there
+// is nothing to shorten.
 func (a *attempt) shorten(ctx context.Context, since []*session.Entry, d *draft, size timeline.Size) (*candidate, error) {
 	results, err := a.keptResults()
 	if err != nil {
@@ -247,7 +248,7 @@ type keptResult struct {
 	size  int64
 }
 
-// keptResults are those of the plan, largest first.
+// keptResults returns the kept results of the plan, largest first.
 func (a *attempt) keptResults() ([]keptResult, error) {
 	listed, err := a.view.Listed()
 	if err != nil {
@@ -268,7 +269,7 @@ func (a *attempt) keptResults() ([]keptResult, error) {
 	return results, nil
 }
 
-// minShortened is what is left of a shortened result, in tokens.
+// minShortened is the least that is left of a shortened result, in tokens.
 const minShortened = 200
 
 // shortened bounds a tool result to about limit tokens: its head, lines that

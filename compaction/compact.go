@@ -23,7 +23,7 @@ type Summarizer interface {
 }
 
 // Compactor compacts one session. Its fields are set once. The zero value is
-// not usable: Session has to be set.
+// not usable: Session must be set.
 type Compactor struct {
 	Session    *session.Session
 	Summarizer Summarizer
@@ -34,14 +34,14 @@ type Compactor struct {
 	Ledger     ledger.Options
 	Hooks      Hooks
 	Branches   BranchSettings
-	Output     int64 // tokens of output that requests ask for; 0: not said
+	Output     int64 // tokens of output that requests ask for; 0: not known
 
-	// Calibration is that of earlier counts of the model (timeline.Policy).
+	// Calibration comes from earlier counts of the model (timeline.Policy).
 	Calibration calibration.Calibration
 
-	// SharedPrefix asks for summaries with the last real request and one
-	// instruction more, so that the provider's prompt cache pays for the
-	// history. It goes only to the model that already had it.
+	// SharedPrefix asks for summaries with the last real request plus one
+	// instruction, so that the provider's prompt cache serves the history. It goes
+	// only to the model that already had that request.
 	SharedPrefix bool
 
 	// OpenCalls reports whether a tool is running in this process; nil: none
@@ -57,7 +57,7 @@ type Request struct {
 	To      string
 	Pending int64
 	Adapt   bool
-	// DryRun does everything but write: the outcome has the entries that would
+	// DryRun does everything but writing: the outcome has the entries that would
 	// have been appended.
 	DryRun bool
 	// Edit lets the user change the summary before the commit. An empty text
@@ -102,9 +102,10 @@ func (c *Compactor) mask(s string) string {
 	return c.Mask(s)
 }
 
-// Compact makes one attempt. How it ended is in the outcome; an error means
-// that there was no attempt (the session cannot be read, the request names an
-// unknown entry). Whatever a cancelled context made fail is cancelled.
+// Compact makes one attempt. The outcome says how it ended; an error means that
+// there was no attempt (the session cannot be read, the request names an
+// unknown entry). A failure after the context was cancelled counts as
+// cancelled.
 func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
 	out, err := c.compact(ctx, r)
 	switch {
@@ -131,7 +132,7 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 	if p.Skip != "" {
 		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
 	}
-	if !p.Fits() { // no summary is small enough: ask for none
+	if !p.Fits() { // no summary would be small enough, so none is asked for
 		after := p.Floor.Sum() + p.KeptTokens
 		return &Outcome{Status: Failed, Reason: doesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}
@@ -192,9 +193,9 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 }
 
 // smaller replans with half of what was kept, or, for the last time, with the
-// last unit alone. It returns false where that is kept already. A hook's summary
-// speaks of the range that it was asked about and of no other,
-// so ours is next.
+// last unit alone. It reports false if only the last unit was kept already. A
+// hook's summary is about the range that the hook was asked about, so our own
+// is next.
 func (a *attempt) smaller(last bool) bool {
 	in := a.planInput(a.view, a.request)
 	switch {
@@ -217,7 +218,7 @@ func (a *attempt) smaller(last bool) bool {
 	return true
 }
 
-// beforeEvent is what hooks get before the compaction.
+// beforeEvent returns what hooks get before the compaction.
 func (a *attempt) beforeEvent() BeforeCompact {
 	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, ledger: a.Ledger}
 }
@@ -225,8 +226,8 @@ func (a *attempt) beforeEvent() BeforeCompact {
 // leastSummary is the room below which a summary is not worth making, in tokens.
 const leastSummary = 600
 
-// shortenSummary leaves the summary only the room that the last unit leaves. It
-// reports false where that is too little, or was done before.
+// shortenSummary gives the summary only the room that the last unit leaves. It
+// reports false if that is too little, or was done before.
 func (a *attempt) shortenSummary(d *draft, after int64) bool {
 	est := a.estimator()
 	lists := est.Text(d.lists.text(est))
@@ -246,7 +247,7 @@ func (a *attempt) shortenSummary(d *draft, after int64) bool {
 	return true
 }
 
-// askHooks lets others cancel or bring a summary of their own.
+// askHooks lets hooks cancel, or write the summary themselves.
 func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	if a.Hooks.BeforeCompact == nil {
 		return nil
@@ -333,8 +334,8 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	return d, nil
 }
 
-// rangeLedger is what a compaction must not lose: the facts of its range over
-// those carried by the compaction in force.
+// rangeLedger returns what a compaction must not lose: the facts of its range,
+// merged into those carried by the compaction in force.
 func rangeLedger(p *Plan, opts ledger.Options) (*ledger.Ledger, error) {
 	range_, err := sources(slices.Concat(p.historyItems, p.prefixItems))
 	if err != nil {
@@ -344,7 +345,7 @@ func rangeLedger(p *Plan, opts ledger.Options) (*ledger.Ledger, error) {
 	return ledger.Merge(ledger.Merge(carried(p.Previous), brought(p.History, p.Prefix)), facts), nil
 }
 
-// carried is the ledger of the compaction in force.
+// carried returns the ledger of the compaction in force.
 func carried(previous *session.Entry) *ledger.Ledger {
 	if previous == nil {
 		return &ledger.Ledger{}
@@ -367,8 +368,8 @@ func sources(items []timeline.Item) ([]ledger.Source, error) {
 	return out, nil
 }
 
-// Input is what the plan gives to a summarizer. It fails where a message cannot
-// be read.
+// Input returns what the plan gives to a summarizer. It fails if a message
+// cannot be read.
 func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) (summarize.Input, error) {
 	history, err := sources(p.historyItems)
 	if err != nil {

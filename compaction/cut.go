@@ -21,8 +21,8 @@ type span struct {
 }
 
 // measure prepares a view's path for cutting. A budget is spent by the plain
-// estimate, so that cuts agree with those of other programs, or, where it is to
-// be adapted, by the one that is calibrated.
+// estimate, so that cuts agree with those of other programs, or, with adapt, by
+// the calibrated estimate.
 func measure(v *timeline.View, est tokens.Estimator, adapt bool) (span, error) {
 	listed, err := v.Listed()
 	if err != nil {
@@ -46,14 +46,14 @@ func measure(v *timeline.View, est tokens.Estimator, adapt bool) (span, error) {
 	return s, nil
 }
 
-// valid reports whether a cut may be before an entry.
+// valid reports whether a cut may come before an entry.
 func (s span) valid(i int) bool { return s.turns.Valid(s.first + i) }
 
 // has reports whether a summarizer would get something of an entry.
 func (s span) has(i int) bool { return s.listed[i].Entry != nil }
 
-// size is the estimate of what a summarizer would get of an entry. Where one
-// could not be read, the sizer has the error.
+// size returns the estimate of what a summarizer would get of an entry. If the
+// entry could not be read, the sizer has the error.
 func (s span) size(i int) int64 {
 	if s.sizes[i] < 0 {
 		s.sizes[i] = s.sizer.Of(s.listed[i])
@@ -90,8 +90,8 @@ func (s span) find(budget int64) (cut, bool) {
 	return cut{}, false
 }
 
-// cutAfter cuts so that to is the last entry before the cut, or, where that
-// would tear a unit or cover something unread, an earlier one.
+// cutAfter cuts so that to is the last entry before the cut, or an earlier one
+// if that would tear a unit or cover something unread.
 func (s span) cutAfter(to int) (cut, bool) {
 	at := to + 1
 	for at < len(s.path) && !s.turns.Shown(s.first+at) {
@@ -115,7 +115,7 @@ func (s span) cutAt(at int) (cut, bool) {
 	return s.withTurn(at), true
 }
 
-// last is the last valid cut of the path that covers nothing unread.
+// last returns the last valid cut of the path that covers nothing unread.
 func (s span) last() int {
 	return min(s.turns.LastCut(s.first+len(s.path))-s.first, s.limit)
 }

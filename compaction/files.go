@@ -47,7 +47,7 @@ func collectFiles(facts *ledger.Ledger, previous *session.Entry, range_ ...[]*se
 }
 
 // noteElsewhere marks what only a branch summary says was modified: the
-// conversation has left the branch where that was done.
+// conversation has left the branch on which that was done.
 func (l *fileLists) noteElsewhere(here []string) {
 	for _, p := range l.modified {
 		if l.note[p] == "" && !slices.Contains(here, p) {
@@ -117,9 +117,9 @@ func sortUTF16(paths []string) []string {
 	return slices.Compact(out)
 }
 
-// text writes the lists for the model, newest first, modified before read if
-// there is no room for both. This is the one place where a summary lists
-// files; an extraction lists what is cut off here itself, if it has room.
+// text writes the lists for the model, newest first; if there is no room for
+// both, modified files go first. This is the only place where a summary lists
+// files; an extraction itself lists what is cut off here, if it has room.
 func (l fileLists) text(est tokens.Estimator) string {
 	room := int64(fileListTokens)
 	modified := block("modified-files", l.noted(), &room, est)
@@ -127,7 +127,7 @@ func (l fileLists) text(est tokens.Estimator) string {
 	return strings.TrimSpace(read + "\n\n" + modified)
 }
 
-// noted are the modified files with what else happened to them.
+// noted returns the modified files with what else happened to them.
 func (l fileLists) noted() []string {
 	out := slices.Clone(l.modified)
 	for i, p := range out {

@@ -17,16 +17,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Hooks are the moments at which others may answer. Nil functions are not asked.
+// Hooks are functions that may change what a compaction does. Nil functions are
+// not called.
 type Hooks struct {
 	// BeforeCompact is asked once per attempt, before anything is summarized.
 	BeforeCompact func(ctx context.Context, e BeforeCompact) (Answer, error)
-	// Compacting is asked before a summary of our own is made.
+	// Compacting is asked before Coppice makes a summary.
 	Compacting func(ctx context.Context, e BeforeCompact) (Guidance, error)
 	// BeforeTree is asked before a navigation.
 	BeforeTree func(ctx context.Context, e BeforeTree) (TreeAnswer, error)
-	// Rejected is told why a hook's summary was not taken, ours being made
-	// instead.
+	// Rejected is told why a hook's summary was refused; Coppice then makes one.
 	Rejected func(why error)
 }
 
@@ -36,8 +36,8 @@ func (h Hooks) reject(why error) {
 	}
 }
 
-// BeforeCompact is what a hook is told. The zero value is not usable: it comes
-// from a Compactor.
+// BeforeCompact is what a hook gets before a compaction. The zero value is not
+// usable: it comes from a Compactor.
 type BeforeCompact struct {
 	Plan     *Plan
 	Settings Settings
@@ -59,11 +59,13 @@ func (e BeforeCompact) Files() (read, modified []string, err error) {
 	return read, modified, nil
 }
 
-// Answer is what BeforeCompact may answer. The zero value leaves it to us.
+// Answer is what BeforeCompact may answer. With the zero value Coppice makes
+// the summary.
 type Answer struct {
 	Cancel bool
 	Why    string
-	// Summary replaces ours, word for word; its sections are the hook's affair.
+	// Summary is used instead of ours, word for word; the hook decides about its
+	// sections.
 	Summary          string
 	ShortSummary     string
 	FirstKeptEntryID string // "": as planned
@@ -115,7 +117,7 @@ func (p *Plan) Check(a Answer) error {
 	return nil
 }
 
-// Messages returns what is to be summarized, as the model sees it: the history
+// Messages returns what will be summarized, as the model sees it: the history
 // and the first part of a split turn.
 func (p *Plan) Messages() (history, prefix []*message.Message, err error) {
 	if history, err = timeline.ItemMessages(p.historyItems); err != nil {
@@ -136,7 +138,8 @@ func (p *Plan) Conversation(mask func(string) string) (history, prefix string, e
 	return summarize.SerializeConversation(h, o), summarize.SerializeConversation(f, o), nil
 }
 
-// asGiven puts what a hook says about its compaction into the body of the entry.
+// asGiven puts what a hook says about its compaction into the body of the
+// entry, unchanged.
 func (a *Answer) asGiven(body []byte) []byte {
 	if n := a.TokensBefore; n != nil {
 		body = rawjson.Set(body, "tokensBefore", strconv.AppendInt(nil, *n, 10))
@@ -147,8 +150,8 @@ func (a *Answer) asGiven(body []byte) []byte {
 	return body
 }
 
-// withDetails stores the details of a hook as they were given. Ours are next to
-// its members where it has an object without one named coppice, else in the
+// withDetails stores the details of a hook as they were given. Ours go next to
+// its members if they are an object without a member coppice, else into the
 // entry's own field coppice (docs/format.md).
 func withDetails(body, theirs []byte) []byte {
 	own := rawjson.Get(body, "details")
@@ -164,8 +167,8 @@ func withDetails(body, theirs []byte) []byte {
 }
 
 // firstKept checks a hook's choice of the first kept entry: it must be on the
-// path, at a point where a cut may be, with something to summarize before it.
-// A cut that would cover something unread is moved before that.
+// path, at a valid point for a cut, with something to summarize before it. A
+// cut that would cover something unread is moved before it.
 func (s span) firstKept(id string) (cut, bool) {
 	for i, e := range s.path {
 		if e.ID == id && s.valid(i) {

@@ -20,8 +20,8 @@ const (
 	Background  Trigger = "background"
 )
 
-// rescue reports whether the next request does not go out without this
-// compaction: then any smaller view that fits is good.
+// rescue reports whether the next request cannot go out without this
+// compaction: then any smaller view that fits will do.
 func (t Trigger) rescue() bool { return t == Overflow || t == ModelSwitch }
 
 // Status is how an attempt ended. Each attempt has exactly one (invariant I7).
@@ -73,10 +73,10 @@ type Outcome struct {
 	ShortSummary string
 	TokensAfter  int64 // estimate of the rebuilt view
 	Rung         string
-	Model        message.Model // the model that wrote it; zero: none
+	Model        message.Model // the model that wrote the summary; zero: none
 	Coverage     ledger.Coverage
 	Residue      int64          // tokens
-	ResidueFacts []ledger.Fact  // what the residue holds
+	ResidueFacts []ledger.Fact  // what the residue contains
 	Usage        *message.Usage // of all calls, refused ones too; nil: none was made
 	Attempts     []summarize.Attempt
 	Unheeded     []summarize.Unheeded // guidance of the user and of hooks that the summary did not follow, where applied

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// fileListTokens bounds the file lists in a summary's text.
+// fileListTokens is the limit for the file lists in a summary's text.
 const fileListTokens = 1000
 
 // PlanInput is what a plan depends on. The same input gives the same plan.
@@ -25,10 +25,10 @@ type PlanInput struct {
 	Keep    *int64 // recent tokens to keep, given for this run; nil: the setting
 	To      string // id of the last entry to summarize; "": by size
 	Pending int64  // tokens of input that waits
-	Output  int64  // tokens of output that the request asks for; 0: not said
+	Output  int64  // tokens of output that the request asks for; 0: not known
 
-	// Adapt spends the keepRecentTokens setting as the provider counts, where
-	// enough was measured. Only for a running session.
+	// Adapt makes the setting keepRecentTokens count as the provider counts, if
+	// enough was measured. It is only for a running session.
 	Adapt bool
 }
 
@@ -44,7 +44,7 @@ type Plan struct {
 	Split     bool
 	TurnStart *session.Entry // start of the split turn
 
-	History []*session.Entry // message-bearing entries to summarize
+	History []*session.Entry // entries with a message to summarize
 	Prefix  []*session.Entry // those of the split turn
 	Keep    []*session.Entry // every entry from the cut
 
@@ -76,14 +76,14 @@ type Floor struct {
 	Pending int64
 }
 
-// Sum is the whole floor.
+// Sum returns the whole floor, in tokens.
 func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
 // Fits reports whether the floor leaves room for a summary.
 func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.Floor.Sum()) < p.Target }
 
-// EstimatedAfter is the size of the next request with a summary that uses all
-// it may: floor, allowance and what is kept.
+// EstimatedAfter returns the size of the next request if the summary uses all
+// the room it may: floor, allowance and what is kept.
 func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.KeptTokens }
 
 // MakePlan plans a compaction (docs/compaction.md, Plan). It is pure: no
@@ -135,8 +135,8 @@ func (p *Plan) skip(r Reason, detail string) *Plan {
 	return &Plan{View: p.View, Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
 }
 
-// whyCompacted: nothing the model sees comes after the compaction in
-// force and the request is under the target.
+// whyCompacted says why there is nothing to do: the model sees nothing after
+// the compaction in force, and the request is under the target.
 func whyCompacted(in PlanInput, p *Plan) string {
 	v := in.View
 	if v.Compaction == nil || in.Keep != nil || in.To != "" || in.Trigger == Overflow || in.Trigger == ModelSwitch {
@@ -150,8 +150,8 @@ func whyCompacted(in PlanInput, p *Plan) string {
 	return "nothing that the model sees has been added since the last compaction"
 }
 
-// budget is how much to keep at first: the number given for this run, or the
-// effective keep.
+// budget returns how much to keep at first, in tokens: the number given for
+// this run, or the effective keep.
 func (in PlanInput) budget(p *Plan, s span) int64 {
 	if in.Keep != nil {
 		return *in.Keep
@@ -196,7 +196,7 @@ func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	return c, ok, nil
 }
 
-// fill writes the cut out. It fails where a message cannot be read.
+// fill fills in the plan for a cut. It fails if a message cannot be read.
 func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	p.Cut, p.Budget = c.at, budget
 	p.Keep = s.path[c.at:]
@@ -257,7 +257,7 @@ func openTokens(open []timeline.OpenCalls, sizer *timeline.Sizer, target int64) 
 	return sum
 }
 
-// pinnedItems are the pinned messages that are in the log.
+// pinnedItems returns the pinned messages of a view that are in the log.
 func pinnedItems(v *timeline.View) []timeline.Item {
 	var out []timeline.Item
 	for _, it := range v.Items {

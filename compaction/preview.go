@@ -15,7 +15,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Losses is what a plan would cost in knowledge, as if by extraction.
+// Losses says which facts a plan would lose if extraction wrote the summary.
 type Losses struct {
 	Facts    map[ledger.Class]int // in the range and carried
 	Lost     map[ledger.Class]int // of them, no longer visible; only classes that lose
@@ -53,8 +53,8 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	return out, nil
 }
 
-// CutIndex is the place of the first kept entry on the whole path, from 0. log
-// is the one that was planned over; it is read back to the root.
+// CutIndex returns the index of the first kept entry on the whole path. log is
+// the log that was planned over; it is read back to the root.
 func (p *Plan) CutIndex(ctx context.Context, log session.Log) (int, error) {
 	if p.View.AtRoot || len(p.View.Path) == 0 {
 		return p.Cut, nil
@@ -84,8 +84,8 @@ func (p *Plan) visibleBesides(lists fileLists, est tokens.Estimator) (string, er
 	return lists.text(est) + "\n\n" + request, err
 }
 
-// shownText is what stays visible of the covered part. A large message of the
-// open request does so only with its head and its tail.
+// shownText returns what stays visible of the covered part. Only the head and
+// the tail of a large message of the open request stay visible.
 func (p *Plan) shownText() (string, error) {
 	text, err := p.requestText()
 	if err != nil {
@@ -134,8 +134,8 @@ func llmText(m *message.Message) string {
 	return ""
 }
 
-// InputTokens is about what the plan's requests to a summarizer hold, in
-// tokens: the range as it is serialized, the previous summary, the prompts.
+// InputTokens returns about how many tokens the plan's requests to a summarizer
+// have: the range as it is serialized, the previous summary, the prompts.
 func (p *Plan) InputTokens(est tokens.Estimator) (int64, error) {
 	const prompts = 1500
 	n := int64(prompts)

@@ -10,19 +10,20 @@ import (
 
 // Settings are the numbers that decide when and how much to reduce
 // (docs/settings.md, compaction.*). Sizes are in tokens. A field that is not
-// set has its default, whatever the others say; EnsureDefaults fills them in.
+// set has its default, whatever the other fields are; EnsureDefaults fills them
+// in.
 type Settings struct {
 	// Enabled switches automatic compaction, which is on by default. Manual
 	// compaction always works.
 	Enabled *bool `json:"enabled"`
 	// Background prepares a summary while work continues; nil: yes.
 	Background *bool `json:"background"`
-	// ReserveTokens is kept free of the window for the next prompt and its
-	// answer; nil: 16,384. Where it is more than half of the window, 15 % of
-	// the window is reserved instead.
+	// ReserveTokens is kept free of the window for the next prompt and its answer;
+	// nil: 16,384. If it is more than half of the window, 15 % of the window is
+	// reserved instead.
 	ReserveTokens *int64 `json:"reserveTokens"`
-	// KeepRecentTokens is how much of the recent conversation stays word for
-	// word; nil: 20,000. It is less where the window is small.
+	// KeepRecentTokens is how much of the recent conversation stays word for word;
+	// nil: 20,000. It is less if the window is small.
 	KeepRecentTokens *int64 `json:"keepRecentTokens"`
 	// ThresholdTokens and ThresholdPercent, from 0 to 100, replace window −
 	// reserve as the threshold. Tokens beat percent; 0: not set.
@@ -31,17 +32,18 @@ type Settings struct {
 	// MinGain is the share of the view that a compaction has to save, from 0
 	// to 1, unless the context has overflowed; nil: 0.10.
 	MinGain *float64 `json:"minGain" max:"1"`
-	// ResidueTokens bounds the facts that are added word for word under a
-	// summary that lost them; nil: 1,000.
+	// ResidueTokens limits the facts that are added word for word under a summary
+	// that lost them; nil: 1,000.
 	ResidueTokens *int64 `json:"residueTokens"`
-	// ConstraintTokens bounds the constraints among them, which have a budget
-	// of their own; nil: 2,000.
+	// ConstraintTokens limits the constraints among them, which have a separate
+	// budget; nil: 2,000.
 	ConstraintTokens *int64 `json:"constraintTokens"`
 	// ModelOverrides replace numbers for one model, by "provider/model".
 	ModelOverrides map[string]Override `json:"modelOverrides"`
 }
 
-// Override replaces numbers of Settings for one model. What is nil stays.
+// Override replaces numbers of Settings for one model. Nil fields change
+// nothing.
 type Override struct {
 	ReserveTokens    *int64   `json:"reserveTokens"`
 	KeepRecentTokens *int64   `json:"keepRecentTokens"`
@@ -102,7 +104,7 @@ func (o Override) Validate() error {
 	)
 }
 
-// For returns the settings that hold for one model, by "provider/model".
+// For returns the settings for one model, by "provider/model".
 func (s Settings) For(model string) Settings {
 	o, ok := s.ModelOverrides[model]
 	if !ok {
@@ -115,8 +117,8 @@ func (s Settings) For(model string) Settings {
 		s.KeepRecentTokens = o.KeepRecentTokens
 	}
 	if o.ThresholdPercent != nil {
-		// The general token threshold would beat the percentage that was
-		// asked for this very model.
+		// Otherwise the general token threshold would win over the percentage set for
+		// this model.
 		s.ThresholdPercent, s.ThresholdTokens = *o.ThresholdPercent, 0
 	}
 	if o.ThresholdTokens != nil {
@@ -128,8 +130,8 @@ func (s Settings) For(model string) Settings {
 // Automatic reports whether automatic compaction is on.
 func (s Settings) Automatic() bool { return s.Enabled == nil || *s.Enabled }
 
-// reserve is the reserve in force for a window; of no known window the
-// setting itself.
+// reserve returns the reserve for a window, in tokens; if the window is not
+// known, the setting.
 func (s Settings) reserve(window int64) int64 {
 	reserve := *ensure(s.ReserveTokens, defaultReserve)
 	if window > 0 && reserve > window/2 {
@@ -138,8 +140,9 @@ func (s Settings) reserve(window int64) int64 {
 	return reserve
 }
 
-// Threshold is the context size above which automatic compaction starts
-// (strictly above), and the target that a compacted request has to stay under.
+// Threshold returns the context size, in tokens, above which automatic
+// compaction starts. It is also the target that a compacted request has to stay
+// under.
 func (s Settings) Threshold(window int64) int64 {
 	switch {
 	case window <= 0:
@@ -167,10 +170,11 @@ func (s Settings) budgets() budgets {
 // BranchSettings are the settings of branch summaries (docs/settings.md,
 // branchSummary.*).
 type BranchSettings struct {
-	// Enabled makes a summary where a navigation does not say.
+	// Enabled makes a summary if a navigation does not say whether to make one.
 	Enabled bool `json:"enabled"`
-	// ReserveTokens is kept free of the window where a branch is summarized;
-	// nil: 16,384. Where it is more than half of the window, 15 % of that is.
+	// ReserveTokens is kept free of the window when a branch is summarized; nil:
+	// 16,384. If it is more than half of the window, 15 % of the window is
+	// reserved instead.
 	ReserveTokens *int64 `json:"reserveTokens"`
 }
 

@@ -8,12 +8,11 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// share hands the session's last request to the summarizer, with only the part
-// of what came since that is to be summarized: the provider does not have that
-// yet, and what stays in view needs no summary. The request is marked where it
-// ended, and is sent with the options that change what a cache holds: a
-// request without the mark, or with another thinking level, is paid for in
-// full.
+// share gives the summarizer the session's last request, and of what came since
+// only the part that is summarized: the provider does not have that yet, and
+// what stays in view needs no summary. The request is marked where it ended,
+// and is sent with the options that change what a cache holds: a request
+// without the mark, or with another thinking level, is paid for in full.
 func (a *attempt) share(in *summarize.Input) error {
 	last, err := a.view.Request(true)
 	if err != nil {
@@ -50,7 +49,7 @@ func (a *attempt) share(in *summarize.Input) error {
 	return nil
 }
 
-// covered is how many messages of the view's request come before the cut.
+// covered returns how many messages of the view's request come before the cut.
 func (a *attempt) covered() (int, error) {
 	n := 0
 	for _, it := range a.view.Items {

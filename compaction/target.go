@@ -7,8 +7,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// minHeadroom is what a target above the threshold leaves free of the window, in
-// tokens, at the least.
+// minHeadroom is the least that a target above the threshold leaves free of the
+// window, in tokens.
 const minHeadroom = 4096
 
 // Target is what the next request has to stay under, in tokens: the threshold,
@@ -35,8 +35,8 @@ func (in PlanInput) Target() (int64, error) {
 	return max(threshold, in.Model.InputLimit()-max(minHeadroom, in.Output)), sizer.Err()
 }
 
-// floor adds to f what no cut can take out of the view, where messages of the
-// open request and open calls are shortened to their share of a target.
+// floor adds to f what no cut can take out of the view. Messages of the open
+// request and open calls are shortened to their share of target.
 func (in PlanInput) floor(f Floor, target int64, sizer *timeline.Sizer) Floor {
 	pinned := map[string]bool{}
 	for _, it := range pinnedItems(in.View) {
@@ -53,8 +53,9 @@ func (in PlanInput) floor(f Floor, target int64, sizer *timeline.Sizer) Floor {
 	return f
 }
 
-// View is what the model sees at leaf; nil: at the session's own. What is
-// shortened in it to a share of the target follows the target in force.
+// View returns what the model sees at leaf; nil: at the session's leaf.
+// Messages that are shortened to a share of the target follow the target in
+// force.
 func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
 	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Calibration: c.Calibration}
 	v, err := timeline.Project(ctx, c.Session, leaf, policy)
@@ -69,7 +70,7 @@ func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.Vi
 	return timeline.Project(ctx, c.Session, leaf, policy)
 }
 
-// Target is the target in force for a view with input that waits, in tokens
+// Target returns the target in force, in tokens, for a view with pending input
 // (PlanInput.Target).
 func (c *Compactor) Target(v *timeline.View, pending int64) (int64, error) {
 	in := c.planInput(v, Request{Pending: pending})

@@ -21,10 +21,10 @@ type Undone struct {
 	OverTarget   bool  // the view is over it again
 }
 
-// Undo takes the compaction in force back. The next view is that of the same
-// path without the compaction and its own edits, also after later turns. Where
-// that is over the threshold, automatic compaction is off for the session from
-// here on (entry coppice.state), or it would do the same again at once.
+// Undo undoes the compaction in force. The next view is that of the same path
+// without the compaction and its own edits, also after later turns. If that is
+// over the threshold, automatic compaction is switched off for the session
+// (entry coppice.state); otherwise it would do the same again at once.
 func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
 	out, err := c.undo(ctx)
 	switch {

@@ -18,8 +18,8 @@ type verified struct {
 	tokens   int64         // of the residue
 }
 
-// verify completes a summary: what it lost of the classes that matter goes
-// word for word under it, within the budgets; then the file lists
+// verify completes a summary: lost facts of the classes that matter are added
+// under it word for word, within the budgets, then the file lists
 // (docs/compaction.md, Verify). shown is covered text that stays visible
 // anyway: pins and the open request. lines are in the residue whatever the
 // budgets are.
@@ -54,8 +54,8 @@ func verify(body, shown string, lines []string, facts *ledger.Ledger, lists file
 }
 
 // take picks facts, newest first, until the budget is used up, and returns
-// their lines oldest first. With rest, those that found no room become one
-// line that says how many and where to read them.
+// their lines oldest first. With rest, those without room become one line that
+// says how many they are and where to read them.
 func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator, rest bool) []string {
 	var lines []string
 	var left []ledger.Fact
@@ -78,7 +78,7 @@ func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator,
 	return lines
 }
 
-// olderPaths bounds how many places an older line names.
+// olderPaths is how many places a line about older facts names at most.
 const olderPaths = 8
 
 func olderLine(facts []ledger.Fact) string {

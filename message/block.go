@@ -6,14 +6,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Block is one part of a message's content: Text, Image, Thinking, ToolCall
-// or, for a type that is not known here, Opaque.
+// Block is one part of a message's content: Text, Image, Thinking, ToolCall or,
+// for an unknown type, Opaque.
 type Block interface{ block() }
 
 // Text is plain text.
 type Text struct {
 	Text      string
-	Signature string // opaque to us; sent back where the provider wants it
+	Signature string // opaque to us; sent back if the provider wants it
 }
 
 // Image is an image, base64 as stored.
@@ -39,7 +39,7 @@ type ToolCall struct {
 	Namespace        string
 }
 
-// Opaque is a block of a type that is not known here, as stored.
+// Opaque is a block of an unknown type, as stored.
 type Opaque struct {
 	Type string
 	Raw  jsontext.Value

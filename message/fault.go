@@ -30,17 +30,18 @@ func (Class) Values() []string {
 		string(ClassBadRequest), string(ClassPairing), string(ClassThinking), string(ClassTransient), string(ClassUnknown)}
 }
 
-// Unit is what a limit counts (docs/limits.md), as in "context-tokens". A number
-// whose unit is not clear is of the unit "unknown", and teaches nothing.
+// Unit is what a limit counts (docs/limits.md), as in "context-tokens". A
+// number whose unit is not clear has the unit "unknown", and nothing is learned
+// from it.
 type Unit string
 
-// Limit is what a request may not exceed, as a refusal names it. A number that
-// was not named is 0; the zero value is not a limit.
+// Limit is a limit on a request, as a refusal names it. A number that was not
+// named is 0; the zero value is not a limit.
 type Limit struct {
 	Unit Unit // "": no limit was named
 	Max  int64
 	Used int64 // what counts against it: for tokens of the context, the input
-	// Where names the field or the kind of item that it holds for, as in
+	// Where names the field or the kind of item that it is about, as in
 	// "input[3].arguments", "messages" or "image"; "": the whole request.
 	Where string
 }
@@ -49,7 +50,7 @@ type Limit struct {
 type Fault struct {
 	Class      Class
 	Limit      Limit
-	Requested  int64 // in the limit's unit: what was asked for in all; 0: not named
+	Requested  int64 // in the limit's unit: the total that was asked for; 0: not named
 	RetryAfter time.Duration
 	Remedy     Remedy // what to do first, where the class does not say it; "": as the class says
 

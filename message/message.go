@@ -1,9 +1,10 @@
-// Package message holds what was said: roles, content blocks, tool calls and
-// results, usage and stop reasons; and the words of a model call.
+// Package message has the messages of a conversation: roles, content blocks,
+// tool calls and results, usage and stop reasons; and the types of a model
+// call.
 //
-// The stored form is pi's (docs/format.md). Decoding is tolerant: a role,
-// block type or field that is not known here is carried, never an error.
-// Typed values are read-only views; the bytes of the log stay the truth.
+// The stored form is pi's (docs/format.md). Decoding is tolerant: an unknown
+// role, block type or field is kept, never an error. Typed values are read-only
+// views; the bytes of the log stay the truth.
 package message
 
 import (
@@ -29,10 +30,10 @@ const (
 	RoleBranchSummary     Role = "branchSummary"
 )
 
-// StopReason says why an assistant message ended.
+// StopReason says why an answer ended.
 type StopReason string
 
-// Stop reasons, in pi's words. Others are carried as they are.
+// Stop reasons, in pi's words. Others are kept as they are.
 const (
 	StopEnd     StopReason = "stop"
 	StopLength  StopReason = "length"
@@ -87,8 +88,8 @@ type BashExecution struct {
 	ExcludeFromContext bool // the user kept it from the model
 }
 
-// SystemPatch changes the prompt and the tools from here on. Replaying all
-// patches of a path in order gives the prompt in force.
+// SystemPatch changes the prompt and the tools for the rest of the path.
+// Replaying all patches of a path in order gives the prompt in force.
 type SystemPatch struct {
 	Sections     []Section
 	ToolsAdded   []Tool
@@ -125,7 +126,7 @@ type Cost struct {
 	Input, Output, CacheRead, CacheWrite, Total float64
 }
 
-// Total returns TotalTokens, or the sum of the parts where it is not given.
+// Total returns TotalTokens, or the sum of the parts if it is 0.
 func (u *Usage) Total() int64 {
 	if u == nil {
 		return 0
@@ -159,12 +160,12 @@ func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite
 }
 
-// User is what a user says.
+// User returns a message of the user.
 func User(text string) *Message {
 	return &Message{Role: RoleUser, Content: []Block{Text{Text: text}}}
 }
 
-// Result is what a call of a tool gave.
+// Result returns the result of a tool call.
 func Result(c ToolCall, text string) *Message {
 	return &Message{Role: RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, Content: []Block{Text{Text: text}}}
 }

@@ -2,29 +2,29 @@ package message
 
 import "time"
 
-// Model is what has to be known of a model to build a request for it.
+// Model is what has to be known about a model to build a request for it.
 type Model struct {
 	Provider string // key in the catalogue, e.g. "anthropic"
 	ID       string // the provider's name for it, e.g. "claude-opus-4-5"
 	API      string // dialect: "anthropic", "openai-chat", "openai-responses", "gemini"
 	// Server is the host that is called, with its port; "": the vendor's own. What
-	// refusals teach holds for one model at one server.
+	// refusals teach is kept for one model at one server.
 	Server string
 
 	Window       int64  // context window in tokens; 0: unknown
 	WindowSource string // setting, server, learned, catalogue, default
-	MaxInput     int64  // input limit in tokens, where it is below the window; 0: the window
+	MaxInput     int64  // input limit in tokens, if it is below the window; 0: the window
 	MaxOutput    int64  // output limit in tokens; 0: unknown
 	MaxBytes     int64  // request size that the provider refuses above; 0: unknown
-	// What it refuses images above, as far as it is not in the vendor's table:
-	// their number in a request, a side in pixels, characters of base64. 0: unknown.
+	// Limits on images that are not in the vendor's table: their number in a
+	// request, a side in pixels, characters of base64. 0: unknown.
 	MaxImages, MaxImageSide, MaxImageSize int64
 
 	Images    bool // reads images
 	Reasoning bool // thinks
 
-	// UnboundThinking says that a signed thinking block stays valid when
-	// what came before it changes. The zero value is the careful one.
+	// UnboundThinking says that a signed thinking block stays valid when what came
+	// before it changes. The zero value is the safe one.
 	UnboundThinking bool
 	// AdaptiveThinking says that the model decides by itself how long it
 	// thinks: it is asked with an effort instead of a budget.
@@ -44,7 +44,7 @@ type Price struct {
 // Key is "provider/id", the name used in settings.
 func (m Model) Key() string { return m.Provider + "/" + m.ID }
 
-// InputLimit is what a prompt may have at most, in tokens; 0: not known.
+// InputLimit returns the most that a prompt may have, in tokens; 0: not known.
 func (m Model) InputLimit() int64 {
 	if m.MaxInput > 0 && (m.Window <= 0 || m.MaxInput < m.Window) {
 		return m.MaxInput
@@ -52,8 +52,7 @@ func (m Model) InputLimit() int64 {
 	return m.Window
 }
 
-// Cost prices usage. It returns nil where the price is not known: unknown is
-// not zero.
+// Cost returns the cost of usage, or nil if the price is not known.
 func (m Model) Cost(u Usage) *Cost {
 	if m.Price == nil {
 		return nil
@@ -76,15 +75,16 @@ type CallOptions struct {
 	Thinking    string   // off, minimal, low, medium, high, xhigh; "": off
 	NoTools     bool     // offer no tools, even if the request has some
 	// RestoreThinking says that the provider refused a request for lack of
-	// reasoning: each message that could have some brings the field along.
+	// reasoning: each message that could have some gets the field.
 	RestoreThinking bool
-	// ContentOnly leaves out the model's name and all parameters: the body is
-	// what is said to the model, as this model needs it.
+	// ContentOnly leaves out the model's name and all parameters: the body has
+	// only the content, in the form that this model needs.
 	ContentOnly bool
 	SessionID   string // routing key for prompt caches; "": none
 
-	// CacheLifetime is how long the provider should keep what cache marks
-	// name; 0: its usual time. It counts where the vendor offers a choice.
+	// CacheLifetime is how long the provider should keep what is marked for its
+	// cache; 0: its usual time. It has an effect only if the vendor offers a
+	// choice.
 	CacheLifetime time.Duration
 }
 
@@ -97,7 +97,7 @@ type Event struct {
 	Message       *Message // set on the last event only
 }
 
-// Retry tells that a call failed for a reason that may pass, and is made again.
+// Retry says that a call failed for a reason that may pass, and is made again.
 type Retry struct {
 	Try   int           // from 1
 	Wait  time.Duration // before it

@@ -6,8 +6,7 @@ import "github.com/coppice-dev/coppice/internal/kinds"
 // "compact" or "retry"; "none": give up.
 type Remedy string
 
-// Tries counts remedies: how often each may be tried for one answer, or has
-// been. A remedy that is not in it counts 0.
+// Tries counts how often each remedy may be tried for one answer, or has been.
 type Tries map[Remedy]int
 
 // MinOutput is the room in tokens below which asking for less output is not
@@ -15,21 +14,22 @@ type Tries map[Remedy]int
 // as much.
 const MinOutput = 4096
 
-// Remedies are the things to do about a fault, best first. It never is empty.
+// Remedies returns what to do about a fault, best first. It is never empty.
 func (f *Fault) Remedies() []Remedy {
 	byClass := f.byClass()
 	if f.Remedy == "" || f.Remedy == byClass[0] {
 		return byClass
 	}
 	if f.Class == ClassThinking {
-		// What the provider asks to have back is not taken out instead.
+		// If the provider asks for something back, taking it out is not a remedy.
 		return []Remedy{f.Remedy}
 	}
 	return append([]Remedy{f.Remedy}, byClass...)
 }
 
-// Next is the remedy for a caller that may try each so many times for one
-// answer, and has tried what tried counts. "none": give up.
+// Next returns the next remedy, for a caller that may try each as often as may
+// says for one answer and has tried each as often as tried says. "none": give
+// up.
 func (f *Fault) Next(may, tried Tries) Remedy {
 	for _, r := range f.Remedies() {
 		if tried[r] < may[r] {
@@ -72,7 +72,7 @@ func (f *Fault) byClass() []Remedy {
 	return []Remedy{kinds.RemedyNone}
 }
 
-// byUnit are the remedies for one part of a request that is too large.
+// byUnit returns the remedies for one part of a request that is too large.
 func (f *Fault) byUnit() []Remedy {
 	switch f.Limit.Unit {
 	case kinds.UnitCharacters:
@@ -88,7 +88,7 @@ func (f *Fault) byUnit() []Remedy {
 	case kinds.UnitPixels, kinds.UnitBytes:
 		return []Remedy{kinds.RemedyShrinkMedia, kinds.RemedyDropMedia}
 	}
-	if f.Remedy == kinds.RemedyShrinkMedia { // it is not what it says
+	if f.Remedy == kinds.RemedyShrinkMedia { // the image is not of the type that it claims
 		return []Remedy{kinds.RemedyShrinkMedia, kinds.RemedyDropMedia}
 	}
 	return []Remedy{kinds.RemedyRepairRequest}

@@ -7,8 +7,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Classes estimates by classes of characters: pairs and runs of ASCII,
-// scripts. It is within 0.7 and 1.5 of the count for every kind of text that
+// Classes estimates by classes of characters: pairs and runs of ASCII, scripts.
+// It is between 0.7 and 1.5 times the count for every kind of text that
 // bench/tokens knows. Images cost by their size in pixels (docs/media.md). The
 // zero value is for an unknown model; see For.
 type Classes struct {
@@ -16,12 +16,12 @@ type Classes struct {
 	vocabulary weigh.Vocabulary
 }
 
-// For is the estimate for a model, by its name.
+// For returns the estimator for a model, by its name.
 func For(m message.Model) Classes {
 	return Classes{model: m.ID, vocabulary: weigh.VocabularyOf(m.ID)}
 }
 
-// Counter counts a text that comes in pieces as c does.
+// Counter returns a counter that counts a text in pieces as c does.
 func (c Classes) Counter() weigh.Counter { return weigh.Counter{Vocabulary: c.vocabulary} }
 
 // Text counts a text by itself, rounded up.
@@ -34,14 +34,14 @@ func (c Classes) Text(s string) int64 {
 // Message counts one message, rounded up once.
 func (c Classes) Message(m *message.Message) int64 { return c.ByClass(m).Sum() }
 
-// ByClass counts one message by the classes that are calibrated apart.
+// ByClass counts one message by the classes that are calibrated separately.
 func (c Classes) ByClass(m *message.Message) calibration.Counts {
 	n, images := c.Counter(), int64(0)
 	parts(m, func(s string) { n.AddString(s); n.End() }, func(img message.Image) { images += c.Image(img) })
 	return calibration.Counts{Text: n.Total() - n.Scripts(), Scripts: n.Scripts(), Media: images}
 }
 
-// Image counts an image that is sent without a wish for its detail.
+// Image counts an image that is sent without a level of detail.
 func (c Classes) Image(img message.Image) int64 {
 	i := media.Look(img.Data)
 	return media.Tokens(c.model, i.Width, i.Height, "")

@@ -11,9 +11,9 @@ import (
 
 // Plain is the estimate by weights (docs/context.md): Han, kana and Hangul one
 // token a character, other non-Latin letters a half, everything else a quarter
-// per UTF-16 unit; rounded up per message. For Latin text it gives the numbers
-// that session files written elsewhere agree on, so cuts are measured with it
-// where they have to agree too.
+// per UTF-16 unit; rounded up per message. For Latin text it gives the same
+// numbers as other programs that write session files, so cuts that must agree
+// with theirs are measured with it.
 type Plain struct{}
 
 // Text counts a text by itself, rounded up.
@@ -31,7 +31,7 @@ func (Plain) Message(m *message.Message) int64 {
 	return q.Total()
 }
 
-// bytesOf are the bytes of a string that is only read.
+// bytesOf returns the bytes of a string without a copy; they must only be read.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // quarters is a sum in quarters of a token.
@@ -58,8 +58,8 @@ func (q *quarters) Add(b []byte) {
 // Total rounds up.
 func (q *quarters) Total() int64 { return int64((*q + perToken - 1) / perToken) }
 
-// asciiPrefix is the length of the ASCII text at the start of b, found eight
-// bytes at a time.
+// asciiPrefix returns the length of the ASCII text at the start of b. It reads
+// eight bytes at a time.
 func asciiPrefix(b []byte) int {
 	const highBits = 0x8080_8080_8080_8080
 	n := 0
@@ -72,7 +72,7 @@ func asciiPrefix(b []byte) int {
 	return n
 }
 
-// plainWeight is what one non-ASCII character costs.
+// plainWeight returns the weight of one non-ASCII character.
 func plainWeight(r rune) quarters {
 	switch {
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):

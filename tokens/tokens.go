@@ -19,18 +19,18 @@ type Estimator interface {
 	Message(m *message.Message) int64
 }
 
-// Default is the estimate that is used where no other is given.
+// Default is the estimator that is used if no other is given.
 type Default = Classes
 
 // ImageTokens is the cost of an image about which nothing else is known
 // (docs/context.md).
 const ImageTokens = media.Unknown
 
-// Margin is the factor on estimates where a hard limit must hold and no
-// measured usage has calibrated them yet (invariants I5, I9).
+// Margin is the factor on estimates for a hard limit, as long as no measured
+// usage has calibrated them (invariants I5, I9).
 const Margin = 1.15
 
-// Hard is an estimate with the margin for hard limits, rounded up.
+// Hard returns an estimate with the margin for hard limits, rounded up.
 func Hard(estimate int64) int64 {
 	return (estimate*115 + 99) / 100
 }
@@ -47,7 +47,7 @@ func Tools(tools []message.Tool) int64 {
 
 func toolText(t message.Tool) string { return string(rawjson.JS(codec.EncodeTool(t))) }
 
-// parts hands out what a message says to a model, text by text, and its images.
+// parts calls text and image with everything in a message that a model sees.
 func parts(m *message.Message, text func(string), image func(message.Image)) {
 	if m == nil {
 		return

@@ -107,7 +107,7 @@ func encodeSystem(o *jsonw.Object, p *message.SystemPatch) {
 	}
 }
 
-// EncodeTool writes a tool, as it was stored where that is known.
+// EncodeTool writes a tool, in its stored form if it has one.
 func EncodeTool(t message.Tool) []byte {
 	if t.Raw != nil && rawjson.Kind(t.Raw) == '{' {
 		return t.Raw

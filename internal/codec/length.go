@@ -5,7 +5,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// EncodedLen is the length of what EncodeContent writes, in bytes, without
+// EncodedLen returns the length of what EncodeContent writes, in bytes, without
 // writing it.
 func EncodedLen(content []message.Block) int {
 	n := len("[]")
