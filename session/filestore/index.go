@@ -216,7 +216,8 @@ func (x *index) maybeCopies(last int) bool {
 		case x.recs[i].entry.ParentID == x.recs[prev].id && x.recs[prev].id != "":
 			i = prev
 		default:
-			return !x.recs[i].entry.Time.After(x.recs[prev].entry.Time)
+			before := x.recs[prev].entry.Time
+			return before.IsZero() || !x.recs[i].entry.Time.After(before) // a line without a time proves nothing
 		}
 	}
 }

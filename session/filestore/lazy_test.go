@@ -277,3 +277,15 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 		t.Errorf("parent of a held entry: %v, %v", p, err)
 	}
 }
+
+// A copy of older lines at the end does not move the leaf, whatever the line
+// before it says of its time.
+func TestCopiesAfterALineWithoutTime(t *testing.T) {
+	pair := line("a", "") + line("b", "a")
+	for name, before := range map[string]string{"no time": `{"type":"x","id":"y"}`, "no time that can be read": `{"type":"x","id":"y","timestamp":"soon"}`,
+		"a time": `{"type":"x","id":"y","timestamp":"2026-01-01T00:00:00.000Z"}`} {
+		t.Run(name, func(t *testing.T) {
+			checkLazyIsIndexed(t, t.TempDir(), []byte(testHeader+"\n"+pair+"\n"+before+"\n"+pair))
+		})
+	}
+}
