@@ -135,8 +135,9 @@ func (p *Plan) skip(r Reason, detail string) *Plan {
 	return &Plan{View: p.View, Skip: r, Detail: detail, Previous: p.Previous, Target: p.Target, Size: p.Size, Cut: -1}
 }
 
-// whyCompacted says why there is nothing to do: the model sees nothing after
-// the compaction in force, and the request is under the target.
+// whyCompacted returns why there is nothing to compact, if the model sees
+// nothing after the compaction in force and the request is under the target;
+// else "".
 func whyCompacted(in PlanInput, p *Plan) string {
 	v := in.View
 	if v.Compaction == nil || in.Keep != nil || in.To != "" || in.Trigger == Overflow || in.Trigger == ModelSwitch {

@@ -47,7 +47,8 @@ func Tools(tools []message.Tool) int64 {
 
 func toolText(t message.Tool) string { return string(rawjson.JS(codec.EncodeTool(t))) }
 
-// parts calls text and image with everything in a message that a model sees.
+// parts calls text with each text in a message that a model sees, and image
+// with each image.
 func parts(m *message.Message, text func(string), image func(message.Image)) {
 	if m == nil {
 		return

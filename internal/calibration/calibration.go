@@ -18,7 +18,7 @@ type Counts struct {
 	Media   int64
 }
 
-// Sum is the estimate of all classes.
+// Sum returns the estimate of all classes together.
 func (c Counts) Sum() int64 { return c.Text + c.Scripts + c.Media }
 
 // Plus adds the estimate of another range.
@@ -26,7 +26,7 @@ func (c Counts) Plus(o Counts) Counts {
 	return Counts{c.Text + o.Text, c.Scripts + o.Scripts, c.Media + o.Media}
 }
 
-// Minus takes away the estimate of a part.
+// Minus subtracts the estimate of a part.
 func (c Counts) Minus(o Counts) Counts {
 	return Counts{c.Text - o.Text, c.Scripts - o.Scripts, c.Media - o.Media}
 }
@@ -37,8 +37,8 @@ type Sample struct {
 	Estimated Counts
 }
 
-// Calibration is what samples say of estimates: a factor for each class and a
-// margin for what is estimated with them. The zero value leaves estimates as
+// Calibration is what samples show about estimates: a factor for each class,
+// and a margin for estimates that use them. The zero value leaves estimates as
 // they are.
 type Calibration struct {
 	Samples              int // ranges that it is derived from
@@ -47,11 +47,12 @@ type Calibration struct {
 }
 
 const (
-	// enough is how many tokens a range needs: in less, what each message
-	// costs by itself hides the ratio. Smaller ranges are put together.
+	// enough is how many tokens a range needs: in a smaller one, the fixed cost of
+	// each message hides the ratio. Smaller ranges are joined.
 	enough = 500
 	// share is the part of a range that a class needs for the range to say
-	// something of it; text, which the others are seen against, needs the rest.
+	// something about it; text, which the others are compared with, needs the
+	// rest.
 	share = 0.3
 	// trusted is how many samples a spread can be read from.
 	trusted = 3
@@ -61,8 +62,8 @@ const (
 	largestRatio = 20 // beyond any tokenizer
 )
 
-// Prior is the factor on estimates for a model of which nothing was measured:
-// what real sessions of its family had. 1: nothing is known of it.
+// Prior returns the factor on estimates for a model of which nothing was
+// measured: the factor of real sessions with its family. 1: nothing is known.
 func Prior(model string) float64 {
 	if strings.Contains(strings.ToLower(model), "claude") {
 		return 1.3 // the median of 13 sessions of 4.5 and 4.6; newer ones had more
@@ -163,7 +164,7 @@ func (c Calibration) spread(ranges []Sample) float64 {
 	return margin
 }
 
-// Estimate is a calibrated estimate, in tokens, rounded up.
+// Estimate returns a calibrated estimate, in tokens, rounded up.
 func (c Calibration) Estimate(e Counts) int64 {
 	if c == (Calibration{}) {
 		return e.Sum()
@@ -171,7 +172,8 @@ func (c Calibration) Estimate(e Counts) int64 {
 	return int64(math.Ceil(c.Text*float64(e.Text) + c.Scripts*float64(e.Scripts) + c.Media*float64(e.Media)))
 }
 
-// Hard is a calibrated estimate with its margin, for limits that must hold.
+// Hard returns a calibrated estimate with its margin, for limits that must
+// hold.
 func (c Calibration) Hard(e Counts) int64 {
 	return int64(math.Ceil(max(c.Margin, 1) * float64(c.Estimate(e))))
 }

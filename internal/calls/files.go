@@ -13,7 +13,7 @@ type Op struct {
 	Path  string     // as written
 	To    string     // Move: the new path
 	Into  bool       // Move: To is a folder if one is there
-	Edits []Edit     // what is known of the change, in order
+	Edits []Edit     // what is known about the change, in order
 	Whole bool       // Edits holds the whole new text
 	Part  bool       // Read: not the whole file
 }
@@ -50,7 +50,8 @@ var (
 	wholes   = []string{"content", "file_text", "contents", "text"}
 )
 
-// FileTool returns what a tool does that names its file in an argument, or nil.
+// FileTool returns what a tool that names its file in an argument does to it,
+// or nil.
 func FileTool(name string, a Args) []Op {
 	kind, ok := fileTools[name]
 	if editors[name] {
@@ -111,8 +112,8 @@ func editsOf(a Args) (edits []Edit, whole bool) {
 	return nil, false
 }
 
-// PatchTool returns what a tool does that takes a patch as text: apply_patch
-// of Codex and opencode, patch; nil for others.
+// PatchTool returns what a tool that takes a patch as text does to files:
+// apply_patch of Codex and opencode, and patch; nil for others.
 func PatchTool(name string, a Args) []Op {
 	switch name {
 	case "applypatch", "patch", "applydiff":

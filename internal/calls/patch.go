@@ -41,7 +41,7 @@ func (h *hunks) line(line string) {
 	}
 }
 
-// sectionOf is what follows the range of a hunk.
+// sectionOf returns what follows the range of a hunk.
 func sectionOf(line string) string {
 	rest := strings.TrimPrefix(line, "@@")
 	if _, after, ok := strings.Cut(rest, "@@"); ok {
@@ -132,7 +132,7 @@ func diffOp(from, to string) *Op {
 	return &Op{Kind: shell.Write, Path: to}
 }
 
-// diffPath takes the prefix and the time stamp off a path of a diff.
+// diffPath removes the prefix and the time stamp from a path in a diff.
 func diffPath(p, prefix string) string {
 	p, _, _ = strings.Cut(p, "\t")
 	return strings.TrimPrefix(strings.TrimSpace(p), prefix)

@@ -19,8 +19,8 @@ const (
 
 // Cut shortens a text that is too long, to about maxBytes and maxLines (0: any
 // number): its head, lines from the middle that look like errors, its tail, and
-// where the whole of it is, such as "read en:1a2b for all of it". where may be
-// empty.
+// where to find the whole text, such as "read en:1a2b for all of it". where may
+// be empty.
 func Cut(text string, maxBytes, maxLines int, where string) string {
 	if maxLines <= 0 {
 		maxLines = math.MaxInt
@@ -54,8 +54,8 @@ func endLine(b *strings.Builder) {
 	}
 }
 
-// takeLines takes lines from the front within both limits. Of a first line
-// that is too long by itself a part is taken; it then does not count.
+// takeLines takes lines from the front within both limits. If the first line
+// alone is too long, a part of it is taken, and it does not count.
 func takeLines(lines []string, maxBytes, maxLines int) (string, int) {
 	var b strings.Builder
 	for i, l := range lines {
@@ -84,7 +84,7 @@ func takeLast(lines []string, maxBytes, maxLines int) (string, int) {
 	return strings.Join(lines[len(lines)-n:], ""), n
 }
 
-// units is about how many UTF-16 units of s have max bytes.
+// units returns about how many UTF-16 units of s fit into max bytes.
 func units(s string, max int) int {
 	if len(s) <= max {
 		return len(s)
@@ -92,7 +92,7 @@ func units(s string, max int) int {
 	return max * safetext.UTF16Len(s) / len(s)
 }
 
-// errorLines are the lines that look like errors, as many as fit.
+// errorLines returns the lines that look like errors, as many as fit.
 func errorLines(lines []string, maxBytes int) string {
 	const maxLine = 400
 	var b strings.Builder

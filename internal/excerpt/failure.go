@@ -7,14 +7,14 @@ import (
 	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
-// lastLines is how many lines at the end are kept of a failure that no line
-// tells of.
+// lastLines is how many lines at the end are kept if no line describes the
+// failure.
 const lastLines = 3
 
-// Failure is what tells of a failure in the output of a call that failed: the
-// lines that look like errors or have the exit code, and the last one, or the
-// last few where there are none. It has about maxBytes at most; what is left
-// out in the middle is a line "…".
+// Failure returns what describes the failure in the output of a failed call:
+// the lines that look like errors or have the exit code, and the last line, or
+// the last few if there are no such lines. It has about maxBytes at most; a
+// line "…" marks what is left out in the middle.
 func Failure(text string, maxBytes int) string {
 	var telling, last []string
 	for l := range strings.SplitSeq(text, "\n") {
@@ -38,7 +38,7 @@ func Failure(text string, maxBytes int) string {
 	return bounded(append(telling, last...), maxBytes)
 }
 
-// around is a line, and of one that is too long the part around a place.
+// around returns a line; if it is too long, the part around a place.
 func around(line string, at int) string {
 	const before, after = 100, 200 // UTF-16 units
 	from, to := safetext.CutTail(line[:at], before), safetext.CutHead(line[at:], after)
@@ -74,8 +74,8 @@ func bounded(lines []string, maxBytes int) string {
 var codeMarks = []string{"process exited with code ", "command exited with code ", "exit code: ", "exit code ", `"exit_code":`,
 	"<returncode>", "exited with code "}
 
-// ExitCode reads the exit code off the output of a command, where the harness
-// that ran it wrote one at either end.
+// ExitCode finds the exit code in the output of a command, if the harness that
+// ran it wrote one at either end.
 func ExitCode(text string) (code int, ok bool) {
 	const window = 400 // bytes that the harness may have written
 	if code, ok = exitCode(strings.ToLower(text[:min(len(text), window)]), true); ok {

@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// find is where in a line there is what it tells, or -1.
+// find returns where in a line the match is, or -1.
 func (t telling) find(line string) int {
 	lower := strings.ToLower(line)
 	if !slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(lower, w) }) {

@@ -40,8 +40,8 @@ type Fault struct {
 	Stay bool  // fail from then on; otherwise once
 }
 
-// Faulty passes operations to another file system, writes down their order,
-// and fails where it is told to. It is safe for concurrent use.
+// Faulty passes operations to another file system, records their order, and
+// fails where a test wants it to. It is safe for concurrent use.
 type Faulty struct {
 	fs FS
 
@@ -85,7 +85,7 @@ func (f *Faulty) Record() []string {
 	return r
 }
 
-// before finds the fault that an operation meets, and writes the operation down.
+// before finds the fault that an operation meets, and records the operation.
 func (f *Faulty) before(op Op, name, more string) (keep int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -242,7 +242,7 @@ func (f *faultyFile) Stat() (fs.FileInfo, error) {
 	return f.file.Stat()
 }
 
-// Close closes the file even where the fault says that it failed.
+// Close closes the file even if a fault says that it failed.
 func (f *faultyFile) Close() error {
 	_, fault := f.fs.before(OpClose, f.name, "")
 	if err := f.file.Close(); err != nil {

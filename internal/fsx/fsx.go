@@ -18,7 +18,7 @@ type FS interface {
 	// OpenAppend opens an existing file for reading and for writing at its end.
 	OpenAppend(name string) (File, error)
 	// CreateExclusive makes a file for reading and for writing at its end; it
-	// fails with fs.ErrExist where the name is taken.
+	// fails with fs.ErrExist if the name is taken.
 	CreateExclusive(name string, perm fs.FileMode) (File, error)
 	// Stat describes the file after a name; links are followed.
 	Stat(name string) (fs.FileInfo, error)
@@ -28,7 +28,7 @@ type FS interface {
 	Chmod(name string, perm fs.FileMode) error
 	// MkdirAll makes a folder and those above it.
 	MkdirAll(name string, perm fs.FileMode) error
-	// Rename gives a file another name and replaces what had it.
+	// Rename gives a file another name and replaces a file that has it.
 	Rename(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(name string) error

@@ -10,8 +10,8 @@ import (
 // OS is the file system of the machine.
 type OS struct{}
 
-// Open opens a file for reading. What is neither file nor folder is refused:
-// to open a pipe that no one writes to would never return.
+// Open opens a file for reading. What is neither a file nor a folder is
+// refused: opening a pipe that no one writes to would never return.
 func (OS) Open(name string) (File, error) {
 	if err := waits("open", name); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package guard calls what others have written: a summarizer, a model, a hook,
-// a tool, a store. It may fail, hang or panic, and the worst that comes of it
-// is an error.
+// Package guard calls code that others have written: a summarizer, a model, a
+// hook, a tool, a store. It may fail, hang or panic; the worst result is an
+// error.
 package guard
 
 import (
@@ -25,7 +25,7 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// Recover is for defer: it makes a panic of the function the error that it
+// Recover is for defer: it turns a panic of the function into the error that it
 // returns.
 func Recover(what string, err *error) {
 	if p := recover(); p != nil {
@@ -39,8 +39,8 @@ func Call[T any](what string, f func() (T, error)) (v T, err error) {
 	return f()
 }
 
-// Do calls f and returns when it does or when ctx ends, with the cause. What
-// hangs although ctx has ended is left to itself; f must not write to anything
+// Do calls f and returns when it does or when ctx ends, with the cause. If f
+// hangs after ctx has ended, it is left running; f must not write to anything
 // that the caller reads after that.
 func Do[T any](ctx context.Context, what string, f func() (T, error)) (T, error) {
 	type result struct {
@@ -62,8 +62,8 @@ func Do[T any](ctx context.Context, what string, f func() (T, error)) (T, error)
 	}
 }
 
-// Grace is a context for what has to be finished after ctx has ended: it ends a
-// while later, or with stop.
+// Grace returns a context for what has to be finished after ctx has ended: it
+// ends d later, or with stop.
 func Grace(ctx context.Context, d time.Duration) (late context.Context, stop func()) {
 	late, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, func() { time.AfterFunc(d, func() { end(context.Cause(ctx)) }) })

@@ -1,6 +1,6 @@
-// Package jsonw writes JSON objects and arrays in the order of its calls.
-// Request bodies are prefixes of each other from call to call, and prompt
-// caches compare bytes, so maps and reflection have no place in them.
+// Package jsonw writes JSON objects and arrays in the order of its calls. Each
+// request body begins like the one before, and prompt caches compare bytes, so
+// maps and reflection are not used.
 package jsonw
 
 import (
@@ -20,9 +20,9 @@ type Object struct {
 	buf   []byte
 }
 
-// large is the size in bytes from which on a value is not copied before the
-// whole is put together: a history would be copied at each step of a growing
-// buffer.
+// large is the size in bytes from which a value is not copied until the whole
+// is put together: otherwise a history would be copied each time the buffer
+// grows.
 const large = 16 << 10
 
 // Raw adds a member whose value is JSON already.

@@ -1,5 +1,6 @@
 // Package kinds holds the words by which session files and JSON output name
-// kinds of things. They never change: files and programs hold them.
+// kinds of things. They never change, because files and programs depend on
+// them.
 package kinds
 
 // What is wrong in a log (docs/format.md).
@@ -23,7 +24,7 @@ const (
 )
 
 // The customType of entries that are Coppice's own (docs/format.md). Other
-// programs carry them without seeing them.
+// programs keep them and ignore them.
 const (
 	CustomLeaf      = "coppice.leaf"
 	CustomPin       = "coppice.pin"

@@ -1,5 +1,5 @@
-// Package lazy compiles regular expressions when they are first used: a
-// program does not pay at its start for what it may never do.
+// Package lazy compiles regular expressions when they are first used: a program
+// does not pay at its start for what it may never use.
 package lazy
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 // Regexp returns a function that compiles an expression at its first call. It
-// panics then where regexp.MustCompile does.
+// then panics if regexp.MustCompile does.
 func Regexp(expr string) func() *regexp.Regexp {
 	return compile(expr, func(s string) string { return s })
 }

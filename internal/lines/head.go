@@ -16,8 +16,8 @@ type Head struct {
 
 // ScanHead reads the head of a record and stops when it has all four members,
 // so that the cost does not depend on the size of the message after them. It
-// reports false where obj is not an object with a string type. obj must be
-// JSON that rawjson.Valid accepted.
+// reports false if obj is not an object with a string type. obj must be JSON
+// that rawjson.Valid accepted.
 func ScanHead(obj []byte) (Head, bool) {
 	if h, ok := scanTypical(obj); ok {
 		return h, true

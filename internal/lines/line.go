@@ -29,8 +29,8 @@ type Line struct {
 
 // Split reads a line, without its LF. Whatever is on it, a whole record is
 // never lost: two objects on one line are two records, and a record that
-// follows the torn half of another one is found after it. A blank line holds
-// nothing and nothing is wrong with it.
+// follows the torn half of another one is found after it. A blank line has no
+// records and is not damage.
 func Split(line []byte) Line {
 	var l Line
 	if Blank(line) {
@@ -154,7 +154,7 @@ func hasEntryKeys(obj []byte) bool {
 	return ok && h.ID != nil && h.ParentID != nil && h.Timestamp != nil
 }
 
-// describe says in words what Kind says.
+// describe sets Detail, which says in words what Kind says.
 func (l *Line) describe(line []byte) {
 	switch l.Kind {
 	case kinds.ProblemDamagedLine:

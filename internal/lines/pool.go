@@ -7,7 +7,7 @@ import (
 )
 
 // Pool makes strings that share large blocks, so that an index of many entries
-// is few allocations. The zero value is ready.
+// takes few allocations. The zero value is ready.
 type Pool struct {
 	b     strings.Builder
 	names map[string]string
@@ -31,7 +31,7 @@ func (p *Pool) Text(v []byte) string {
 // mostNames bounds what is looked up: names are few, unless a file is hostile.
 const mostNames = 256
 
-// Name is Text for what comes again and again.
+// Name is Text for strings that repeat often.
 func (p *Pool) Name(v []byte) string {
 	if s, ok := p.names[string(v)]; ok {
 		return s

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Caps are what a host takes of media in one request. 0 or nil: nothing known.
+// Caps are the limits of a host on media in one request. 0 or nil: not known.
 type Caps struct {
 	Images   int      // in a request, those in history and results included
 	Encoded  int64    // one image, in characters of base64
@@ -48,8 +48,9 @@ var hosts = map[string]Host{
 	"openrouter": {}, // those of the host that it picks
 }
 
-// HostOf is what is known of a provider, for a model whose window has so many
-// tokens. Clouds have a part for each region: bedrock-europe is bedrock.
+// HostOf returns what is known about a provider, for a model whose window has
+// so many tokens. Clouds have a part for each region: bedrock-europe is
+// bedrock.
 func HostOf(provider, model string, window int64) Host {
 	h, ok := hosts[provider]
 	for cut := provider; !ok && cut != ""; {
@@ -70,7 +71,7 @@ func HostOf(provider, model string, window int64) Host {
 	return h
 }
 
-// Within are the caps, or those given where they are lower; 0: not known.
+// Within returns the caps, lowered to those given; 0: not known.
 func (c Caps) Within(images, encoded, side, body int64) Caps {
 	lower := func(known, n int64) int64 {
 		if n > 0 && (known == 0 || n < known) {
@@ -104,7 +105,8 @@ func (c Caps) Allows(i Info, images int) bool {
 		(c.Encoded == 0 || EncodedLen(i.Bytes) <= c.Encoded)
 }
 
-// SideOf is how long a side may be in a request with so many images; 0: any.
+// SideOf returns how long a side may be in a request with so many images, in
+// pixels; 0: any length.
 func (c Caps) SideOf(images int) int {
 	if c.Many > 0 && images > c.Many && c.ManySide > 0 {
 		return c.ManySide
@@ -112,7 +114,7 @@ func (c Caps) SideOf(images int) int {
 	return c.Side
 }
 
-// EncodedLen is the length of so many bytes as base64.
+// EncodedLen returns the length of so many bytes as base64.
 func EncodedLen(bytes int64) int64 { return (bytes + 2) / 3 * 4 }
 
 // Part is an image in a request.
@@ -122,10 +124,11 @@ type Part struct {
 }
 
 // Excess chooses the images that have to give way so that at most images of
-// them and bytes in all are left; 0: any. parts are in the order of the request,
-// the oldest first. Where a cap is exceeded the oldest go, down to four fifths
-// of it at once: one at a time would change the cached prefix with each request.
-// Held ones stay, whatever comes of it. The result are indexes, ascending.
+// them and bytes in all are left; 0: any. parts are in the order of the
+// request, the oldest first. If a cap is exceeded, the oldest go, down to four
+// fifths of the cap at once: one at a time would change the cached prefix with
+// each request. Held ones always stay. The result is a list of indexes,
+// ascending.
 func Excess(parts []Part, images int, bytes int64) []int {
 	var total int64
 	for _, p := range parts {

@@ -34,8 +34,8 @@ func Check(data string) Checked {
 	return c
 }
 
-// Stub is what is shown in place of an image: what it was, why it is left out
-// and where it can be read. Empty parts are left out.
+// Stub returns what is shown in place of an image: what it was, why it is left
+// out and where it can be read. Empty parts are left out.
 func Stub(i Info, why, where string) string {
 	s := "[image left out: " + i.String()
 	if why != "" {

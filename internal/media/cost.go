@@ -6,10 +6,10 @@ import "math"
 // known, in tokens.
 const Unknown = 1200
 
-// Tokens is what an image of w×h pixels costs a model. detail is what the
-// request asks for: "low", "high", "original", "auto" or "" at OpenAI, "low",
-// "medium", "high", "ultra_high" or "" at Gemini. The rules and their sources:
-// docs/media.md.
+// Tokens returns what an image of w×h pixels costs a model, in tokens. detail
+// is what the request asks for: "low", "high", "original", "auto" or "" at
+// OpenAI, "low", "medium", "high", "ultra_high" or "" at Gemini. The rules and
+// their sources: docs/media.md.
 func Tokens(model string, w, h int, detail string) int64 {
 	f := familyOf(model)
 	if w <= 0 || h <= 0 || f == nil {
@@ -18,8 +18,8 @@ func Tokens(model string, w, h int, detail string) int64 {
 	return max(1, f.tokens(w, h, detail))
 }
 
-// Seen is the size that a model sees an image of w×h pixels at: larger ones
-// are scaled down by its server.
+// Seen returns the size at which a model sees an image of w×h pixels: its
+// server scales larger images down.
 func Seen(model string, w, h int, detail string) (int, int) {
 	f := familyOf(model)
 	if w <= 0 || h <= 0 || f == nil {

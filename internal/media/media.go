@@ -1,6 +1,6 @@
-// Package media says what an image is, by its bytes: type, size in pixels,
-// what it costs a model and what a vendor takes. It reads headers alone;
-// package fit decodes.
+// Package media says what an image is, by its bytes: its type, its size in
+// pixels, what it costs a model, and what a vendor accepts. It reads only
+// headers; package fit decodes.
 package media
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Info is what the first bytes of a file say of it.
+// Info is what the first bytes of a file say about it.
 type Info struct {
 	Type          string // MIME type; "": not known
 	Width, Height int    // pixels; 0: not known
@@ -19,7 +19,7 @@ type Info struct {
 	memory int // bytes a pixel takes when it is decoded, about
 }
 
-// Memory is about how much decoding takes, in bytes; 0: not known.
+// Memory returns about how much memory decoding takes, in bytes; 0: not known.
 func (i Info) Memory() int64 {
 	pixels := int64(i.Width) * int64(i.Height)
 	if pixels > math.MaxInt64/16 { // a header may say anything

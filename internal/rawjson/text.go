@@ -118,7 +118,8 @@ func (t *TextReader) flush() {
 	}
 }
 
-// escape takes the one at index i and returns the index behind it, or invalid.
+// escape reads the escape at index i and returns the index after it, or
+// invalid.
 func (t *TextReader) escape(i int) int {
 	if i+1 < len(t.b) {
 		// Nearly all are written as Quote writes them.

@@ -37,9 +37,10 @@ type Step struct {
 	Threshold int64 // tokens, the target in force; 0: the window is not known
 }
 
-// Next is the next step for a view. Above the threshold edits are not priced,
-// since a compaction would rewrite the prefix anyway; below it only those are
-// made that pay (docs/pruning.md). It fails where a message cannot be read.
+// Next returns the next step for a view. Above the threshold edits are not
+// priced, since a compaction would rewrite the prefix anyway; below it only
+// edits that pay are made (docs/pruning.md). It fails if a message cannot be
+// read.
 func Next(in Input) (Step, error) {
 	if in.Estimator == nil {
 		in.Estimator = tokens.Default{}

@@ -7,9 +7,9 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// CachePoints are those for the messages of a request: its end and the place
-// where the request before it ended. The first mark is what this request reads,
-// the second what the next one will.
+// CachePoints returns the cache points for the messages of a request: its end,
+// and the place where the request before it ended. The first mark is what this
+// request reads, the second what the next one will.
 func CachePoints(msgs []*message.Message) []int {
 	last := len(msgs) - 1
 	if last < 0 {

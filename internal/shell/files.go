@@ -204,8 +204,8 @@ func into(dest, src string, isDir bool) string {
 	return dest
 }
 
-// GitVerb is git's subcommand, the first word that is not an option, and the words
-// after it.
+// GitVerb returns git's subcommand, which is the first word that is not an
+// option, and the words after it.
 func GitVerb(args []Word) (verb string, rest []Word) {
 	for i := 0; i < len(args); i++ {
 		switch w := args[i].Text; {

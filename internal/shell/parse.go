@@ -34,7 +34,7 @@ type Command struct {
 	Then      string // the sign after it: "" ; && || | or &
 }
 
-// Name is the program without its folder; "" where there is none.
+// Name returns the program without its folder, or "" if there is none.
 func (c Command) Name() string {
 	if len(c.Words) == 0 {
 		return ""
@@ -42,7 +42,7 @@ func (c Command) Name() string {
 	return path.Base(strings.ReplaceAll(c.Words[0].Text, `\`, "/"))
 }
 
-// Args are the words after the program.
+// Args returns the words after the program.
 func (c Command) Args() []Word {
 	if len(c.Words) == 0 {
 		return nil

@@ -120,8 +120,8 @@ func innerScript(c Command) (string, bool) {
 	return "", false
 }
 
-// Operands are the words that are not options; valued options take the next
-// word with them.
+// Operands returns the words that are not options; the value of a valued option
+// is left out too.
 func Operands(args []Word, valued ...string) []Word {
 	var out []Word
 	for i := 0; i < len(args); i++ {

@@ -26,8 +26,8 @@ func (f *Field) Error() string {
 	return f.Name + " " + f.Why
 }
 
-// Member is the name of a member of a key: a.b, or a["b/c"] where b is not a
-// plain word.
+// Member returns the name of a member of a key: a.b, or a["b/c"] if the member
+// is not a plain word.
 func Member(name, part string) string {
 	if part == "" || strings.ContainsAny(part, "./[]\"\\ \t\r\n") {
 		return name + "[" + strconv.Quote(part) + "]"
@@ -43,7 +43,7 @@ func Wrong(name, format string, args ...any) error {
 	return &Field{Name: name, Why: fmt.Sprintf(format, args...)}
 }
 
-// Fields are all fields that an error names, in order.
+// Fields returns all fields that an error names, in order.
 func Fields(err error) []*Field {
 	if f, ok := err.(*Field); ok { //nolint:errorlint // the tree is walked here
 		return []*Field{f}

@@ -157,14 +157,15 @@ func (c *Counter) one(r rune) {
 	}
 }
 
-// Total is the estimate of all that was added, rounded up, in tokens.
+// Total returns the estimate of everything that was added, in tokens, rounded
+// up.
 func (c *Counter) Total() int64 {
 	all := *c
 	all.End()
 	return roundTokens(all.text + all.other)
 }
 
-// Scripts is the part of Total that is not for ASCII.
+// Scripts returns the part of Total that is not for ASCII.
 func (c *Counter) Scripts() int64 {
 	all := *c
 	all.End()
