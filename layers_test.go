@@ -20,7 +20,7 @@ const module = "github.com/coppice-dev/coppice"
 // not import each other. "x/..." is x and all below.
 var layers = [][]string{
 	// the ground: bytes, disk, secrets
-	{"internal/valid", "internal/kinds", "internal/safetext"},
+	{"internal/valid", "internal/kinds", "internal/safetext", "internal/sse"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},
@@ -36,6 +36,7 @@ var layers = [][]string{
 	{"wire/internal/..."},
 	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},
 	{"wire/dialects"},
+	{"internal/ledger"},
 	{"ledger"},
 	{"summarize"},
 	{"compaction"},

@@ -52,7 +52,7 @@ func (r *rig) hears(turns int) {
 // ends are the outcomes of all compactions, a word each.
 func (r *rig) ends() string {
 	var out []string
-	for _, e := range r.of(agent.EventCompactionEnd) {
+	for _, e := range r.of(coppice.EventCompactionEnd) {
 		s := string(e.Reason) + " " + string(e.Outcome)
 		if e.Why != "" {
 			s += " " + string(e.Why)
@@ -222,7 +222,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 	m.Model.ID = "small-1"
 	r.session.SetModel(m)
 	r.must("Two")
-	if r.ends() != "model_switch applied" || len(r.of(agent.EventModelChange)) != 1 {
+	if r.ends() != "model_switch applied" || len(r.of(coppice.EventModelChange)) != 1 {
 		t.Errorf("%s\n%s", r.ends(), r.story())
 	}
 	r.server = small
@@ -282,7 +282,7 @@ func TestBackground(t *testing.T) {
 			r.must("One") // over 9,450, under 10,500
 			<-g.asked
 			r.must("Two") // is not held up by the summary
-			if len(r.of(agent.EventCompactionStart)) != 1 || r.ends() != "" {
+			if len(r.of(coppice.EventCompactionStart)) != 1 || r.ends() != "" {
 				t.Fatalf("not prepared in the background\n%s", r.story())
 			}
 			close(g.let)
@@ -500,7 +500,7 @@ func TestInputDuringCompaction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.events = append(r.events, ev); ev.Type == agent.EventCompactionStart {
+		if r.events = append(r.events, ev); ev.Type == coppice.EventCompactionStart {
 			r.agent.Queue(agent.FollowUp, "second")
 			r.agent.Queue(agent.FollowUp, "third")
 		}

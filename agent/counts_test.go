@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
@@ -38,7 +39,7 @@ func TestContentOfAnyKind(t *testing.T) {
 		}}
 		r := newRig(t, server, config{Summarizer: extract, Tools: []agent.Tool{read}})
 		r.must("Read the log.")
-		for _, e := range r.of(agent.EventWarning) {
+		for _, e := range r.of(coppice.EventWarning) {
 			t.Errorf("%s: %s", name, e.Warning)
 		}
 		msgs := r.messages()

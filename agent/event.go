@@ -10,42 +10,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// EventType says what happened.
-type EventType string
-
-// The events (docs/agent.md). A start event is always followed by its end
-// event.
+// The events of the agent (docs/agent.md), next to those of the engine
+// (coppice.EventCompactionStart and so on). A start event is always followed by
+// its end event.
 const (
-	EventSession         EventType = "session"
-	EventTurnStart       EventType = "turn_start"
-	EventTurnEnd         EventType = "turn_end"
-	EventMessageStart    EventType = "message_start"
-	EventMessageUpdate   EventType = "message_update"
-	EventMessageEnd      EventType = "message_end"
-	EventToolStart       EventType = "tool_start"
-	EventToolUpdate      EventType = "tool_update"
-	EventToolEnd         EventType = "tool_end"
-	EventCompactionStart EventType = "compaction_start"
-	EventCompactionEnd   EventType = "compaction_end"
-	EventPrune           EventType = "prune"
-
-	EventBranchSummaryStart EventType = "branch_summary_start"
-	EventBranchSummaryEnd   EventType = "branch_summary_end"
-
-	EventRetryStart  EventType = "retry_start"
-	EventRetryEnd    EventType = "retry_end"
-	EventQueue       EventType = "queue"
-	EventModelChange EventType = "model_change"
-	EventWarning     EventType = "warning"        // something looks wrong, and nothing was done about it
-	EventForeign     EventType = "foreign_append" // another program appended to the session
-	EventRunEnd      EventType = "run_end"        // with what the run has used
-	EventError       EventType = "error"
+	EventSession       coppice.EventType = "session"
+	EventTurnStart     coppice.EventType = "turn_start"
+	EventTurnEnd       coppice.EventType = "turn_end"
+	EventMessageStart  coppice.EventType = "message_start"
+	EventMessageUpdate coppice.EventType = "message_update"
+	EventMessageEnd    coppice.EventType = "message_end"
+	EventToolStart     coppice.EventType = "tool_start"
+	EventToolUpdate    coppice.EventType = "tool_update"
+	EventToolEnd       coppice.EventType = "tool_end"
+	EventRetryStart    coppice.EventType = "retry_start"
+	EventRetryEnd      coppice.EventType = "retry_end"
+	EventQueue         coppice.EventType = "queue"
+	EventForeign       coppice.EventType = "foreign_append" // another program appended to the session
+	EventRunEnd        coppice.EventType = "run_end"        // with what the run has used
+	EventError         coppice.EventType = "error"
 )
 
 // Event is something that happened. Which fields are set depends on Type; the
 // comments name the types. Its JSON form is a line of `coppice run --json`.
 type Event struct {
-	Type EventType `json:"type"`
+	Type coppice.EventType `json:"type"`
 
 	Session string `json:"session,omitempty"` // session: its id
 	File    string `json:"file,omitempty"`    // session: its file or id in the store
@@ -153,16 +142,16 @@ func eventOf(e coppice.Event) Event {
 	case coppice.EventPrune:
 		return pruned(e.Edits)
 	case coppice.EventModelChange:
-		return Event{Type: EventModelChange, Model: e.Model.Key()}
+		return Event{Type: coppice.EventModelChange, Model: e.Model.Key()}
 	case coppice.EventWarning:
-		return Event{Type: EventWarning, Model: e.Model.Key(), Warning: e.Warning}
+		return Event{Type: coppice.EventWarning, Model: e.Model.Key(), Warning: e.Warning}
 	}
-	return Event{Type: EventType(e.Type), Reason: e.Trigger}
+	return Event{Type: e.Type, Reason: e.Trigger}
 }
 
 // pruned is the event of edits. It names the first of the entries.
 func pruned(edits []prune.Edit) Event {
-	e := Event{Type: EventPrune, Edits: len(edits), Saved: prune.Saved(edits), Switches: prune.Switches(edits)}
+	e := Event{Type: coppice.EventPrune, Edits: len(edits), Saved: prune.Saved(edits), Switches: prune.Switches(edits)}
 	if len(edits) > 0 {
 		e.EntryID = edits[0].Entry.ID
 	}
@@ -171,7 +160,7 @@ func pruned(edits []prune.Edit) Event {
 
 // compactionEnd returns the event of an attempt's end.
 func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
-	e := Event{Type: EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
+	e := Event{Type: coppice.EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
 		Rung: o.Rung, Coverage: o.Coverage, Unheeded: o.Unheeded, Compaction: o}
 	if o.Plan != nil {
 		e.TokensBefore = o.Plan.Size.Decision()
@@ -198,7 +187,7 @@ func failureText(trigger compaction.Trigger) string {
 
 // branchSummaryEnd returns the event of a navigation's end.
 func branchSummaryEnd(o *compaction.Navigated, err error) Event {
-	e := Event{Type: EventBranchSummaryEnd}
+	e := Event{Type: coppice.EventBranchSummaryEnd}
 	if err != nil {
 		e.Outcome, e.Why, e.Error = compaction.Failed, compaction.IO, "Branch summary failed: "+err.Error()
 		return e

@@ -115,7 +115,7 @@ func TestHooksOfACompaction(t *testing.T) {
 			}
 			r := newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings, Hooks: bus})
 			r.must("And now?")
-			ends := r.of(agent.EventCompactionEnd)
+			ends := r.of(coppice.EventCompactionEnd)
 			applied := strings.HasSuffix(tt.ends, "applied")
 			if len(ends) == 0 || !strings.HasPrefix(r.ends(), tt.ends) {
 				t.Fatalf("%s\n%s", r.ends(), r.story())
@@ -168,7 +168,7 @@ func TestHookSummaryThatDoesNotFit(t *testing.T) {
 	})
 	r := newRig(t, server, config{Session: s, Summarizer: extract, Hooks: bus})
 	r.must("And now?")
-	if ends := r.of(agent.EventCompactionEnd); len(ends) != 1 || ends[0].Outcome != compaction.Applied || ends[0].Rung != "extract" {
+	if ends := r.of(coppice.EventCompactionEnd); len(ends) != 1 || ends[0].Outcome != compaction.Applied || ends[0].Rung != "extract" {
 		t.Errorf("%s\n%s", r.ends(), r.story())
 	}
 	failed.expect(t, "hook chatty (session_before_compact): a hook's summary is not used: ")

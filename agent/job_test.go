@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -144,9 +145,9 @@ const begun = "begun"
 // one ends; "" for others.
 func compactionLine(e agent.Event) string {
 	switch e.Type {
-	case agent.EventCompactionStart:
+	case coppice.EventCompactionStart:
 		return begun
-	case agent.EventCompactionEnd:
+	case coppice.EventCompactionEnd:
 		return strings.TrimSpace(string(e.Outcome) + " " + string(e.Why) + e.Error)
 	}
 	return ""

@@ -23,7 +23,7 @@ func (r *run) goesOn() error {
 	case stop:
 		return circle
 	}
-	r.emit(Event{Type: EventWarning, Warning: "no progress: " + circle.says()})
+	r.emit(Event{Type: coppice.EventWarning, Warning: "no progress: " + circle.says()})
 	return r.note(customCircle, circle.advice())
 }
 
@@ -32,7 +32,7 @@ func (r *run) warnOfPrice() {
 	m := r.session.Model().Facts()
 	if r.cfg.Limits.MaxUSD > 0 && m.Price == nil && !r.priceless {
 		r.priceless = true
-		r.emit(Event{Type: EventWarning, Model: m.Key(), Warning: "its price is not known, so its calls do not count toward run.maxUSD"})
+		r.emit(Event{Type: coppice.EventWarning, Model: m.Key(), Warning: "its price is not known, so its calls do not count toward run.maxUSD"})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
@@ -51,7 +52,7 @@ func TestCircleOfReading(t *testing.T) {
 			if n := len(server.Requests()); n > tt.requests {
 				t.Errorf("%d requests", n)
 			}
-			told := r.of(agent.EventWarning)
+			told := r.of(coppice.EventWarning)
 			if len(told) != 1 || !strings.HasPrefix(told[0].Warning, "no progress: scan was called 3 times") {
 				t.Errorf("told %+v", told)
 			}
@@ -85,7 +86,7 @@ func TestCircleEndsWhenTold(t *testing.T) {
 	server.Window = 32_000
 	r := newRig(t, server, config{Summarizer: extract, Tools: []agent.Tool{scan()}})
 	r.must("Find the fault in the log.")
-	if last := r.messages(); !last[len(last)-1].FinalAnswer() || len(r.of(agent.EventWarning)) != 1 {
+	if last := r.messages(); !last[len(last)-1].FinalAnswer() || len(r.of(coppice.EventWarning)) != 1 {
 		t.Errorf("it did not end well\n%s", r.story())
 	}
 }
@@ -213,7 +214,7 @@ func TestNoPrice(t *testing.T) {
 	r := newRig(t, server, config{Model: model, Limits: agent.Limits{MaxUSD: 1}})
 	r.must("Hi")
 	r.must("Hi again")
-	if w := r.of(agent.EventWarning); len(w) != 2 || !strings.Contains(w[0].Warning, "price is not known") || !r.of(agent.EventRunEnd)[0].Used.Unpriced {
+	if w := r.of(coppice.EventWarning); len(w) != 2 || !strings.Contains(w[0].Warning, "price is not known") || !r.of(agent.EventRunEnd)[0].Used.Unpriced {
 		t.Errorf("%+v\n%s", w, r.story())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/message"
@@ -45,7 +46,7 @@ func TestPruneHorizon(t *testing.T) {
 		r := newRig(t, fake.New(fake.Say("ok")), config{Session: s, Summarizer: extract, Prune: prune.Settings{HorizonTurns: tt.horizon}, CacheLifetime: tt.lifetime,
 			Now: func() time.Time { return time.Now().Add(tt.idle) }})
 		r.must("And now?")
-		if got := len(r.of(agent.EventPrune)); got != tt.want {
+		if got := len(r.of(coppice.EventPrune)); got != tt.want {
 			t.Errorf("%+v: pruned %d times", tt, got)
 		}
 	}
@@ -76,7 +77,7 @@ func TestEmptyResultsArePruned(t *testing.T) {
 		r := newRig(t, fake.New(fake.Call("1", "echo", `{"text":"x"}`), fake.Say("Nothing."), fake.Say("Well.")), config{Tools: []agent.Tool{search}, Hooks: bus})
 		r.must("Search.")
 		r.must("And?")
-		pruned := r.of(agent.EventPrune)
+		pruned := r.of(coppice.EventPrune)
 		if len(pruned) != tt.want || tt.want == 1 && (!slices.Equal(pruned[0].Switches, []string{"prune.empty"}) || pruned[0].EntryID == "") {
 			t.Errorf("%s: %+v", tt.name, pruned)
 		}

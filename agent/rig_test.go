@@ -155,7 +155,7 @@ func (r *rig) story() string {
 }
 
 // of returns the events of a type.
-func (r *rig) of(typ agent.EventType) []agent.Event {
+func (r *rig) of(typ coppice.EventType) []agent.Event {
 	var out []agent.Event
 	for _, e := range r.events {
 		if e.Type == typ {

@@ -84,7 +84,7 @@ func waits(tb testing.TB, background bool, scale float64) (turns []time.Duration
 			if err != nil {
 				tb.Fatal(err)
 			}
-			if ev.Type == agent.EventCompactionEnd && ev.Outcome == compaction.Applied {
+			if ev.Type == coppice.EventCompactionEnd && ev.Outcome == compaction.Applied {
 				compactions++
 			}
 			if ev.Context != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/excerpt"
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -70,13 +70,13 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 		}
 		for _, f := range out.ResidueFacts {
 			if !slices.ContainsFunc(dropped, func(d ledger.Fact) bool { return d.Class == f.Class && d.Text == f.Text }) {
-				t.Errorf("the residue repeats what the summary has: %s", ledger.Line(f))
+				t.Errorf("the residue repeats what the summary has: %s", f.Line())
 			}
 		}
 		visible := r.visible()
 		for _, f := range dropped {
 			if ledger.Essential(f.Class) && len((&ledger.Ledger{Facts: []ledger.Fact{f}}).Missing(visible)) > 0 {
-				t.Errorf("lost: %s", ledger.Line(f))
+				t.Errorf("lost: %s", f.Line())
 			}
 		}
 		var stored ledger.Coverage
@@ -156,7 +156,7 @@ func (r *rig) append(d *day) {
 func lines(facts []ledger.Fact) []string {
 	out := make([]string, len(facts))
 	for i, f := range facts {
-		out[i] = ledger.Line(f)
+		out[i] = f.Line()
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -61,7 +61,7 @@ func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator,
 	var left []ledger.Fact
 	used := int64(0)
 	for _, f := range slices.Backward(facts) {
-		line := "- " + ledger.Line(f)
+		line := "- " + f.Line()
 		n := est.Text(line) + 1
 		if used+n > budget {
 			left = append(left, f)

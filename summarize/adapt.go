@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -46,7 +46,7 @@ func (f *fold) dropped(summary string) string {
 		if !ledger.Essential(fact.Class) || !fromAny(fact, here) {
 			continue
 		}
-		line := "- " + f.safe(ledger.Line(fact))
+		line := "- " + f.safe(fact.Line())
 		if room -= f.estimate(line) + 1; room < 0 {
 			break
 		}

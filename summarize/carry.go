@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/safetext"
-	"github.com/coppice-dev/coppice/ledger"
 )
 
 // carry puts the lines of a previous summary that still hold into the groups

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 	"pgregory.net/rapid"

@@ -3,8 +3,8 @@ package summarize
 import (
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/safetext"
-	"github.com/coppice-dev/coppice/ledger"
 )
 
 // place is a heading of a summary: a section, or a part of one.

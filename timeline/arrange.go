@@ -60,7 +60,7 @@ func (v *View) addGroup(cands []candidate, i, group int) {
 func (c *candidate) follow(head *candidate) {
 	switch {
 	case head.callless[c.item.Meta().Result]:
-		c.leaveOut(RuleEditNull)
+		c.leaveOut(ruleEditNull)
 	case head.rule != "":
 		c.leaveOut(head.rule)
 	}

@@ -54,11 +54,11 @@ func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]
 		cand := candidate{item: Item{Entry: e, Pos: i, Pinned: t.pinned[e.ID]}}
 		switch {
 		case m.Role == message.RoleSystem:
-			cand.rule = RuleSystem
+			cand.rule = ruleSystem
 		case m.Excluded:
-			cand.rule = RuleExcluded
+			cand.rule = ruleExcluded
 		case m.Failed():
-			cand.rule = RuleFailedAttempt
+			cand.rule = ruleFailedAttempt
 		default:
 			if ed := edits[e.ID]; ed != nil {
 				if err := cand.edit(ed); err != nil {
@@ -169,7 +169,7 @@ func (c *candidate) edit(ed *session.ContextEdit) error {
 		c.item.Edited = true
 		c.item.show(m)
 	case ed.Omit:
-		c.rule = RuleEditNull
+		c.rule = ruleEditNull
 		c.callless = callIDs(m, nil)
 	default:
 		edited := m.Clone()
@@ -214,7 +214,7 @@ func (c *candidate) leaveOutEmpty() error {
 		shows = sendable(m)
 	}
 	if !shows {
-		c.rule = RuleEmpty
+		c.rule = ruleEmpty
 	}
 	return nil
 }

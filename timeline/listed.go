@@ -22,7 +22,7 @@ func (v *View) Listed() ([]Item, error) {
 				return nil, err
 			}
 		}
-		if c.rule == RuleEditNull {
+		if c.rule == ruleEditNull {
 			gone[i] = true
 			continue
 		}

@@ -155,12 +155,12 @@ type Rule string
 
 // The rules.
 const (
-	RuleFailedAttempt Rule = "failed-attempt" // failed or aborted assistant, and its results
+	ruleFailedAttempt Rule = "failed-attempt" // failed or aborted assistant, and its results
 	RuleOrphanResult  Rule = "orphan-result"  // a result without its call
-	RuleExcluded      Rule = "excluded"       // a command that the user kept from the model
-	RuleEditNull      Rule = "edit-null"      // omitted by a context edit
-	RuleEmpty         Rule = "empty"          // nothing in it that can be sent
-	RuleSystem        Rule = "system"         // folded into the prompt
+	ruleExcluded      Rule = "excluded"       // a command that the user kept from the model
+	ruleEditNull      Rule = "edit-null"      // omitted by a context edit
+	ruleEmpty         Rule = "empty"          // nothing in it that can be sent
+	ruleSystem        Rule = "system"         // folded into the prompt
 )
 
 // Prompt is the system prompt and the tools in force.

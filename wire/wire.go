@@ -10,9 +10,14 @@ import (
 	"io"
 	"iter"
 
+	"github.com/coppice-dev/coppice/internal/sse"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 )
+
+// ErrEventTooLong says that one event of a stream was longer than any answer:
+// 16 MiB.
+var ErrEventTooLong = sse.ErrTooLong
 
 // Dialect is one vendor's request and stream format. Implementations are
 // stateless and safe for concurrent use.

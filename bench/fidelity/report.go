@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/ledger"
 )
 
 // column is one way to reduce, and how many compactions it went through; 0:

@@ -210,6 +210,6 @@ func (a *app) printCoverage(o *compaction.Outcome) {
 			a.say("  … and %d more\n", i+1)
 			break
 		}
-		a.say("  %s\n", short(ledger.Line(f), 100))
+		a.say("  %s\n", short(f.Line(), 100))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/message"
@@ -51,17 +52,17 @@ func (p *runPrinter) print(e agent.Event) {
 			first, _, _ := strings.Cut(e.Text, "\n")
 			fmt.Fprintf(p.Err, "  %s failed: %s\n", e.ToolName, ansi.Truncate(first, 200, ""))
 		}
-	case agent.EventPrune:
+	case coppice.EventPrune:
 		fmt.Fprintf(p.Err, "  pruned %s, %s tokens less\n  %s\n", count(e.Edits, "result", "results"), thousands(e.Saved), aboutPruning(p.session, e.EntryID, e.Switches))
 	case agent.EventSession:
 		p.session = e.Session
-	case agent.EventCompactionEnd:
+	case coppice.EventCompactionEnd:
 		p.compaction(e)
 	case agent.EventRetryStart:
 		fmt.Fprintf(p.Err, "  trying again (%d): %s\n", e.Try, e.Error)
-	case agent.EventModelChange:
+	case coppice.EventModelChange:
 		fmt.Fprintf(p.Err, "model %s\n", e.Model)
-	case agent.EventWarning:
+	case coppice.EventWarning:
 		if e.Model != "" {
 			e.Warning = e.Model + ": " + e.Warning
 		}

@@ -3,6 +3,7 @@ package sweep
 import (
 	"testing"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -58,7 +59,7 @@ func TestCuttingServers(t *testing.T) {
 				if e.Type == agent.EventMessageStart && e.Role == message.RoleAssistant {
 					calls++
 				}
-				if e.Type == agent.EventWarning && told == 0 {
+				if e.Type == coppice.EventWarning && told == 0 {
 					told = calls
 				}
 			}

@@ -70,7 +70,7 @@ func (u *unread) check() error {
 				return fmt.Errorf("result %s was not read and is not shown", e.ID)
 			}
 		case m.Role != message.RoleAssistant || m.Failed() || !m.Shows:
-		case u.rule[e.ID] == timeline.RuleEditNull:
+		case u.rule[e.ID] == "edit-null":
 			hidden = true
 		default:
 			read = true

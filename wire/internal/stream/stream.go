@@ -12,8 +12,8 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/internal/sse"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -141,7 +141,7 @@ func whole(r io.Reader, yield func(Chunk, error) bool) {
 }
 
 func events(r io.Reader, yield func(Chunk, error) bool) {
-	for ev, err := range wire.Events(r) {
+	for ev, err := range sse.Read(r) {
 		c := Chunk{Data: bytes.TrimSpace(ev.Data)}
 		switch {
 		case err != nil:

@@ -162,10 +162,10 @@ func TestProperties(t *testing.T) {
 		}
 		var lines []string
 		for _, f := range l.Facts {
-			if strings.ContainsAny(Line(f), "\n\r") {
-				t.Fatalf("several lines: %q", Line(f))
+			if strings.ContainsAny(f.Line(), "\n\r") {
+				t.Fatalf("several lines: %q", f.Line())
 			}
-			lines = append(lines, Line(f))
+			lines = append(lines, f.Line())
 		}
 		if missing := l.Missing(strings.Join(lines, "\n")); len(missing) > 0 {
 			t.Fatalf("not found in its own line: %v", missing)

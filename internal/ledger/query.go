@@ -75,7 +75,7 @@ func compareUTF16(a, b string) int {
 
 // Line writes a fact on one line, without a bullet, as it appears in a residue
 // and in an extractive summary. Cover finds the fact in it again.
-func Line(f Fact) string {
+func (f Fact) Line() string {
 	text := fold(f.Text)
 	note := fold(f.Note)
 	switch f.Class {

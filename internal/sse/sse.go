@@ -1,4 +1,5 @@
-package wire
+// Package sse reads streams of server-sent events.
+package sse
 
 import (
 	"bufio"
@@ -13,11 +14,11 @@ import (
 // a stream. Whole images and files pass through tool arguments.
 const maxEvent = 16 << 20
 
-// ErrEventTooLong says that a stream had an event larger than maxEvent.
-var ErrEventTooLong = errors.New("wire: stream event longer than 16 MiB")
+// ErrTooLong says that a stream had an event larger than maxEvent.
+var ErrTooLong = errors.New("stream event longer than 16 MiB")
 
-// SSE is one server-sent event.
-type SSE struct {
+// Event is one server-sent event.
+type Event struct {
 	Event string // its name, often empty
 	Data  []byte // its data lines joined by line feeds
 	// Cut says that the stream ended before the blank line that ends an
@@ -25,18 +26,18 @@ type SSE struct {
 	Cut bool
 }
 
-// Events reads server-sent events. Comments, ids, retry times and events
+// Read reads server-sent events. Comments, ids, retry times and events
 // without data are skipped; lines end in LF or CRLF. A failed read or
-// ErrEventTooLong is yielded last.
-func Events(r io.Reader) iter.Seq2[SSE, error] {
-	return func(yield func(SSE, error) bool) {
+// ErrTooLong is yielded last.
+func Read(r io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		br := bufio.NewReader(r)
-		var ev SSE
+		var ev Event
 		hasData := false
 		for {
 			line, readErr := readLine(br)
 			if readErr != nil && !errors.Is(readErr, io.EOF) {
-				yield(SSE{}, readErr)
+				yield(Event{}, readErr)
 				return
 			}
 			field, value, _ := bytes.Cut(line, []byte(":"))
@@ -52,7 +53,7 @@ func Events(r io.Reader) iter.Seq2[SSE, error] {
 				ev.Data = append(ev.Data, value...)
 			}
 			if len(ev.Data) > maxEvent {
-				yield(SSE{}, ErrEventTooLong)
+				yield(Event{}, ErrTooLong)
 				return
 			}
 			atEnd := errors.Is(readErr, io.EOF)
@@ -61,7 +62,7 @@ func Events(r io.Reader) iter.Seq2[SSE, error] {
 				if hasData && !yield(ev, nil) {
 					return
 				}
-				ev, hasData = SSE{}, false
+				ev, hasData = Event{}, false
 			}
 			if atEnd {
 				return
@@ -77,7 +78,7 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 		part, err := br.ReadSlice('\n')
 		line = append(line, part...)
 		if len(line) > maxEvent {
-			return nil, ErrEventTooLong
+			return nil, ErrTooLong
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):

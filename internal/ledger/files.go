@@ -19,15 +19,6 @@ type FileOp struct {
 // Extractor names the files that a tool call touches. It gets every call,
 // returns nil for tools that it does not know, and must accept any arguments:
 // a model may send a string or a list instead of an object.
-//
-// To teach the ledger a tool, append one to the defaults:
-//
-//	opts.Extractors = append(ledger.DefaultExtractors(), func(c message.ToolCall) []ledger.FileOp {
-//		if c.Name != "save_page" {
-//			return nil
-//		}
-//		return []ledger.FileOp{{Class: ledger.FileModified, Path: "page.html"}}
-//	})
 type Extractor func(call message.ToolCall) []FileOp
 
 // DefaultExtractors returns the extractors for the tools of pi, Claude Code,

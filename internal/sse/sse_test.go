@@ -1,4 +1,4 @@
-package wire
+package sse
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func collect(r io.Reader) (events []SSE, err error) {
-	for ev, e := range Events(r) {
+func collect(r io.Reader) (events []Event, err error) {
+	for ev, e := range Read(r) {
 		if e != nil {
 			return events, e
 		}
@@ -23,18 +23,18 @@ func collect(r io.Reader) (events []SSE, err error) {
 func TestEvents(t *testing.T) {
 	tests := []struct {
 		name, in string
-		want     []SSE
+		want     []Event
 	}{
 		{"empty", "", nil},
-		{"one", "data: a\n\n", []SSE{{Data: []byte("a")}}},
-		{"named, CRLF", "event: ping\r\ndata: {}\r\n\r\n", []SSE{{Event: "ping", Data: []byte("{}")}}},
-		{"no space after the colon", "data:a\n\n", []SSE{{Data: []byte("a")}}},
-		{"only one space is taken", "data:  a\n\n", []SSE{{Data: []byte(" a")}}},
-		{"several data lines", "data: a\ndata:\ndata: b\n\n", []SSE{{Data: []byte("a\n\nb")}}},
-		{"comment and unknown fields", ": keep-alive\n\nid: 4\nretry: 10\ndata: a\n\n", []SSE{{Data: []byte("a")}}},
-		{"name without data", "event: x\n\ndata: a\n\n", []SSE{{Data: []byte("a")}}},
-		{"colon in data", "data: a: b\n\n", []SSE{{Data: []byte("a: b")}}},
-		{"no blank line at the end", "data: a\n\ndata: [DONE]", []SSE{{Data: []byte("a")}, {Data: []byte("[DONE]"), Cut: true}}},
+		{"one", "data: a\n\n", []Event{{Data: []byte("a")}}},
+		{"named, CRLF", "event: ping\r\ndata: {}\r\n\r\n", []Event{{Event: "ping", Data: []byte("{}")}}},
+		{"no space after the colon", "data:a\n\n", []Event{{Data: []byte("a")}}},
+		{"only one space is taken", "data:  a\n\n", []Event{{Data: []byte(" a")}}},
+		{"several data lines", "data: a\ndata:\ndata: b\n\n", []Event{{Data: []byte("a\n\nb")}}},
+		{"comment and unknown fields", ": keep-alive\n\nid: 4\nretry: 10\ndata: a\n\n", []Event{{Data: []byte("a")}}},
+		{"name without data", "event: x\n\ndata: a\n\n", []Event{{Data: []byte("a")}}},
+		{"colon in data", "data: a: b\n\n", []Event{{Data: []byte("a: b")}}},
+		{"no blank line at the end", "data: a\n\ndata: [DONE]", []Event{{Data: []byte("a")}, {Data: []byte("[DONE]"), Cut: true}}},
 		{"text that is not a stream", "<html>\nBad gateway\n</html>\n", nil},
 	}
 	for _, tt := range tests {
@@ -55,10 +55,10 @@ func TestEventsLimits(t *testing.T) {
 	if got, err := collect(strings.NewReader(long + "\n")); err != nil || len(got) != 1 || len(got[0].Data) != 5<<20 {
 		t.Errorf("5 MiB line: %d events, %v", len(got), err)
 	}
-	if _, err := collect(strings.NewReader(strings.Repeat("x", maxEvent+2))); !errors.Is(err, ErrEventTooLong) {
+	if _, err := collect(strings.NewReader(strings.Repeat("x", maxEvent+2))); !errors.Is(err, ErrTooLong) {
 		t.Errorf("line: got %v", err)
 	}
-	if _, err := collect(strings.NewReader(strings.Repeat(long, 4))); !errors.Is(err, ErrEventTooLong) {
+	if _, err := collect(strings.NewReader(strings.Repeat(long, 4))); !errors.Is(err, ErrTooLong) {
 		t.Errorf("data lines: got %v", err)
 	}
 }
