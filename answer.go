@@ -198,7 +198,7 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 	} else {
 		msg = a.complete(msg)
 	}
-	msg.Time = s.opts.Now()
+	msg.Role, msg.Content, msg.Time = message.RoleAssistant, storable(msg.Content), s.opts.Now()
 	late, stop := guard.Grace(ctx, writeGrace) // what came is kept even if the call was given up
 	defer stop()
 	entries, err := s.writeMessages(late, session.MessageDraft(msg))

@@ -59,6 +59,13 @@ func TestSayIsValidated(t *testing.T) {
 		{"two calls with one id", []*message.Message{said(message.RoleAssistant, call("a"), call("a"))}, 0, "call"},
 		{"a result without a call", []*message.Message{message.Result(call("nobody"), "x")}, 0, "unpaired-result"},
 		{"a result without an id", []*message.Message{message.Result(call(""), "x")}, 0, "unpaired-result"},
+		{"a result of a failed answer", []*message.Message{{Role: message.RoleAssistant, StopReason: message.StopError, Content: []message.Block{call("f")}}, message.Result(call("f"), "x")}, 1, "unpaired-result"},
+		{"a user's call", []*message.Message{said(message.RoleUser, text("hi"), call("u"))}, 0, "content"},
+		{"a user's reasoning", []*message.Message{said(message.RoleUser, message.Thinking{Thinking: "hm"})}, 0, "content"},
+		{"a call in a note", []*message.Message{{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{call("u")}}}, 0, "content"},
+		{"a call in a result", []*message.Message{{Role: message.RoleToolResult, ToolCallID: "old", Content: []message.Block{call("u")}}}, 0, "content"},
+		{"an image without data", []*message.Message{said(message.RoleUser, message.Image{MIMEType: "image/png"})}, 0, "content"},
+		{"a nil block alone", []*message.Message{said(message.RoleUser, nil)}, 0, "content"},
 		{"a result before its call", []*message.Message{message.Result(call("n"), "x"), said(message.RoleAssistant, call("n"))}, 0, "unpaired-result"},
 	} {
 		s := inMemory(t, coppice.Options{})
@@ -88,6 +95,28 @@ func TestWhatIsSaidCanBeSent(t *testing.T) {
 		p, err := s.Fit(t.Context())
 		if err != nil || len(p.Body) == 0 || len(p.Report.Warnings) > 0 {
 			t.Errorf("%s: %v, %+v", d.Name(), err, p)
+		}
+	}
+}
+
+// Arguments that the log cannot hold as they are, and blocks that are nil, cost
+// no message: neither one that is said nor an answer.
+func TestOddBlocksAreKept(t *testing.T) {
+	for args, want := range map[string]string{"{\n \"a\": 1}": `{"a":1}`, "{broken": `"{broken"`, "": "{}", "[1]": "[1]"} {
+		odd := message.ToolCall{ID: "c", Name: "look", Arguments: []byte(args)}
+		s := inMemory(t, coppice.Options{Facts: message.Model{API: "anthropic"}})
+		must.Get(s.Say(t.Context(), message.User("look"), said(message.RoleAssistant, nil, odd)))
+		must.Get(s.Say(t.Context(), message.Result(odd, "found")))
+		stream := func(yield func(message.Event, error) bool) {
+			yield(message.Event{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{nil, odd}, StopReason: message.StopToolUse}}, nil)
+		}
+		if m, err := s.Answer(t.Context(), stream); err != nil || m.Role != message.RoleAssistant {
+			t.Errorf("%q: %+v, %v", args, m, err)
+		}
+		for _, e := range must.Get(s.Path(t.Context(), nil)) {
+			if m := must.Get(e.Message()); m != nil && m.Role == message.RoleAssistant && (len(m.ToolCalls()) != 1 || string(m.ToolCalls()[0].Arguments) != want) {
+				t.Errorf("%q: kept as %+v", args, m.Content)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/codec"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
@@ -119,12 +120,7 @@ func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session
 // draft returns the draft that a message is written as.
 func (s *Session) draft(m *message.Message) session.Draft {
 	m = m.Clone()
-	for i, b := range m.Content {
-		if t, ok := b.(message.Text); ok {
-			t.Text = safetext.Sanitize(t.Text)
-			m.Content[i] = t
-		}
-	}
+	m.Content = storable(m.Content)
 	if m.Time.IsZero() {
 		m.Time = s.opts.Now()
 	}
@@ -132,6 +128,38 @@ func (s *Session) draft(m *message.Message) session.Draft {
 		return session.CustomMessageDraft(m.CustomType, m.Content)
 	}
 	return session.MessageDraft(m)
+}
+
+// storable is content as the log can hold it: valid text, arguments on one
+// line, no empty blocks.
+func storable(content []message.Block) []message.Block {
+	out := content[:0:0]
+	for _, b := range content {
+		switch b := b.(type) {
+		case nil:
+		case message.Text:
+			b.Text = safetext.Sanitize(b.Text)
+			out = append(out, b)
+		case message.ToolCall:
+			b.Arguments = arguments(b.Arguments)
+			out = append(out, b)
+		default:
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// arguments are those of a call in the form that the log keeps. What is not JSON
+// is kept as a string.
+func arguments(raw []byte) []byte {
+	switch {
+	case strings.TrimSpace(string(raw)) == "":
+		return []byte("{}")
+	case !rawjson.Valid(raw):
+		return rawjson.Quote(string(raw))
+	}
+	return rawjson.JS(raw)
 }
 
 // check finds what is wrong with a message that is to follow others.
@@ -147,6 +175,9 @@ func (s *Session) check(ctx context.Context, before []*message.Message, m *messa
 		if !shows(m) {
 			return wrong("content", "it has no content to show")
 		}
+		if why := foreignBlock(m.Content); why != "" {
+			return wrong("content", "%s", why)
+		}
 	case message.RoleAssistant:
 		if !shows(m) && !m.Failed() {
 			return wrong("content", "it has no content to show")
@@ -159,6 +190,9 @@ func (s *Session) check(ctx context.Context, before []*message.Message, m *messa
 			seen[c.ID] = true
 		}
 	case message.RoleToolResult:
+		if why := foreignBlock(m.Content); why != "" {
+			return wrong("content", "%s", why)
+		}
 		return s.checkResult(ctx, before, m)
 	case message.RoleBashExecution:
 		if m.Bash == nil || strings.TrimSpace(m.Bash.Command) == "" {
@@ -176,29 +210,45 @@ func (s *Session) check(ctx context.Context, before []*message.Message, m *messa
 func shows(m *message.Message) bool {
 	return slices.ContainsFunc(m.Content, func(b message.Block) bool {
 		t, isText := b.(message.Text)
-		return !isText || strings.TrimSpace(t.Text) != ""
+		return b != nil && (!isText || strings.TrimSpace(t.Text) != "")
 	})
+}
+
+// foreignBlock says which block of a message of the user, or of a result, does
+// not belong there; "": none.
+func foreignBlock(content []message.Block) string {
+	for i, b := range content {
+		switch b := b.(type) {
+		case message.ToolCall, message.Thinking:
+			return fmt.Sprintf("block %d is a %T: only the model makes those", i, b)
+		case message.Image:
+			if b.Data == "" {
+				return fmt.Sprintf("block %d is an image without data", i)
+			}
+		}
+	}
+	return ""
 }
 
 // checkResult looks for the call of a result: among the messages said with it,
 // else back along the path.
 func (s *Session) checkResult(ctx context.Context, before []*message.Message, m *message.Message) error {
 	calls := func(b *message.Message) bool {
-		return b.Role == message.RoleAssistant && slices.ContainsFunc(b.ToolCalls(), func(c message.ToolCall) bool { return c.ID == m.ToolCallID })
+		return b.Role == message.RoleAssistant && !b.Failed() && slices.ContainsFunc(b.ToolCalls(), func(c message.ToolCall) bool { return c.ID == m.ToolCallID })
 	}
 	if m.ToolCallID != "" && slices.ContainsFunc(before, calls) {
 		return nil
 	}
 	e, err := s.log.Leaf(ctx)
 	for ; e != nil && err == nil && m.ToolCallID != ""; e, err = s.log.Parent(ctx, e) {
-		if slices.ContainsFunc(e.Meta().Calls, func(c turn.Call) bool { return c.ID == m.ToolCallID }) {
+		if said := e.Meta(); !said.Failed() && slices.ContainsFunc(said.Calls, func(c turn.Call) bool { return c.ID == m.ToolCallID }) {
 			return nil
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return &MessageError{Rule: "unpaired-result", Why: fmt.Sprintf("no call on the path has the id %q", m.ToolCallID)}
+	return &MessageError{Rule: "unpaired-result", Why: fmt.Sprintf("no call of an answer on the path that holds has the id %q", m.ToolCallID)}
 }
 
 func (s *Session) write(ctx context.Context, drafts ...session.Draft) ([]*session.Entry, error) {

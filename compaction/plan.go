@@ -124,7 +124,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		if len(p.History)+len(p.Prefix) == 0 {
 			return p.skip(NothingToCompact, "there is no message before the cut"), nil
 		}
-		if in.To != "" || p.Target <= 0 || p.Size.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
+		if in.To != "" || p.Target <= 0 || in.Keep != nil && p.EstimatedAfter() < p.Target || p.Size.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
 			return p, nil
 		}
 		budget = min(budget, p.KeptTokens) / 2

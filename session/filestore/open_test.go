@@ -184,7 +184,7 @@ func TestAnotherAgentsFile(t *testing.T) {
 	home := t.TempDir()
 	now := time.Now()
 	s := newStore(filepath.Join(home, "coppice"), Options{Now: func() time.Time { return now }})
-	for folder, agents := range map[string]bool{".pi/agent/sessions/--srv-p--": true, ".claude/projects": true, "work": false, "coppice/.pi": false} {
+	for folder, agents := range map[string]bool{".pi/agent/sessions/--srv-p--": true, ".claude/projects": true, "work": false, "coppice/.pi": true, "coppice/work": false} {
 		file := filepath.Join(home, folder, "s.jsonl")
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
@@ -333,12 +333,12 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 func TestAnotherAgentIsUsingIt(t *testing.T) {
 	ours := text(append(chain(2), line("0123456789abcdef", "e1"))...)
 	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false} {
-		dir := filepath.Join(t.TempDir(), ".pi")
+		dir := filepath.Join(t.TempDir(), ".openclaw", "sessions")
 		file := filepath.Join(dir, "s.jsonl")
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(file, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		for _, root := range []string{"", dir, t.TempDir()} {
+		for _, root := range []string{"", dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir)), t.TempDir()} {
 			s := newStore(root, Options{})
 			l, err := s.Open(bg, file, session.Mode{Write: true})
 			if errors.Is(err, session.ErrForeignActive) != refused {
@@ -346,6 +346,9 @@ func TestAnotherAgentIsUsingIt(t *testing.T) {
 			}
 			if err == nil {
 				l.Close()
+			}
+			if got := mode(t, dir); got != 0o755 {
+				t.Errorf("root %q: the folder has %o now", root, got)
 			}
 			if !refused {
 				continue

@@ -242,7 +242,7 @@ func (s *store) restrict(path string, info fs.FileInfo, perm fs.FileMode) {
 // owns reports whether a path is in the store's own folder. Another agent's
 // folder is never the store's own, whatever New was given.
 func (s *store) owns(path string) bool {
-	if s.root == "" || ofAgent(s.root) {
+	if s.root == "" || ofAgent(s.root) || ofAgent(path) {
 		return false
 	}
 	rel, err := filepath.Rel(s.root, path)
@@ -278,7 +278,7 @@ func ofAgent(path string) bool {
 	}
 	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		switch part {
-		case ".pi", ".omp", ".claude", ".codex":
+		case ".pi", ".omp", ".openclaw", ".clawdbot", ".claude", ".codex", ".gemini", ".crush", ".opencode":
 			return true
 		}
 	}
