@@ -29,14 +29,20 @@ func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compa
 	})
 }
 
-// Merge brings notes of another branch over without leaving this one.
+// Merge brings notes of another branch over without leaving this one. It waits
+// for tools that are running.
 func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Navigated, error) {
 	return do(s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
 		}
-		return s.branch(ctx, true, func(ctx context.Context) (*compaction.Navigated, error) { return c.Merge(ctx, m) })
+		return s.branch(ctx, true, func(ctx context.Context) (*compaction.Navigated, error) {
+			if err := s.afterTools(ctx); err != nil {
+				return &compaction.Navigated{Status: compaction.Cancelled, Reason: compaction.Interrupted, Err: err, Detail: err.Error()}, nil
+			}
+			return c.Merge(ctx, m)
+		})
 	})
 }
 

@@ -71,6 +71,7 @@ type Session struct {
 	summary  *preparation         // made in the background; nil: none
 	spent    string               // id of the leaf after which nothing is prepared again
 	running  int                  // tools that are running
+	quiet    chan struct{}        // closed when none is; nil: none runs
 }
 
 // ErrNoSession says that a Session was not made by Open, Create, InMemory or New.

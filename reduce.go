@@ -123,15 +123,39 @@ func (s *Session) AbortBranchSummary() {
 }
 
 // ToolRunning says that a tool of this process runs until done is called; until
-// then no compaction is committed.
+// then no compaction is committed, and Merge and a Compact by the user wait.
 func (s *Session) ToolRunning() (done func()) {
-	add := func(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running++; s.running == 1 {
+		s.quiet = make(chan struct{})
+	}
+	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.running += n
+		if s.running--; s.running == 0 {
+			close(s.quiet)
+			s.quiet = nil
+		}
+	})
+}
+
+// afterTools waits until no tool runs. It fails, with the cause, if ctx ends
+// first.
+func (s *Session) afterTools(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		quiet := s.quiet
+		s.mu.Unlock()
+		if quiet == nil {
+			return nil
+		}
+		select {
+		case <-quiet:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
-	add(1)
-	return sync.OnceFunc(func() { add(-1) })
 }
 
 func (s *Session) toolsRun() bool {
@@ -165,7 +189,9 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 
 // Compact replaces old conversation by a verified summary. The outcome says how
 // it ended; an error means that there was no attempt. A compaction that the
-// user asks for, the default kind, ends a pause of automatic compaction.
+// user asks for, the default kind, waits for tools that are running, so a tool
+// must not ask for one of its own session; it ends a pause of automatic
+// compaction.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
 	return do(s, func() (*compaction.Outcome, error) {
 		if r.Trigger == "" {
@@ -190,6 +216,13 @@ func (s *Session) attempt(ctx context.Context, c *compaction.Compactor, r compac
 	working, end := s.reduce.begin(ctx, r.Trigger)
 	defer end()
 	emit(ctx, Event{Type: EventCompactionStart, Trigger: r.Trigger})
+	if r.Trigger == compaction.Manual {
+		if err := s.afterTools(working); err != nil {
+			out := failure(working, err)
+			s.ended(ctx, r.Trigger, out)
+			return out, nil
+		}
+	}
 	out, err := compact(working, c, r)
 	var panicked *guard.Panic
 	if err != nil && !errors.As(err, &panicked) {

@@ -1,0 +1,64 @@
+package coppice_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// What the user asks for waits for the tools that run, and asks for no summary
+// until then.
+func TestReductionsWaitForTools(t *testing.T) {
+	type result struct {
+		status compaction.Status
+		reason compaction.Reason
+		err    error
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}})
+		talk(t, s, 10)
+		old := must.Get(s.Leaf(t.Context()))
+		path := must.Get(s.Path(t.Context(), nil))
+		must.Get(s.Navigate(t.Context(), compaction.Navigation{Target: path[len(path)/2].ID}))
+		talk(t, s, 20)
+		for name, reduce := range map[string]func(context.Context) result{
+			"compact": func(ctx context.Context) result {
+				out := must.Get(s.Compact(ctx, compaction.Request{}))
+				return result{out.Status, out.Reason, out.Err}
+			},
+			"merge": func(ctx context.Context) result {
+				out := must.Get(s.Merge(ctx, compaction.Merge{From: old.ID}))
+				return result{out.Status, out.Reason, out.Err}
+			},
+		} {
+			first, second := s.ToolRunning(), s.ToolRunning()
+			ended, end := until(t)
+			end()
+			if r := reduce(ended); r.status != compaction.Cancelled || r.reason != compaction.Interrupted || !errors.Is(r.err, errBroken) {
+				t.Errorf("%s: after its context: %+v", name, r)
+			}
+			results := make(chan result, 1)
+			go func() { results <- reduce(t.Context()) }()
+			for _, done := range []func(){func() {}, first, first} {
+				done()
+				synctest.Wait()
+				if len(results) > 0 {
+					t.Fatalf("%s: it did not wait: %+v", name, <-results)
+				}
+				if _, phase := s.Reducing(); phase != coppice.Preparing {
+					t.Errorf("%s: it is %s while a tool runs", name, phase)
+				}
+			}
+			second()
+			if r := <-results; r.status != compaction.Applied {
+				t.Errorf("%s: after the tools: %+v", name, r)
+			}
+		}
+	})
+}
