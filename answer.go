@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"time"
@@ -26,8 +27,11 @@ func (s *Session) Answer(ctx context.Context, stream iter.Seq2[message.Event, er
 	return do(s, func() (*message.Message, error) {
 		a := s.reading()
 		msg, f := a.read(ctx, stream)
-		if f == nil {
+		switch {
+		case f == nil:
 			f = s.doubt(ctx, a, msg)
+		case ctx.Err() != nil && (f.Class == message.ClassUnknown || f.Class == message.ClassTransient):
+			f = aborted(ctx) // the stream broke off because the call was given up
 		}
 		return s.record(ctx, a, msg, f)
 	})
@@ -115,13 +119,23 @@ func asFault(err error) *message.Fault {
 }
 
 // errEmpty is an answer with nothing in it.
+// aborted is the fault of an answer whose call was given up. It has the error
+// of ctx and the cause.
+func aborted(ctx context.Context) *message.Fault {
+	err := context.Cause(ctx)
+	if !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return &message.Fault{Class: message.ClassUnknown, Err: fmt.Errorf("aborted: %w", err)}
+}
+
 var errEmpty = errors.New("the answer is empty")
 
 // doubt finds what is wrong with an answer that claims success.
 func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *message.Fault {
 	switch {
 	case ctx.Err() != nil:
-		return &message.Fault{Class: message.ClassUnknown, Message: "aborted", Err: context.Cause(ctx)}
+		return aborted(ctx)
 	case msg == nil:
 		return &message.Fault{Class: message.ClassTransient, Message: "the stream ended without an answer"}
 	}

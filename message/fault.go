@@ -1,6 +1,7 @@
 package message
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -63,6 +64,9 @@ func (f *Fault) Error() string {
 	msg := f.Message
 	if msg == "" && f.Err != nil {
 		msg = f.Err.Error()
+	}
+	if f.Class == ClassUnknown && f.Message == "" && (errors.Is(f.Err, context.Canceled) || errors.Is(f.Err, context.DeadlineExceeded)) {
+		return msg // it is known: the call was given up
 	}
 	if f.Status != 0 {
 		return fmt.Sprintf("%s (HTTP %d): %s", f.Class, f.Status, msg)
