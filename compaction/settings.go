@@ -60,6 +60,10 @@ const (
 	defaultConstraints = 2000
 )
 
+// maxTokens is more than any window has; sums of a few such counts do not
+// overflow.
+const maxTokens = 1 << 40
+
 // EnsureDefaults gives every field that is not set its default.
 func (s *Settings) EnsureDefaults() {
 	s.Enabled, s.Background = ensure(s.Enabled, true), ensure(s.Background, true)
@@ -80,8 +84,8 @@ func ensure[T any](v *T, def T) *T {
 // Validate names the fields that are wrong.
 func (s Settings) Validate() error {
 	errs := []error{
-		valid.NotNegative("reserveTokens", s.ReserveTokens),
-		valid.NotNegative("keepRecentTokens", s.KeepRecentTokens),
+		valid.Between("reserveTokens", s.ReserveTokens, 0, maxTokens),
+		valid.Between("keepRecentTokens", s.KeepRecentTokens, 0, maxTokens),
 		valid.NotNegative("thresholdTokens", &s.ThresholdTokens),
 		valid.Between("thresholdPercent", &s.ThresholdPercent, 0, 100),
 		valid.Between("minGain", s.MinGain, 0, 1),
@@ -97,8 +101,8 @@ func (s Settings) Validate() error {
 // Validate names the fields that are wrong.
 func (o Override) Validate() error {
 	return errors.Join(
-		valid.NotNegative("reserveTokens", o.ReserveTokens),
-		valid.NotNegative("keepRecentTokens", o.KeepRecentTokens),
+		valid.Between("reserveTokens", o.ReserveTokens, 0, maxTokens),
+		valid.Between("keepRecentTokens", o.KeepRecentTokens, 0, maxTokens),
 		valid.NotNegative("thresholdTokens", o.ThresholdTokens),
 		valid.Between("thresholdPercent", o.ThresholdPercent, 0, 100),
 	)

@@ -78,6 +78,8 @@ func Between[T cmp.Ordered](name string, v *T, least, most T) error {
 	switch {
 	case v == nil:
 		return nil
+	case *v != *v: //nolint:staticcheck // not a number
+		return Wrong(name, "must be a number")
 	case *v < least:
 		return Wrong(name, "must be at least %v", least)
 	case *v > most:
