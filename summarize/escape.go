@@ -39,11 +39,12 @@ func escape(text string) string {
 }
 
 // Safe makes a text by a summarizer or a hook safe to be a summary: valid
-// UTF-8, no control characters but line feeds and tabs, and escaped. Doing it
+// UTF-8, no control characters but line feeds and tabs, none that change the
+// direction of writing, and escaped. Doing it
 // twice changes nothing more.
 func Safe(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
