@@ -110,6 +110,9 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
+	if e.PID == 0 { // it has the lock, but has not written yet who it is
+		return e.Ref + ": open for writing in another process"
+	}
 	return fmt.Sprintf("%s: open for writing in process %d on %s since %s", e.Ref, e.PID, e.Host, e.Since.Format(time.RFC3339))
 }
 
