@@ -191,7 +191,7 @@ func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	}
 	to := slices.IndexFunc(s.path, func(e *session.Entry) bool { return e.ID == in.To })
 	if to < 0 {
-		return cut{}, false, fmt.Errorf("--to %s: %w among the entries that can be summarized", in.To, session.ErrNotFound)
+		return cut{}, false, fmt.Errorf("summarize up to %s: %w among the entries that can be summarized", in.To, session.ErrNotFound)
 	}
 	c, ok := s.cutAfter(to)
 	return c, ok, nil
