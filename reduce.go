@@ -123,7 +123,7 @@ func (s *Session) AbortBranchSummary() {
 }
 
 // ToolRunning says that a tool of this process runs until done is called; until
-// then no compaction is committed, and Merge and a Compact by the user wait.
+// then no compaction is committed, and Merge waits.
 func (s *Session) ToolRunning() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,6 +139,9 @@ func (s *Session) ToolRunning() (done func()) {
 		}
 	})
 }
+
+// errToolRuns says why the user's compaction was not tried.
+var errToolRuns = errors.New("a tool call is still running")
 
 // afterTools waits until no tool runs. It fails, with the cause, if ctx ends
 // first.
@@ -189,9 +192,8 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 
 // Compact replaces old conversation by a verified summary. The outcome says how
 // it ended; an error means that there was no attempt. A compaction that the
-// user asks for, the default kind, waits for tools that are running, so a tool
-// must not ask for one of its own session; it ends a pause of automatic
-// compaction.
+// user asks for, the default kind, ends a pause of automatic compaction. It is
+// cancelled, before any summary is asked for, while a tool runs.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
 	return do(s, func() (*compaction.Outcome, error) {
 		if r.Trigger == "" {
@@ -216,12 +218,10 @@ func (s *Session) attempt(ctx context.Context, c *compaction.Compactor, r compac
 	working, end := s.reduce.begin(ctx, r.Trigger)
 	defer end()
 	emit(ctx, Event{Type: EventCompactionStart, Trigger: r.Trigger})
-	if r.Trigger == compaction.Manual {
-		if err := s.afterTools(working); err != nil {
-			out := failure(working, err)
-			s.ended(ctx, r.Trigger, out)
-			return out, nil
-		}
+	if r.Trigger == compaction.Manual && s.toolsRun() { // a summary would be paid for and not committed
+		out := &compaction.Outcome{Status: compaction.Cancelled, Reason: "open-call", Err: errToolRuns, Detail: errToolRuns.Error()}
+		s.ended(ctx, r.Trigger, out)
+		return out, nil
 	}
 	out, err := compact(working, c, r)
 	var panicked *guard.Panic

@@ -10,11 +10,11 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/summarize"
 )
 
-// What the user asks for waits for the tools that run, and asks for no summary
-// until then.
-func TestReductionsWaitForTools(t *testing.T) {
+// A merge waits for the tools that run, and asks for no summary until then.
+func TestMergeWaitsForTools(t *testing.T) {
 	type result struct {
 		status compaction.Status
 		reason compaction.Reason
@@ -28,10 +28,6 @@ func TestReductionsWaitForTools(t *testing.T) {
 		must.Get(s.Navigate(t.Context(), compaction.Navigation{Target: path[len(path)/2].ID}))
 		talk(t, s, 20)
 		for name, reduce := range map[string]func(context.Context) result{
-			"compact": func(ctx context.Context) result {
-				out := must.Get(s.Compact(ctx, compaction.Request{}))
-				return result{out.Status, out.Reason, out.Err}
-			},
 			"merge": func(ctx context.Context) result {
 				out := must.Get(s.Merge(ctx, compaction.Merge{From: old.ID}))
 				return result{out.Status, out.Reason, out.Err}
@@ -61,4 +57,28 @@ func TestReductionsWaitForTools(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The user's compaction is cancelled while a tool runs, and no summary is asked
+// for. So a tool that asks for one does not wait for itself.
+func TestCompactUnderATool(t *testing.T) {
+	asked := 0
+	s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}, Summarizer: counted{&asked}})
+	talk(t, s, 20)
+	done := s.ToolRunning()
+	if out := must.Get(s.Compact(t.Context(), compaction.Request{})); out.Status != compaction.Cancelled || out.Reason != "open-call" || asked > 0 {
+		t.Errorf("%s %s, %d summaries were asked for", out.Status, out.Reason, asked)
+	}
+	done()
+	if must.Get(s.Compact(t.Context(), compaction.Request{})); asked == 0 {
+		t.Error("no summary was asked for after the tool")
+	}
+}
+
+// counted counts what it is asked.
+type counted struct{ asked *int }
+
+func (c counted) Summarize(context.Context, summarize.Input) (summarize.Result, error) {
+	*c.asked++
+	return summarize.Result{}, errBroken
 }

@@ -245,14 +245,14 @@ func TestResumeWithALateResult(t *testing.T) {
 	r.sound()
 }
 
-// While a tool runs nothing is committed under it, by those that do not wait for it.
+// While a tool runs nothing is committed under it.
 func TestNoCompactionUnderARunningTool(t *testing.T) {
 	server := fake.New(fake.Say(strings.Repeat("a long answer. ", 2000)), fake.Call("c1", "echo", `{"text":"x"}`), fake.Say("done"))
 	var r *rig
 	var out *compaction.Outcome
 	r = newRig(t, server, config{Summarizer: &summarize.Ladder{Extract: true}, Tools: []agent.Tool{echo(false, func(string) (agent.Result, error) {
 		var err error
-		out, err = r.session.Compact(context.Background(), compaction.Request{Trigger: compaction.Threshold, Keep: new(int64)})
+		out, err = r.session.Compact(context.Background(), compaction.Request{Keep: new(int64)})
 		return agent.Text("ran"), err
 	})}})
 	r.must("tell me all")
