@@ -121,6 +121,21 @@ func TestOddBlocksAreKept(t *testing.T) {
 	}
 }
 
+// A thinking level that no one knows is an error, and is not written.
+func TestUnknownThinkingLevels(t *testing.T) {
+	s := inMemory(t, coppice.Options{})
+	before := string(raw(t, s))
+	if err := s.SetThinking(t.Context(), "bogus"); err == nil || !strings.Contains(err.Error(), "xhigh") || string(raw(t, s)) != before {
+		t.Errorf("set: %v", err)
+	}
+	if err := s.SetThinking(t.Context(), "max"); err != nil {
+		t.Error(err)
+	}
+	if err := (coppice.Options{Call: message.CallOptions{Thinking: "much"}}).Validate(); err == nil || !strings.Contains(err.Error(), "Call") {
+		t.Errorf("options: %v", err)
+	}
+}
+
 // The prompt and the thinking level are written when they change.
 func TestSetPromptAndThinking(t *testing.T) {
 	ctx := t.Context()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
@@ -134,6 +136,16 @@ func validFacts(m message.Model) error {
 func validCall(c message.CallOptions) error {
 	if c.MaxOutput < 0 || c.CacheLifetime < 0 {
 		return errors.New("MaxOutput and CacheLifetime cannot be below zero")
+	}
+	return validThinking(c.Thinking)
+}
+
+// thinkingLevels are those of the session format.
+var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
+
+func validThinking(level string) error {
+	if level != "" && !slices.Contains(thinkingLevels, level) {
+		return fmt.Errorf("thinking level %q is not one of %s", level, strings.Join(thinkingLevels, ", "))
 	}
 	return nil
 }

@@ -59,8 +59,12 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 }
 
 // SetThinking sets the thinking level of the next requests: off, minimal, low,
-// medium, high or xhigh. It is in the log; the same level is not written again.
+// medium, high, xhigh or max. It is in the log; the same level is not written
+// again. Any other level is an error.
 func (s *Session) SetThinking(ctx context.Context, level string) error {
+	if err := validThinking(level); err != nil {
+		return err
+	}
 	_, err := do(s, func() (none, error) {
 		v, err := s.View(ctx)
 		if err == nil {

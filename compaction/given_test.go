@@ -31,4 +31,8 @@ func TestGivenKeepIsLoweredWithoutAMargin(t *testing.T) {
 			t.Errorf("%d of %d are kept, %d tokens afterwards, target %d", p.Budget, keep, after, target)
 		}
 	}
+	below := int64(-4)
+	if _, _, err := c.Plan(ctx, compaction.Request{Keep: &below}); err == nil {
+		t.Error("a number below zero was taken")
+	}
 }

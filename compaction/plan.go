@@ -89,6 +89,9 @@ func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.K
 // MakePlan plans a compaction (docs/compaction.md, Plan). It is pure: no
 // model, no clock, no writes. An unknown To is an error.
 func MakePlan(in PlanInput) (*Plan, error) {
+	if in.Keep != nil && *in.Keep < 0 {
+		return nil, fmt.Errorf("keep %d recent tokens: below zero", *in.Keep)
+	}
 	in.Estimator = estimatorOr(in.Estimator)
 	v := in.View
 	size, err := v.Size(in.Estimator, in.Pending)
