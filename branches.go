@@ -39,7 +39,7 @@ func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Na
 		}
 		return s.branch(ctx, true, func(ctx context.Context) (*compaction.Navigated, error) {
 			if err := s.afterTools(ctx); err != nil {
-				return &compaction.Navigated{Status: compaction.Cancelled, Reason: compaction.Interrupted, Err: err, Detail: err.Error()}, nil
+				return &compaction.Navigated{Status: compaction.Cancelled, Reason: compaction.Interrupted, Err: err, Detail: err.Error()}, nil //nolint:nilerr // the outcome carries it
 			}
 			return c.Merge(ctx, m)
 		})
