@@ -28,14 +28,14 @@ func TestReadings(t *testing.T) {
 		{"a plateau of new tokens alone", own, []heard{{1000, 500, 0}, {1500, 500, 0}, {2000, 501, 0}}, true, 0},
 		{"a plateau below an earlier count", own, []heard{{20_000, 20_000, 9}, {9000, 8192, 9}, {9600, 8192, 9}, {10_200, 8192, 9}}, true, 0},
 		{"a reduction between", own, []heard{{9000, 8192, 9}, {9600, 8192, 9}, {5000, 4500, 9}, {5100, 4600, 9}}, false, 0},
-		{"a count that stays behind its request", own, []heard{{6000, 7800, 0}, {7000, 8100, 0}, {8000, 8190, 0}}, true, 0},
+		{"a count that grows less than its request", own, []heard{{6000, 7800, 0}, {7000, 8100, 0}, {8000, 8190, 0}}, true, 0},
 		{"a sixth, all the time", own, []heard{{6000, 1010, 0}, {7000, 1180, 0}, {8000, 1350, 0}}, false, 0},
 		{"a count that falls", own, []heard{{7000, 7000, 0}, {9000, 4098, 0}}, true, 0},
 		{"Ollama's half", ollama, []heard{{5000, 2050, 0}}, true, 4096},
 		{"Ollama's half, with a first token", ollama, []heard{{5000, 2051, 0}}, true, 4096},
 		{"Ollama's half, of 65,536", message.Model{Window: 65_536, WindowSource: provider.WindowServer}, []heard{{70_000, 32_770, 0}}, true, 65_536},
 		{"the window itself", ollama, []heard{{5000, 4096, 0}}, true, 4096},
-		{"the half of a window that nobody told", own, []heard{{250_000, 100_002, 0}}, false, 0},
+		{"half of a window that the server did not name", own, []heard{{250_000, 100_002, 0}}, false, 0},
 		{"the half, of a request that fits", ollama, []heard{{2100, 2050, 0}}, false, 0},
 	}
 	for _, tt := range tests {

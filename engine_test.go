@@ -57,7 +57,7 @@ func TestSayIsValidated(t *testing.T) {
 		{"no command", []*message.Message{{Role: message.RoleBashExecution}}, 0, "content"},
 		{"a call without id", []*message.Message{said(message.RoleAssistant, call(""))}, 0, "call"},
 		{"two calls with one id", []*message.Message{said(message.RoleAssistant, call("a"), call("a"))}, 0, "call"},
-		{"a result without a call", []*message.Message{message.Result(call("nobody"), "x")}, 0, "unpaired-result"},
+		{"a result without a call", []*message.Message{message.Result(call("missing"), "x")}, 0, "unpaired-result"},
 		{"a result without an id", []*message.Message{message.Result(call(""), "x")}, 0, "unpaired-result"},
 		{"a result of a failed answer", []*message.Message{{Role: message.RoleAssistant, StopReason: message.StopError, Content: []message.Block{call("f")}}, message.Result(call("f"), "x")}, 1, "unpaired-result"},
 		{"a user's call", []*message.Message{said(message.RoleUser, text("hi"), call("u"))}, 0, "content"},
@@ -376,7 +376,7 @@ func TestSummarizeBranch(t *testing.T) {
 	if out := must.Get(s.SummarizeBranch(ctx, root.ID, leaf.ID, "")); out.Status != compaction.Skipped || out.Reason != compaction.NothingToCompact {
 		t.Errorf("%+v", out)
 	}
-	if _, err := s.SummarizeBranch(ctx, "", "nobody", ""); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.SummarizeBranch(ctx, "", "missing", ""); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 }

@@ -166,7 +166,7 @@ func TestNavigateFailures(t *testing.T) {
 	if w.err != nil || w.out.Reason != "summarizer-failed" || w.events[1] != "branch_summary_end failed summarizer-failed" {
 		t.Errorf("%+v %v %q", w.out, w.err, w.events)
 	}
-	if w = r.navigate(compaction.Navigation{Target: "nobody"}); !errors.Is(w.err, session.ErrNotFound) || len(w.events) != 0 {
+	if w = r.navigate(compaction.Navigation{Target: "missing"}); !errors.Is(w.err, session.ErrNotFound) || len(w.events) != 0 {
 		t.Errorf("%v %q", w.err, w.events)
 	}
 }

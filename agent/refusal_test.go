@@ -59,7 +59,7 @@ func TestTooManyImages(t *testing.T) {
 	}
 }
 
-// A limit of messages is no window: the history is compacted once, as the
+// A limit of messages is not a window: the history is compacted once, as the
 // window has it, and nothing is learned of tokens.
 func TestTooManyMessages(t *testing.T) {
 	s := memory(t)

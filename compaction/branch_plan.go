@@ -91,7 +91,7 @@ func stored(e *session.Entry) bool {
 }
 
 // covered returns the end of what the latest compaction after edge has
-// summarized, because that is not folded again; 0: there is no such compaction.
+// summarized, because that is not folded again; 0 without such a compaction.
 func covered(path []*session.Entry, edge int) int {
 	undone := map[string]bool{}
 	for i := len(path) - 1; i >= edge; i-- {

@@ -248,7 +248,7 @@ func TestCompare(t *testing.T) {
 	if cmp, err = c.Compare(ctx, "a1", "a3"); err != nil || cmp.A.Entries != 0 || cmp.Ancestor.ID != "a1" {
 		t.Errorf("%+v %v", cmp, err)
 	}
-	if _, err = c.Compare(ctx, "a1", "nobody"); !errors.Is(err, session.ErrNotFound) {
+	if _, err = c.Compare(ctx, "a1", "missing"); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
 }

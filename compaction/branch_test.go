@@ -147,8 +147,8 @@ func TestNavigateArrives(t *testing.T) {
 func TestNavigateToUnknownEntry(t *testing.T) {
 	s := garden(t)
 	before := logBytes(t, s)
-	_, err := extractor(s, 0).Navigate(ctx, compaction.Navigation{Target: "nobody"})
-	if !errors.Is(err, session.ErrNotFound) || !strings.Contains(err.Error(), "nobody") {
+	_, err := extractor(s, 0).Navigate(ctx, compaction.Navigation{Target: "missing"})
+	if !errors.Is(err, session.ErrNotFound) || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("%v", err)
 	}
 	if !bytes.Equal(before, logBytes(t, s)) {

@@ -191,7 +191,7 @@ func TestCompactTo(t *testing.T) {
 		}
 	}
 	p := draw(t, words...)
-	if _, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Settings{}, To: "nobody"}); err == nil {
+	if _, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Settings{}, To: "missing"}); err == nil {
 		t.Error("an unknown entry was accepted")
 	}
 }

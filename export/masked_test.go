@@ -106,7 +106,7 @@ func TestMaskedIsForReading(t *testing.T) {
 	if got, err := log.Find(bg, e[0].ID, -1); err != nil || must.Get(got.Message()).Text("") != "[secret: github-token]" || got.At != e[0].At {
 		t.Errorf("found %+v, %v", got, err)
 	}
-	if _, err := log.Find(bg, "nobody", -1); !errors.Is(err, session.ErrNotFound) {
+	if _, err := log.Find(bg, "missing", -1); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("nobody was found: %v", err)
 	}
 }

@@ -142,7 +142,7 @@ func TestForkPoints(t *testing.T) {
 			checkChain(t, f)
 		})
 	}
-	stranger := &session.Entry{ID: "nobody", At: 99}
+	stranger := &session.Entry{ID: "missing", At: 99}
 	if _, err := session.Fork(ctx, s, stranger, false, inMemory); err == nil {
 		t.Error("an unknown entry was forked at")
 	}

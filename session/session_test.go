@@ -140,7 +140,7 @@ func TestLabels(t *testing.T) {
 	if err != nil || labels() != "" || strings.Contains(string(must.Get(e.Raw())), `"label":`) {
 		t.Errorf("cleared: %q, %s, %v", labels(), must.Get(e.Raw()), err)
 	}
-	if _, err := s.SetLabel(ctx, "nobody", "x"); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.SetLabel(ctx, "missing", "x"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("unknown target: %v", err)
 	}
 }

@@ -16,12 +16,12 @@
 //
 //   - no reduction: everything is sent, as if the window had no end. Where a
 //     request would not have fitted, the bill is printed but does not count as
-//     the lowest, since nobody can choose it.
+//     the lowest, since no one can choose it.
 //   - pi: above window − 16,384 tokens, everything but the newest 20,000 is
 //     summarized by a request of its own, which no cache helps.
 //   - oh-my-pi: above window − max(15 %, 16,384), results older than 40,000
 //     tokens of results give way, if that saves 20,000; reads that are
-//     superseded when at most 8,000 tokens stand behind them or nothing was
+//     superseded when at most 8,000 tokens come after them or nothing was
 //     said for 90 minutes; then, still above, a compaction like pi's.
 //   - ours: render.Next decides, package compaction compacts, with the
 //     requests that package summarize sends: serialized, or with the prefix
@@ -30,7 +30,7 @@
 // All are asked before each call and after each final answer. Whoever writes a
 // summary writes 1,200 tokens, and 400 of the beginning of a split turn, at
 // most a quarter of what is summarized, without any of its facts, so that ours
-// carries its full residue beside it.
+// carries its full residue next to it.
 //
 // # How it is billed
 //

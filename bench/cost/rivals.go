@@ -193,20 +193,20 @@ func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 	}
 	idle := !last.IsZero() && at.Sub(last) >= ompIdle
 	later := map[string]bool{}
-	var behind int64
+	var after int64
 	var out []session.Draft
 	for _, it := range slices.Backward(v.Items) {
 		size := tokens.Default{}.Message(must.Get(it.Message()))
 		if c := calls[must.Get(it.Message()).ToolCallID]; it.Role() == message.RoleToolResult && c.Name == "read" {
 			path, lines := readKey(c.Arguments)
-			if (later[path] || later[path+lines]) && ompResult(it) && (idle || behind <= ompTail) {
+			if (later[path] || later[path+lines]) && ompResult(it) && (idle || after <= ompTail) {
 				out = append(out, ompEdit(it, "[Superseded by a newer read of this file]"))
 			}
 			if !must.Get(it.Message()).IsError {
 				later[path+lines] = true
 			}
 		}
-		behind += size
+		after += size
 	}
 	return out
 }

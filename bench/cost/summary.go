@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// How long summaries are, in tokens, whoever asks for them.
+// How long summaries are, in tokens, for every program.
 const (
 	historySummary = 1200
 	prefixSummary  = 400

@@ -1,5 +1,5 @@
 // Command fidelity measures what a model still sees of a conversation after
-// compactions without a model, and beside it what simpler ways would have left
+// compactions without a model, and next to it what simpler ways would have left
 // visible in the same room.
 //
 // # What is measured
@@ -27,10 +27,10 @@
 //   - user messages keeps what the user said, the newest.
 //   - own summary: where a session holds compactions with a summary that a
 //     model wrote, that summary, at the place where it was made, with the tail
-//     that was kept then; beside it extraction over exactly the same range.
+//     that was kept then, next to extraction over exactly the same range.
 //
 // The first two get exactly the tokens that our summary and the covered
-// messages beside it took at the same compaction, and see the same tail. With
+// messages next to it took at the same compaction, and see the same tail. With
 // several compactions they work on what they had left and what came since, as
 // extraction does. A model's summary has the size it has; the mean sizes are
 // printed.

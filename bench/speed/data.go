@@ -23,7 +23,7 @@ func generate(ctx context.Context, f flags, j job) (string, error) {
 	}
 	gen := f.gen
 	if gen == "" {
-		gen = beside("shared/peers/pi/gen.mjs")
+		gen = nearby("shared/peers/pi/gen.mjs")
 	}
 	if gen == "" {
 		return path, writeSession(j.kind, j.entries, path)
@@ -34,8 +34,8 @@ func generate(ctx context.Context, f flags, j job) (string, error) {
 	return path, nil
 }
 
-// beside finds a path beside the working directory or one above it, or "".
-func beside(rel string) string {
+// nearby finds a path next to the working directory or one above it, or "".
+func nearby(rel string) string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return ""

@@ -1,5 +1,5 @@
 // Command speed measures what it costs to open a session, to plan a
-// compaction, to append, to read the tree and to list sessions, beside pi 1.6.0
+// compaction, to append, to read the tree and to list sessions, compared with pi 1.6.0
 // on the same files.
 //
 //	npm i --prefix DIR/pi @earendil-works/pi-coding-agent@1.6.0

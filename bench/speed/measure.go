@@ -20,7 +20,7 @@ const (
 // result is what one process found out. pi.mjs prints the same.
 type result struct {
 	Milliseconds []float64 `json:"ms"`        // of each repeat; of each append
-	PeakBytes    int64     `json:"peakBytes"` // behind the first repeat; 0: not known here
+	PeakBytes    int64     `json:"peakBytes"` // after the first repeat; 0: not known here
 	Answer       string    `json:"answer"`    // what came out, to be compared
 
 	failure string // why there is nothing else: what the program said

@@ -54,7 +54,7 @@ func rivals(f flags) ([]*program, func(), error) {
 }
 
 // takeTurns measures a step of each program n times, one after the other.
-// reset is called behind each.
+// reset is called after each.
 //
 // That another program cannot do a step is a result too, and it is not asked
 // again; ours has to.

@@ -135,14 +135,14 @@ func pairProblems(v *timeline.View) ([]session.Problem, error) {
 		if it.Kind != timeline.SyntheticResult {
 			continue
 		}
-		behind := slices.ContainsFunc(v.Items[i:], func(o timeline.Item) bool { return o.Group != it.Group })
+		after := slices.ContainsFunc(v.Items[i:], func(o timeline.Item) bool { return o.Group != it.Group })
 		m, err := it.Message()
 		if err != nil {
 			return nil, err
 		}
 		call := fmt.Sprintf("the call %s of %s", m.ToolCallID, m.ToolName)
 		p := session.Problem{Kind: string(it.Kind), Detail: call + " has no result; an error is shown in its place"}
-		if !behind {
+		if !after {
 			p = session.Problem{Kind: problemOpenCall, Detail: call + " at the end has no result yet; it may still be running"}
 		}
 		for j := i; j >= 0 && v.Items[j].Group == it.Group; j-- {

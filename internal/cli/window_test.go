@@ -95,7 +95,7 @@ func TestRequestsAreForAModel(t *testing.T) {
 		{"google", "gemini-2.5-pro", "", false, ""},
 		{"anthropic", "claude-opus-4-5", "gemini/gemini-2.5-pro", false, ""},
 		{"anthropic", "claude-opus-4-5", "", true, "gemini/gemini-3"},
-		{"nobody", "nothing", "openai/gpt-5.5", true, "gemini/gemini-3"},
+		{"missing", "nothing", "openai/gpt-5.5", true, "gemini/gemini-3"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), fmt.Appendf(nil, session, tt.provider, tt.id), 0o600); err != nil {

@@ -329,7 +329,7 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 
 // A file that another agent is using is not written to and not deleted, also by
 // a store that was told that its folder is its own. What we wrote last ourselves
-// is no sign of another agent.
+// does not show that another agent uses it.
 func TestAnotherAgentIsUsingIt(t *testing.T) {
 	ours := text(append(chain(2), line("0123456789abcdef", "e1"))...)
 	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false} {

@@ -52,7 +52,7 @@ func Lookup(name string) Provider {
 
 // Find looks for a model: as named, then at its provider without date and
 // notation, then anywhere. own reports whether the provider itself has it, so
-// that its price holds. nil: nobody sells it.
+// that its price holds. nil: no one sells it.
 func Find(provider, id string) (m *Model, own bool) {
 	plain, last := PlainName(id), lastPart(id)
 	var best *Model
