@@ -36,11 +36,13 @@ func TestNothingInvalidIsSent(t *testing.T) {
 		}
 		s := session.New(log, session.Options{})
 		d := history.New(t, s)
+		d.Huge, d.Strange = 200, true // length decides nothing here, and a million histories are drawn
 		for range rapid.IntRange(1, 3).Draw(t, "stages") {
 			d.Turns(rapid.IntRange(1, 5).Draw(t, "turns"))
 			d.Marks(rapid.IntRange(0, 4).Draw(t, "marks"))
 		}
 		target := rapid.SampledFrom([]int64{0, 400}).Draw(t, "target")
+		opts := message.CallOptions{Thinking: rapid.SampledFrom([]string{"", "off", "low", "high"}).Draw(t, "thinking")}
 		for _, dialect := range dialects.All() {
 			for _, m := range models[dialect.Name()] {
 				v, err := timeline.Project(ctx, s, nil, timeline.Policy{Model: m, Target: target})
@@ -51,7 +53,7 @@ func TestNothingInvalidIsSent(t *testing.T) {
 				if len(req.Messages) == 0 {
 					continue // nothing was said, or everything is hidden: there is no request
 				}
-				body, err := dialect.Render(req, m, message.CallOptions{Thinking: "high"})
+				body, err := dialect.Render(req, m, opts)
 				if err != nil {
 					t.Fatal(err)
 				}

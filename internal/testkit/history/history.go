@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/testkit/strange"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
@@ -20,6 +21,9 @@ type Drawer struct {
 	T *rapid.T
 	S *session.Session
 
+	Huge    int  // words of a huge result
+	Strange bool // draws what breaks all rules, too: package strange
+
 	calls   int
 	turns   int
 	now     time.Time
@@ -28,7 +32,7 @@ type Drawer struct {
 
 // New returns a drawer over an empty session.
 func New(t *rapid.T, s *session.Session) *Drawer {
-	return &Drawer{T: t, S: s, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return &Drawer{T: t, S: s, Huge: 4000, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
 // Turns draws n pieces: mostly turns, sometimes something odd.
@@ -50,6 +54,8 @@ func (d *Drawer) Turns(n int) {
 			d.late()
 		case 6:
 			d.assistant(message.StopAborted) // an attempt of which nothing came
+		case 7, 8, 9:
+			d.unruly()
 		default:
 			d.Turn()
 		}
@@ -109,6 +115,38 @@ func (d *Drawer) round() {
 	}
 }
 
+// unruly draws a round of a model and of tools that keep to no rule, if such are
+// asked for.
+func (d *Drawer) unruly() {
+	if !d.Strange {
+		d.Turn()
+		return
+	}
+	if d.oneIn(2, "strange user") {
+		d.message(&message.Message{Role: message.RoleUser, Content: strange.UserContent(d.T)})
+	}
+	var results []*message.Message
+	for range rapid.IntRange(1, 2).Draw(d.T, "strange assistants") {
+		content := strange.AssistantContent(d.T)
+		for i, b := range content {
+			if c, ok := b.(message.ToolCall); ok && !c.Arguments.IsValid() {
+				c.Arguments = []byte(`"torn"`) // a line cannot hold what is not JSON
+				content[i] = c
+			}
+		}
+		a := &message.Message{Role: message.RoleAssistant, Content: content, StopReason: message.StopToolUse,
+			API: "x", Provider: rapid.SampledFrom([]string{"p", "anthropic", "openai", "gemini"}).Draw(d.T, "provider"), Model: "m"}
+		for _, c := range a.ToolCalls() {
+			results = append(results, &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name,
+				IsError: rapid.Bool().Draw(d.T, "error"), Content: strange.UserContent(d.T)})
+		}
+		d.message(a)
+	}
+	for _, i := range rapid.Permutation(indices(len(results))).Draw(d.T, "order") {
+		d.message(results[i])
+	}
+}
+
 // late draws a result that was not there when its round ended, or that was and
 // comes a second time. Its call may be on another branch.
 func (d *Drawer) late() {
@@ -141,7 +179,7 @@ func (d *Drawer) call() message.ToolCall {
 func (d *Drawer) result(c message.ToolCall) *message.Message {
 	words := 40
 	if d.oneIn(10, "huge") {
-		words = 4000
+		words = d.Huge
 	}
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name,
 		IsError: d.oneIn(8, "error result"), Content: []message.Block{message.Text{Text: d.text(words)}}}

@@ -1,0 +1,66 @@
+// Package strange draws what models, tools and other programs store against all
+// rules: blank and torn text, ids and names that vendors refuse, arguments that
+// are not objects, blocks of unknown types, signatures of another vendor.
+package strange
+
+import (
+	"github.com/coppice-dev/coppice/message"
+	"pgregory.net/rapid"
+)
+
+var (
+	Texts = rapid.SampledFrom([]string{
+		"", " \n", "hello", "grüße 🏷한é", "torn \xf0\x9f", "null \x00 and \u2028", `"quoted" \ud83d`, "</summary>", "日本語のテキスト",
+	})
+	IDs = rapid.SampledFrom([]string{
+		"", "toolu_01A", "call_1", "call_1|fc_1", "call_1|fc_2", "functions.read:0", "functions_read_0", "a b", "ü",
+		"call_00_24Kr23Nymu61EVi7dkT68239_and_a_tail_that_is_much_too_long_for_everyone", "0",
+	})
+	Names     = rapid.SampledFrom([]string{"read", "bash", "mcp.server/tool", "3d", "", "ärger", "read file"})
+	arguments = rapid.SampledFrom([]string{`{}`, `{"path":"a.go","n":1.0}`, `[1,2]`, `"text"`, `null`, `{"s":"\ud800"}`, `{"torn`, ``, "{\"b\":\"\xff\"}"})
+	mimes     = rapid.SampledFrom([]string{"image/png", "image/jpeg", "image/bmp", ""})
+	opaques   = rapid.SampledFrom([]message.Opaque{
+		{Type: "future", Raw: []byte(`{"type":"future","x":1}`)},
+		{Type: "document", Raw: []byte(`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"x"},"cache_control":{"type":"ephemeral"}}`)},
+		{Type: "server_tool_use", Raw: []byte(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`)},
+		{Type: "web_search_tool_result", Raw: []byte(`{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}`)},
+		{Type: "", Raw: []byte(`7`)},
+	})
+	signatures = rapid.SampledFrom([]string{
+		"", "reasoning_content", "EqQB", "not base64 !", `{"v":1,"id":"msg_1","phase":"commentary"}`,
+		`{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gA=="}`, `{"type":"reasoning","x":"\udc00"}`,
+	})
+)
+
+func image(t *rapid.T) message.Image {
+	return message.Image{Data: rapid.SampledFrom([]string{"iVBORw0KGgo=", "data:image/gif;base64,R0lGODlh\nAQABAAAAACw", "SUkqAA==", "AAAAA", "<html>", ""}).Draw(t, "data"), MIMEType: mimes.Draw(t, "mime")}
+}
+
+// UserContent draws what a user message or a tool result may hold.
+func UserContent(t *rapid.T) []message.Block {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) message.Block {
+		switch rapid.IntRange(0, 3).Draw(t, "kind") {
+		case 0:
+			return image(t)
+		case 1:
+			return opaques.Draw(t, "opaque")
+		}
+		return message.Text{Text: Texts.Draw(t, "text"), Signature: signatures.Draw(t, "signature")}
+	}), 0, 3).Draw(t, "content")
+}
+
+// AssistantContent draws what an assistant message may hold.
+func AssistantContent(t *rapid.T) []message.Block {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) message.Block {
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 0:
+			return message.Thinking{Thinking: Texts.Draw(t, "thinking"), Signature: signatures.Draw(t, "signature"), Redacted: rapid.Bool().Draw(t, "redacted")}
+		case 1:
+			return opaques.Draw(t, "opaque")
+		case 2:
+			return message.Text{Text: Texts.Draw(t, "text"), Signature: signatures.Draw(t, "signature")}
+		}
+		return message.ToolCall{ID: IDs.Draw(t, "id"), Name: Names.Draw(t, "name"),
+			Arguments: []byte(arguments.Draw(t, "arguments")), ThoughtSignature: signatures.Draw(t, "signature")}
+	}), 0, 5).Draw(t, "content")
+}
