@@ -14,8 +14,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// How long the answer of a server about its model holds: a vendor's model
-// changes rarely, one on the user's own machine whenever it is loaded.
+// How long to trust a server's answer about a model: a vendor's model rarely
+// changes, one on the user's own machine changes each time it is loaded.
 const (
 	vendorHolds = 24 * time.Hour
 	ownHolds    = 10 * time.Minute
@@ -25,11 +25,12 @@ const (
 const maxListing = 4 << 20
 
 // AskWindow asks the server how large the model's window is, unless it answered
-// not long ago, and tells the catalogue (docs/limits.md, Windows). A server that
-// does not say it changes nothing. ctx bounds the few small requests.
+// recently, and stores the answer in the catalogue (docs/limits.md, Windows). A
+// server that gives no window changes nothing. ctx bounds the few small requests.
 //
-// Where a setting names a larger window than the server does, the setting stays
-// in force, and AskWindow returns the server's number the first time; else 0.
+// If a setting names a larger window than the server, the setting stays in force,
+// and AskWindow returns the server's number the first time. Otherwise it returns
+// 0.
 func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 	if b.Catalog == nil {
 		return 0
@@ -38,7 +39,7 @@ func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 	if err != nil {
 		return 0
 	}
-	ask, holds := doors()[base.Hostname()], vendorHolds
+	ask, holds := vendorServers()[base.Hostname()], vendorHolds
 	if ask == nil {
 		ask, holds = own()[canonical(b.Model.Provider)], ownHolds
 	}
@@ -50,7 +51,7 @@ func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 		return 0
 	}
 	said := ask(asker{ctx, b.Client, b.Model.ID})
-	news := limits.hear(b.Model, said)
+	news := limits.addReported(b.Model, said)
 	m := b.Catalog.Lookup(b.Model.Provider, b.Model.ID)
 	if news && m.WindowSource == WindowSetting && said.window >= minLearned && said.window < m.Window {
 		below = said.window
@@ -60,7 +61,7 @@ func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 	return below
 }
 
-// claims are what a server says of a model, in tokens. 0: it does not say.
+// claims are what a server says about a model, in tokens. 0: it does not say.
 type claims struct {
 	window, input, output int64
 	from                  string // path and field
@@ -84,10 +85,10 @@ func (a asker) root() string {
 	return root
 }
 
-// get fetches a JSON object; nil if there is none.
+// get fetches a JSON object; nil if it fails.
 func (a asker) get(url string) []byte { return a.do(http.MethodGet, url, nil) }
 
-// post sends a JSON object and fetches one.
+// post sends a JSON object and reads one back.
 func (a asker) post(url string, body []byte) []byte { return a.do(http.MethodPost, url, body) }
 
 func (a asker) do(method, url string, body []byte) []byte {
@@ -126,8 +127,8 @@ func tokensAt(obj []byte, path ...string) int64 {
 	return rawjson.Int(obj)
 }
 
-// hear remembers what a server said of a model. It reports whether that is news.
-func (l *Limits) hear(m message.Model, c claims) (news bool) {
+// addReported stores what a server said about a model. It reports whether that was new.
+func (l *Limits) addReported(m message.Model, c claims) (news bool) {
 	for _, s := range []Lesson{
 		{Unit: kinds.UnitContext, Number: c.window},
 		{Unit: kinds.UnitContext, Where: whereInput, Number: c.input},
@@ -145,7 +146,7 @@ func (l *Limits) hear(m message.Model, c claims) (news bool) {
 // whereInput marks a limit of the input alone.
 const whereInput = "input"
 
-// asked reports whether the server has answered about a model not long ago.
+// asked reports whether the server has recently answered about a model.
 func (l *Limits) asked(m message.Model, holds time.Duration) bool {
 	for _, s := range l.Of(m) {
 		if s.Asked && l.now().Sub(s.When) < holds {
@@ -155,8 +156,8 @@ func (l *Limits) asked(m message.Model, holds time.Duration) bool {
 	return false
 }
 
-// heard is what the server said of a model when it was asked.
-func (l *Limits) heard(m message.Model) (c claims) {
+// reported is what the server said about a model when it was asked.
+func (l *Limits) reported(m message.Model) (c claims) {
 	for _, s := range l.Of(m) {
 		switch {
 		case !s.Asked:

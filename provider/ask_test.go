@@ -14,8 +14,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// answering is a server with fixed answers by method and path, and what it was
-// asked.
+// answering is a server with fixed answers by method and path, which records what
+// it was asked.
 func answering(t *testing.T, answers map[string]string) (*httptest.Server, *[]string) {
 	t.Helper()
 	var asked []string
@@ -32,8 +32,8 @@ func answering(t *testing.T, answers map[string]string) (*httptest.Server, *[]st
 	return server, &asked
 }
 
-// What servers say of their windows, each in its own way, and what must not be
-// taken for it.
+// What servers say about their windows, each in its own way, and numbers that
+// must not be mistaken for a window.
 func TestAskWindow(t *testing.T) {
 	const models = "GET /v1/models"
 	tests := []struct {
@@ -98,8 +98,8 @@ func TestAskWindow(t *testing.T) {
 	}
 }
 
-// Vendors' servers, at their own paths. The client's transport leads the hosts
-// to the test's server.
+// Vendors' servers, at their own paths. The client's transport redirects the
+// hosts to the test's server.
 func TestAskVendors(t *testing.T) {
 	tests := []struct {
 		name, base, id string
@@ -130,7 +130,7 @@ func TestAskVendors(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.AskWindow(t.Context())
-			got := b.Catalog.Limits.heard(b.Model)
+			got := b.Catalog.Limits.reported(b.Model)
 			got.from = ""
 			if got != tt.want {
 				t.Errorf("%+v, want %+v", got, tt.want)
@@ -148,8 +148,8 @@ func (d detour) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// An answer holds for a while, in later runs too; a server that does not answer
-// is asked again. Another server of the same name has its own number.
+// An answer is kept for a while, also in later runs; a server that does not
+// answer is asked again. Another server of the same name has its own number.
 func TestAskedWindowsHold(t *testing.T) {
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "limits.json")
@@ -214,7 +214,7 @@ func TestAskedWindowsHold(t *testing.T) {
 	}
 }
 
-// What one server taught does not hold at another under the same name.
+// What was learned from one server does not apply to another of the same name.
 func TestLearnedWindowsAreOfAServer(t *testing.T) {
 	l := &Limits{}
 	here := message.Model{Provider: "own", ID: "m", Server: "localhost:1", Window: 128_000, WindowSource: WindowDefault}

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// maxAnswer is how long a streamed answer may be, in bytes. No model says that
-// much in one answer; a server that never ends must not take all memory.
+// maxAnswer is how long a streamed answer may be, in bytes. No model writes that
+// much in one answer; a server that never stops must not use up all memory.
 const maxAnswer = 32 << 20
 
 var errTooLong = errors.New("the answer does not end: more than 32 MB received")

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/wire/openai"
 )
 
-// A server that never ends takes no more than its share.
+// An answer that never ends is cut off at the limit.
 func TestEndlessAnswer(t *testing.T) {
 	chunk := []byte(`data: {"choices":[{"index":0,"delta":{"content":"` + strings.Repeat("word ", 4000) + `"}}]}` + "\n\n")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// budget is a rate limit as a text tells it.
+// budget is a rate limit as described by an error text.
 type budget struct {
 	is, neverFits          bool
 	limit, used, requested int64

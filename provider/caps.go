@@ -62,7 +62,7 @@ func readCap(text string) (message.Limit, message.Class, bool) {
 	return shapedCap(text)
 }
 
-// Shapes of a limit of a part, for wordings that the data file does not have.
+// Patterns for limits of a part in wordings that the data file does not have.
 var (
 	itemNoun  = lazy.Regexp(`\b(?:too (?:many|much)|number of|count of|maximum(?: of)?|at most|up to|more than|limit of|supports?|\d)\W{0,2}(?:\d+ )?(?:\w+ ){0,2}?(image|picture|photo|document|file|attachment|page|message|tool|function)\(?s?\)?\b`)
 	edges     = lazy.Regexp(`(\d) ?(?:pixels?|px)\b`)
@@ -75,7 +75,7 @@ var (
 	listNames = map[string]string{"picture": "image", "photo": "image", "message": "messages", "tool": "tools", "function": "tools"}
 )
 
-// shapedCap judges by what is counted: pixels, characters of a field, or items.
+// shapedCap decides by what is counted: pixels, characters of a field, or items.
 func shapedCap(text string) (message.Limit, message.Class, bool) {
 	if tokens().MatchString(text) || !tooMuch().MatchString(text) && !limitIn().MatchString(text) {
 		return message.Limit{}, "", false

@@ -10,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/provider/internal/catalogue"
 )
 
-// DefaultWindow is the context window of a model that no one knows, in
-// tokens. Users should be warned where it is in force.
+// DefaultWindow is the context window assumed for an unknown model, in tokens.
+// Warn users when it is in force.
 const DefaultWindow = 128_000
 
 // Where a window comes from (message.Model.WindowSource).
@@ -23,18 +23,18 @@ const (
 	WindowDefault   = "default"   // DefaultWindow
 )
 
-// Catalog says what is known of models: from the user's settings, from what
-// servers reported and refusals taught, and from a built-in catalogue. It is
-// safe for concurrent use. Making one costs nothing.
+// Catalog says what is known about models: from the user's settings, from what
+// servers reported, from refusals, and from a built-in catalogue. It is safe for
+// concurrent use. Making one costs nothing.
 type Catalog struct {
-	// Limits hold what refusals have taught.
+	// Limits hold what was learned from refusals.
 	Limits *Limits
 
 	cfg Config
 }
 
-// NewCatalog makes a catalogue over the user's configuration. limits are what
-// earlier refusals taught; nil: nothing yet.
+// NewCatalog makes a catalogue over the user's configuration. limits are what was
+// learned from earlier refusals; nil: nothing yet.
 func NewCatalog(cfg Config, limits *Limits) *Catalog {
 	if limits == nil {
 		limits = &Limits{}
@@ -43,14 +43,14 @@ func NewCatalog(cfg Config, limits *Limits) *Catalog {
 	return &Catalog{Limits: limits, cfg: cfg}
 }
 
-// Lookup returns what is known of a model, under the names it was asked for.
-// It finds models under the notations of other programs and sellers too:
-// with or without a date, after a maker's prefix, at another provider.
+// Lookup returns what is known about a model, under the name it was asked for. It
+// also finds models as other programs and providers write them: with or without a
+// date, with a vendor prefix, at another provider.
 func (c *Catalog) Lookup(provider, id string) message.Model {
 	return c.Limits.InForce(c.known(provider, id))
 }
 
-// known is a model without what refusals have taught.
+// known is a model without what was learned from refusals.
 func (c *Catalog) known(provider, id string) message.Model {
 	v, pc := lookupVendor(provider), c.cfg.Providers[provider]
 	m := message.Model{
@@ -73,9 +73,9 @@ func (c *Catalog) known(provider, id string) message.Model {
 		}
 	}
 	said := pc.model(id)
-	heard := c.Limits.heard(m)
-	m.MaxInput = heard.input
-	m.MaxOutput = cmp.Or(said.MaxOutputTokens, heard.output, m.MaxOutput)
+	reported := c.Limits.reported(m)
+	m.MaxInput = reported.input
+	m.MaxOutput = cmp.Or(said.MaxOutputTokens, reported.output, m.MaxOutput)
 	if said.Images != nil {
 		m.Images = *said.Images
 	}
@@ -85,25 +85,25 @@ func (c *Catalog) known(provider, id string) message.Model {
 	if said.Price != nil {
 		m.Price = said.Price
 	}
-	m.Window, m.WindowSource = window(said, heard, row)
+	m.Window, m.WindowSource = window(said, reported, row)
 	if m.MaxOutput >= m.Window {
 		m.MaxOutput = 0
 	}
 	return m
 }
 
-// window is the one that the user says, else the server, else the catalogue,
-// else the default.
-func window(said ModelConfig, heard claims, row *catalogue.Model) (int64, string) {
+// window takes the user's setting, else the server's, else the catalogue's, else
+// the default.
+func window(said ModelConfig, reported claims, row *catalogue.Model) (int64, string) {
 	switch {
 	case said.ContextWindow > 0:
 		return said.ContextWindow, WindowSetting
-	case heard.window > 0:
-		return heard.window, WindowServer
+	case reported.window > 0:
+		return reported.window, WindowServer
 	case row != nil && row.Window > 0:
 		return row.Window, WindowCatalogue
-	case heard.input > 0:
-		return heard.input, WindowServer
+	case reported.input > 0:
+		return reported.input, WindowServer
 	}
 	return DefaultWindow, WindowDefault
 }
@@ -118,8 +118,8 @@ func (c ProviderConfig) model(id string) ModelConfig {
 }
 
 // unbound reports models whose signed thinking stays valid when the text before
-// it changes: those before the fifth generation of Claude. Others are taken
-// to bind it.
+// it changes: Claude before the fifth generation. All others are assumed to bind
+// it.
 func unbound(id string) bool {
 	name := catalogue.PlainName(id)
 	for _, p := range []string{"claude-3", "claude-opus-4", "claude-sonnet-4", "claude-haiku-4"} {
@@ -130,8 +130,8 @@ func unbound(id string) bool {
 	return false
 }
 
-// adaptive reports models that decide by themselves how long they think: Claude
-// from Opus 4.6 and Sonnet 4.6 on. Later ones refuse a budget.
+// adaptive reports models that decide themselves how long to think: Claude from
+// Opus 4.6 and Sonnet 4.6 on. Later ones refuse a budget.
 func adaptive(id string) bool {
 	name, claude := strings.CutPrefix(catalogue.PlainName(id), "claude-")
 	if !claude || name == "" {
@@ -150,8 +150,8 @@ func adaptive(id string) bool {
 	return true
 }
 
-// StandIn is a usual model that speaks a dialect, for requests of a session
-// whose own model speaks another one.
+// StandIn is a common model that speaks a dialect, for a session whose own model
+// speaks another one.
 func (c *Catalog) StandIn(api string) message.Model {
 	maker := map[string]string{apiAnthropic: "anthropic", apiChat: "openai", apiResponses: "openai", apiGemini: "gemini"}[api]
 	m := c.Lookup(maker, catalogue.Lookup(maker).Standard)

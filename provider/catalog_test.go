@@ -7,7 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Names as session files of several programs have them.
+// Names as session files of several programs write them.
 func TestLookupNames(t *testing.T) {
 	c := NewCatalog(Config{}, nil)
 	for _, r := range []struct {
@@ -69,7 +69,7 @@ func TestLookupFacts(t *testing.T) {
 	}
 }
 
-// Budgets are refused by the models that decide by themselves how long they think.
+// Models that decide themselves how long to think refuse a budget.
 func TestAdaptiveThinking(t *testing.T) {
 	for id, want := range map[string]bool{
 		"claude-3-7-sonnet-20250219": false, "claude-opus-4-20250514": false, "claude-opus-4-1": false, "claude-opus-4-5-20251101": false,
@@ -129,7 +129,7 @@ func TestWindowOrder(t *testing.T) {
 	}
 	c := NewCatalog(Config{}, nil)
 	expect(c, 200_000, WindowCatalogue)
-	c.Limits.hear(c.Lookup("anthropic", "claude-opus-4-5"), claims{window: 190_000})
+	c.Limits.addReported(c.Lookup("anthropic", "claude-opus-4-5"), claims{window: 190_000})
 	expect(c, 190_000, WindowServer)
 	c.Limits.Learn(c.Lookup("anthropic", "claude-opus-4-5"), tooLong(180_000))
 	expect(c, 180_000, WindowLearned) // a refusal lowers what the server says

@@ -28,13 +28,13 @@ type Response struct {
 	Patterns []Pattern
 }
 
-// Pattern teaches the classifier a text of a private gateway.
+// Pattern teaches the classifier an error text of a private gateway.
 type Pattern struct {
 	Class message.Class `json:"class"`
 	// Text is a regular expression (RE2), matched without regard to case. One
 	// that does not compile is taken word by word.
 	Text string `json:"pattern"`
-	// Not turns the pattern round: a text that it matches is never of Class.
+	// Not inverts the pattern: a text that it matches is never of Class.
 	Not bool
 }
 
@@ -63,13 +63,13 @@ func (p Pattern) match(text string) bool {
 
 // Classify says what a refusal means and which numbers it names
 // (docs/errors.md). It looks at structured fields first, then at the
-// text however deep it is wrapped, and last at the HTTP status. It judges
-// wordings by their shape (a size, a relation, a limit), so most texts that
-// no one has seen before are judged rightly too.
+// text however deep it is wrapped, and last at the HTTP status. It recognizes
+// wordings by their shape (a size, a relation, a limit), so it also classifies
+// most texts it has never seen.
 //
-// For an overflow, Limit.Used is the size of the input and Fault.Requested
-// what was asked for in all, or the output alone where only that is named; a
-// text with a single size fills both.
+// For an overflow, Limit.Used is the size of the input and Fault.Requested the
+// total requested, or the output alone if only that is named; a text with a
+// single size fills both.
 func Classify(r Response) message.Fault {
 	e := newEvidence(r)
 	f := message.Fault{
@@ -108,7 +108,7 @@ func newEvidence(r Response) *evidence {
 	return e
 }
 
-// rule is one judgement; the first that holds decides.
+// rule is one test; the first that matches decides.
 type rule struct {
 	class message.Class
 	holds func(*evidence) bool
@@ -137,14 +137,15 @@ func (e *evidence) class() message.Class {
 	return message.ClassUnknown
 }
 
-// fill sets the numbers that belong to the class, and what to do where the
-// class alone does not tell.
+// fill sets the numbers that belong to the class, and the remedy where the class
+// alone does not decide it.
 func (e *evidence) fill(f *message.Fault) {
 	switch f.Class {
 	case message.ClassOverflow:
 		switch {
 		case longContext().MatchString(e.text):
-			// A plan's limit: it holds for this request, and may not for the next.
+			// A plan's limit: it applies to this request but may not apply to the
+			// next.
 			f.Limit = message.Limit{Unit: kinds.UnitRate, Max: standardWindow}
 		case e.rate.is:
 			e.fillRate(f)
@@ -195,8 +196,8 @@ func (e *evidence) fill(f *message.Fault) {
 
 func (e *evidence) fillPart(f *message.Fault) { f.Limit, f.Requested = e.cap, e.cap.Used }
 
-// unit is what the figures of an overflow count. With the status or code of a
-// rate limit, a text that is not listed tells of tokens in a time.
+// unit is what the numbers of an overflow count. With the status or code of a
+// rate limit, an unlisted text is about tokens per period.
 func (e *evidence) unit() message.Unit {
 	switch {
 	case e.limited() && !listed().MatchString(e.text):
@@ -207,11 +208,10 @@ func (e *evidence) unit() message.Unit {
 	return kinds.UnitUnknown
 }
 
-// derived are sizes that vLLM computes from the window and the output that was
-// asked for.
+// derived are sizes that vLLM computes from the window and the requested output.
 var derived = lazy.Regexp(`contains at least \d+ input tokens`)
 
-// contextWord is a word by which a length is known to count tokens.
+// contextWord is a word that shows that a length is counted in tokens.
 var contextWord = lazy.Regexp(`token|context|n_ctx|max_seq_len|(?:prompt|input|sequence) (?:length|is too long)|length of input|prompt too long`)
 
 func (e *evidence) fillRate(f *message.Fault) {

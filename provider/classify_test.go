@@ -230,7 +230,7 @@ func quote(s string) string {
 
 func wrapError(s string) string { return `{"error":{"message":` + quote(s) + `}}` }
 
-// wrappers are the coats in which errors arrive.
+// wrappers are the ways in which errors arrive wrapped.
 var wrappers = map[string]func(string) string{
 	"error object":  wrapError,
 	"escaped twice": func(s string) string { return wrapError(wrapError(s)) },
@@ -412,7 +412,7 @@ func TestClassifyMessage(t *testing.T) {
 	}
 }
 
-// wrapped puts a text into up to three coats.
+// wrapped wraps a text up to three times.
 func wrapped(t *rapid.T, text string) string {
 	names := slices.Sorted(maps.Keys(wrappers))
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "upper case" }) // only once: an upper-case escape is not an escape
@@ -433,8 +433,8 @@ func TestClassifyWrapping(t *testing.T) {
 	})
 }
 
-// Nor do gateways and their status change the class of anything that somebody
-// has seen, as far as its words tell it.
+// Gateways and their status do not change the class of a known text either, if
+// its words alone decide it.
 func TestWrappingKeepsTheClass(t *testing.T) {
 	type text struct {
 		words, provider string
@@ -471,7 +471,7 @@ func TestWrappingKeepsTheClass(t *testing.T) {
 		r := Response{Provider: x.provider, Status: rapid.SampledFrom(statuses).Draw(t, "status")}
 		r.Body = []byte(wrapped(t, x.words))
 		if x.class == transient && strings.Contains(string(r.Body), "400") {
-			return // a gateway that says that the request was bad is believed
+			return // a gateway that calls the request bad is believed
 		}
 		if got := Classify(r).Class; got != x.class {
 			t.Fatalf("%d %s\n got %s, want %s", r.Status, r.Body, got, x.class)
@@ -479,7 +479,7 @@ func TestWrappingKeepsTheClass(t *testing.T) {
 	})
 }
 
-// Whatever the numbers are, they are read from where the shape has them.
+// Any numbers are read from the places where the shape has them.
 func TestClassifyNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.Int64Range(2000, 2_000_000).Draw(t, "limit")

@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	// defaultIdleTimeout is how long a stream may say nothing.
+	// defaultIdleTimeout is how long a stream may be silent.
 	defaultIdleTimeout = time.Minute
 	// firstByte times the idle timeout is how long the first byte may take: a
-	// local server reads a long prompt before it says anything.
+	// local server processes a long prompt before it sends anything.
 	firstByte = 10
 
 	maxRefusal = 64 << 10 // bytes of a refusal that are read
@@ -37,7 +37,7 @@ const (
 // failure is a *message.Fault; the one of a cancelled call wraps the context's
 // error. The zero value is not usable: call New.
 type Client struct {
-	// Retry says what happens after a failure that may pass.
+	// Retry says what happens after a temporary failure.
 	Retry Retry
 	// IdleTimeout is how long a stream may be silent before the call counts as
 	// failed; its whole duration is not limited. 0: one minute; negative:
@@ -52,8 +52,8 @@ type Client struct {
 }
 
 // New makes a client. cfg.APIKey is used as it is; "" sends none. An empty
-// cfg.BaseURL means the dialect's own vendor. A nil httpClient means
-// for a plain one; one with a total timeout would cut long answers.
+// cfg.BaseURL means the dialect's own vendor. A nil httpClient means a plain one;
+// one with a total timeout would cut off long answers.
 func New(cfg ProviderConfig, dialect wire.Dialect, httpClient *http.Client) *Client {
 	if httpClient == nil {
 		httpClient = &http.Client{}
@@ -77,8 +77,8 @@ var homes = sync.OnceValue(func() map[string]string {
 })
 
 // Stream makes a call and yields the answer as it comes; the last event has
-// the whole message. It is tried again after a failure that may pass, but
-// only while nothing has been yielded: what was shown is not taken back.
+// the whole message. A temporary failure is retried, but only while nothing has
+// been yielded: what was shown cannot be taken back.
 func (c *Client) Stream(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error] {
 	return func(yield func(message.Event, error) bool) {
 		shown, stopped := false, false
@@ -93,8 +93,8 @@ func (c *Client) Stream(ctx context.Context, m message.Model, req timeline.Reque
 	}
 }
 
-// Complete makes a call and returns the whole answer. An answer that was cut
-// off on the way is asked for again.
+// Complete makes a call and returns the whole answer. An answer that was cut off
+// in transit is requested again.
 func (c *Client) Complete(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions) (*message.Message, error) {
 	var answer *message.Message
 	f := c.call(ctx, m, req, opts, func(ev message.Event) bool {
@@ -109,8 +109,8 @@ func (c *Client) Complete(ctx context.Context, m message.Model, req timeline.Req
 	return answer, nil
 }
 
-// call renders once and tries until an answer came, no one wants it anymore,
-// or the failure is final.
+// call renders once and tries until there is an answer, the caller has gone, or
+// the failure is final.
 func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request, opts message.CallOptions, emit func(message.Event) bool, again func() bool) *message.Fault {
 	body, err := c.dialect.Render(req, m, opts)
 	if err != nil {
@@ -138,8 +138,8 @@ func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request
 	}
 }
 
-// estimate is a rough size of the request in tokens, for refusals that do not
-// say why. Pictures are left out: their bytes are not read as text.
+// estimate is a rough size of the request in tokens, for refusals that give no
+// reason. Images are left out: their bytes are not text.
 func estimate(body []byte, req timeline.Request) int64 {
 	n := len(body)
 	for _, m := range req.Messages {
@@ -179,7 +179,7 @@ func (c *Client) once(ctx context.Context, m message.Model, body []byte, size in
 		}
 		return c.judge(refusal)
 	}
-	// What a stream says in spite of its status is judged by its words alone.
+	// An error inside a stream with status 200 is classified by its text alone.
 	refusal.Status = 0
 	return c.decode(ctx, m, stream, refusal, emit)
 }
@@ -226,8 +226,8 @@ func (c *Client) judge(r Response) *message.Fault {
 	return c.mask(&f)
 }
 
-// broken makes a fault of a connection that failed. It may pass, except when
-// the caller gave up.
+// broken makes a fault of a connection that failed: a temporary one, unless the
+// caller cancelled.
 func (c *Client) broken(ctx context.Context, status int, err error) *message.Fault {
 	cause := context.Cause(ctx)
 	switch {
@@ -316,8 +316,8 @@ func (m masked) Is(target error) bool { return errors.Is(m.err, target) }
 // As finds a typed cause.
 func (m masked) As(target any) bool { return errors.As(m.err, target) }
 
-// join puts a path below a base URL. Where both name the version, as users
-// write base URLs either way, it is there once.
+// join appends a path to a base URL. Users write base URLs with and without the
+// version; if both have it, it is kept once.
 func join(base, path string) string {
 	for _, version := range []string{"/v1", "/v1beta"} {
 		if strings.HasSuffix(base, version) && strings.HasPrefix(path, version+"/") {

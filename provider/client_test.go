@@ -62,7 +62,7 @@ func client(t *testing.T, cfg provider.ProviderConfig, serve roundTrip) *provide
 	return provider.New(cfg, dialect(t, "openai-chat"), &http.Client{Transport: serve})
 }
 
-// script serves one answer after the other, the last for ever.
+// script serves one answer after the other and repeats the last.
 func script(answers ...*http.Response) (roundTrip, *int) {
 	n := 0
 	return func(*http.Request) (*http.Response, error) {
@@ -72,7 +72,7 @@ func script(answers ...*http.Response) (roundTrip, *int) {
 	}, &n
 }
 
-// What may pass is tried again, with growing pauses or as the server says;
+// Temporary failures are retried, with growing pauses or as the server says;
 // nothing else is.
 func TestRetry(t *testing.T) {
 	overloaded := func() *http.Response { return reply(529, "") }
@@ -160,7 +160,7 @@ func TestRetrySettings(t *testing.T) {
 	})
 }
 
-// What was shown is not taken back by another try.
+// What was shown is not taken back by a retry.
 func TestStreamNoReplay(t *testing.T) {
 	serve, tries := script(reply(200, good[:strings.Index(good, "\n\n")+2]), reply(200, good))
 	cl := client(t, provider.ProviderConfig{}, serve)
@@ -186,8 +186,8 @@ func TestStreamLeave(t *testing.T) {
 	}
 }
 
-// slowBody is a body that speaks after pauses and is silent for ever then,
-// until the call is given up.
+// slowBody is a body that sends after pauses and is then silent until the call is
+// cancelled.
 func slowBody(ctx context.Context, pauses []time.Duration, say string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -213,7 +213,7 @@ func slowBody(ctx context.Context, pauses []time.Duration, say string) io.ReadCl
 	return r
 }
 
-// The time between bytes is limited, not that of the whole answer.
+// The time between bytes is limited, not the time for the whole answer.
 func TestIdleTimeout(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -359,8 +359,7 @@ data: [DONE]
 	}
 }
 
-// A 400 that says nothing is an overflow where the request nearly fills the
-// window.
+// A 400 without a reason is an overflow if the request nearly fills the window.
 func TestUnexplainedRefusal(t *testing.T) {
 	long := timeline.Request{Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.Text{Text: strings.Repeat("word ", 80_000)}}}}}
 	for _, c := range []struct {

@@ -54,8 +54,8 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// ProviderConfig is a place to call models at. The zero value means the
-// vendor's own server and its usual key variable.
+// ProviderConfig says where models are called. The zero value means the vendor's
+// own server and its usual key variable.
 type ProviderConfig struct {
 	Type      Type              `json:"type"`      // "": the vendor's usual one, and openai for a provider that no one knows
 	BaseURL   string            `json:"baseUrl"`   // "": the vendor's
@@ -70,8 +70,8 @@ func (c ProviderConfig) Validate() error {
 	return errors.Join(valid.OneOf("type", c.Type, c.Type.Values()), valid.Address("baseUrl", c.BaseURL))
 }
 
-// ModelConfig says what the catalogue does not know of a model, or knows
-// wrongly. What is zero or nil is not said.
+// ModelConfig says what the catalogue does not know about a model, or has wrong.
+// Zero or nil: not set.
 type ModelConfig struct {
 	ID              string         `json:"id"`
 	ContextWindow   int64          `json:"contextWindow"`   // tokens
@@ -97,7 +97,7 @@ func (Type) Values() []string {
 	return []string{string(typeAnthropic), string(typeOpenAI), string(typeResponses), string(typeGemini)}
 }
 
-// Secret is text that is never shown: printed, formatted or marshalled it is
+// Secret is text that is never shown: when printed, formatted or marshalled it is
 // a row of stars. Convert it to string to use it.
 type Secret string
 
@@ -131,13 +131,13 @@ func (c ProviderConfig) api() string {
 	return string(c.Type)
 }
 
-// vendor is what is known of a provider without asking anyone.
+// vendor is what is known about a provider without asking anyone.
 type vendor struct {
 	catalogue string   // its name in the catalogue; "": it has no models there
 	api       string   // dialect; "": as the catalogue says
 	baseURL   string   // "": as the catalogue says
 	keys      []string // variables that hold a key, most usual first
-	keyless   bool     // a server that asks for no key
+	keyless   bool     // a server that needs no key
 	maxBytes  int64    // request size that it refuses above; 0: not known
 }
 
@@ -191,7 +191,7 @@ func known(name string) bool {
 	return v.api != "" || v.baseURL != "" || catalogue.Lookup(v.catalogue).API != ""
 }
 
-// canonical is our name of a provider that other programs call otherwise.
+// canonical is our name for a provider that other programs call something else.
 func canonical(name string) string {
 	if a, ok := aliases()[name]; ok {
 		return a
@@ -199,8 +199,8 @@ func canonical(name string) string {
 	return name
 }
 
-// lookupVendor finds a provider under any of its names. One that is not
-// known here is taken for the catalogue's.
+// lookupVendor finds a provider under any of its names. If it is not known here,
+// the catalogue's entry is used.
 func lookupVendor(name string) vendor {
 	name = canonical(name)
 	if v, ok := vendors()[name]; ok {

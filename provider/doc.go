@@ -6,7 +6,7 @@
 //
 //   - Classify turns an error answer into a message.Fault: a class that says
 //     what to do, and the numbers that the text named. It is pure.
-//   - Catalog says what is known of a model, and from where.
+//   - Catalog says what is known about a model, and from which source.
 //   - Client makes calls; Registry builds a Client for "provider/id" from
 //     settings and keys. Every failure of a call is a *message.Fault.
 //

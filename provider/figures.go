@@ -10,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// figures are the sizes that a text names: what fits, what came in, what was
-// wanted out, and all in one. 0: not named.
+// figures are the sizes that a text names: the limit, the input, the requested
+// output, and the total. 0: not named.
 type figures struct {
 	limit, input, output, total int64
 }
@@ -27,7 +27,7 @@ func (f figures) used() int64 {
 	return 0
 }
 
-// requested is what was asked for in all, or what is known of it.
+// requested is the total requested, or as much of it as is known.
 func (f figures) requested() int64 {
 	switch {
 	case f.total > 0:
@@ -74,11 +74,11 @@ type figure struct {
 	value int64
 	role  role
 	bytes bool // a number of bytes
-	part  bool // its role comes after it: one of several parts of a whole
+	part  bool // its role comes after it: one of several parts of a total
 }
 
-// readFigures finds the sizes in a flat text, in tokens and in bytes. A
-// window that is known settles a lone number that is about as large.
+// readFigures finds the sizes in a flat text, in tokens and in bytes. If the
+// window is known, a single number of about that size is the limit.
 func readFigures(text string, window int64) (tokens, bytes figures) {
 	if f, ok := fields(text); ok {
 		return f, figures{}
@@ -122,13 +122,13 @@ var (
 	fieldPrompt = lazy.Regexp(`["']n_prompt_tokens["'] ?: ?["']?(\d+)`)
 )
 
-// fields reads the numbers that llama.cpp gives next to its text.
+// fields reads the numbers that llama.cpp sends next to its text.
 func fields(text string) (figures, bool) {
 	f := figures{limit: first(fieldCtx(), text), input: first(fieldPrompt(), text)}
 	return f, f.limit > 0
 }
 
-// sums reads the texts that write the comparison out.
+// sums reads texts that spell out the comparison.
 func sums(text string) (f figures, inBytes, ok bool) {
 	if m := sumOver().FindStringSubmatch(text); m != nil {
 		in, out := number(m[1]), number(m[2])
@@ -147,9 +147,9 @@ func sums(text string) (f figures, inBytes, ok bool) {
 	return figures{}, false, false
 }
 
-// settle makes figures of numbers with roles. Of two limits the larger is a
-// size, of two bare sizes the smaller is the limit: nothing is refused for
-// being below.
+// settle makes figures of numbers with roles. Of two limits the larger is a size,
+// of two plain sizes the smaller is the limit: nothing is refused for being too
+// small.
 func settle(numbers []figure) figures {
 	var f figures
 	var limits, sizes, parts []int64
@@ -198,7 +198,7 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// maxNumber bounds what is read as a size; ids and times are beyond it.
+// maxNumber bounds what is read as a size; ids and times are larger.
 const maxNumber = 1 << 42
 
 var numeral = lazy.Regexp(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|characters?|chars?|k|m)\b)?`)
@@ -266,8 +266,8 @@ func number(s string) int64 {
 	return n
 }
 
-// free reports whether a number is alone and not part of a name, a
-// version, a path or an id.
+// free reports whether a number is on its own and not part of a name, a version,
+// a path or an id.
 func free(text string, start, end int) bool {
 	if start > 0 && strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_-./#@", text[start-1]) >= 0 {
 		return false
@@ -299,8 +299,8 @@ var (
 	oddCode     = lazy.Regexp(`window exceeds limit \($`) // MiniMax puts its error code there
 )
 
-// isCode reports whether a number is a status, an error code, a time or the
-// value of a field that has a name of its own.
+// isCode reports whether a number is a status, an error code, a time or the value
+// of an unrelated field.
 func isCode(before, after string, value int64) bool {
 	switch {
 	case codeBefore().MatchString(before), oddCode().MatchString(before), timeAfter().MatchString(after):
@@ -327,9 +327,9 @@ var (
 	totalIn     = lazy.Regexp(`\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`)
 )
 
-// roleOf judges a number by the words around it. Words right after it bind
-// closest ("8192 in the completion"), then the clause before it
-// ("maximum context length is ").
+// roleOf finds what a number counts from the words around it. Words right after
+// it count most ("8192 in the completion"), then the clause before it ("maximum
+// context length is ").
 func roleOf(before, after string) (r role, part bool) {
 	if i := strings.IndexAny(after, ".;:,()[]{}\"<>+=|"); i >= 0 {
 		after = after[:i]

@@ -17,13 +17,13 @@ import (
 const (
 	maxFlat    = 16 << 10 // bytes of an answer that are looked at; longer ones lose their middle
 	maxWords   = 2000     // UTF-16 units of the provider's words that are kept
-	maxWrapped = 8        // how deep the provider's words are dug for
+	maxWrapped = 8        // how many layers are searched for the provider's words
 )
 
-// flatten makes one line of lower-case text out of an answer: escapes of
-// JSON, Python and HTML are undone however often they were applied, the marks
-// of JSON itself stay. A wrapped error then reads like a bare one, with some
-// noise around it.
+// flatten makes one line of lower-case text out of an answer: escapes of JSON,
+// Python and HTML are undone however often they were applied; JSON's own
+// punctuation stays. A wrapped error then reads like a plain one with some noise
+// around it.
 func flatten(body []byte) string {
 	if len(body) > maxFlat {
 		body = append(append(bytes.Clone(body[:maxFlat/2]), ' '), body[len(body)-maxFlat/2:]...)
@@ -134,8 +134,8 @@ func statusInText(text string) int {
 	return n
 }
 
-// words digs out what the provider said to people, from however many layers
-// of JSON, for Fault.Message.
+// words finds the provider's message for people, inside however many layers of
+// JSON, for Fault.Message.
 func words(body []byte) string {
 	s := dig(body, maxWrapped)
 	if strings.HasPrefix(s, "<") {
@@ -177,8 +177,8 @@ func dig(b []byte, depth int) string {
 	return string(b)
 }
 
-// digObject tries the fields in which the vendors keep their words. A
-// gateway's "raw" is the vendor's own error, so it comes first.
+// digObject tries the fields in which vendors put their message. A gateway's
+// "raw" is the vendor's own error, so it comes first.
 func digObject(obj []byte, depth int) string {
 	for _, name := range []string{"metadata", "raw", "error", "message", "detail", "errorMessage", "error_message", "msg", "response", "errors"} {
 		v := rawjson.Get(obj, name)

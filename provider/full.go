@@ -5,10 +5,10 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Full finds an answer that claims success and has nothing in it because the
-// context window was full. estimate is our size of the request in tokens. An
-// answer that has content is kept, whatever its usage says: the result is nil.
-// No one has named a limit, so the fault has none and teaches nothing.
+// Full recognizes an answer that claims success but is empty because the context
+// window was full. estimate is our size of the request in tokens. An answer that
+// has content is kept, whatever its usage says: the result is nil. No limit was
+// named, so the fault has none and nothing is learned from it.
 func Full(m message.Model, answer *message.Message, estimate int64) *message.Fault {
 	if !empty(answer) {
 		return nil
@@ -33,7 +33,7 @@ func Full(m message.Model, answer *message.Message, estimate int64) *message.Fau
 	return f
 }
 
-// empty reports whether there is nothing in an answer.
+// empty reports whether an answer has no content.
 func empty(m *message.Message) bool {
 	for _, b := range m.Content {
 		if t, ok := b.(message.Text); !ok || t.Text != "" {

@@ -28,13 +28,13 @@ type Lesson struct {
 }
 
 // Limits are what servers have said and shown about their models: what refusals
-// named (Learn), what a server answered when it was asked, and prompts longer
-// than a known limit that it accepted (Accepted). They are the one owner of
-// learned windows and caps. Nothing is learned from a number whose unit is not known,
-// nor from a rate. The zero value knows nothing; it is safe for concurrent use.
+// named (Learn), what a server answered when asked, and prompts longer than a
+// known limit that it accepted (Accepted). All learned windows and caps are kept
+// here. Nothing is learned from a number whose unit is unknown, nor from a rate.
+// The zero value knows nothing; it is safe for concurrent use.
 type Limits struct {
-	// TrustSettings keeps a window that the settings name whatever a server
-	// says (setting windows.trustSettings).
+	// TrustSettings keeps a window from the settings whatever a server says
+	// (setting windows.trustSettings).
 	TrustSettings bool
 	Now           func() time.Time // nil: time.Now
 
@@ -51,8 +51,7 @@ const (
 	maxEvidence = 300
 )
 
-// Learn remembers the limit that a refusal of a model named. It reports
-// whether that is news.
+// Learn stores the limit that a refusal named. It reports whether it was new.
 func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 	if l == nil || f == nil || !teaches(f) {
 		return false
@@ -77,8 +76,8 @@ func nameOf(key string) string {
 	return name
 }
 
-// teaches reports whether a fault names a limit that will hold for the next
-// request too (docs/limits.md).
+// teaches reports whether a fault names a limit that will also apply to the next
+// request (docs/limits.md).
 func teaches(f *message.Fault) bool {
 	switch f.Limit.Unit {
 	case kinds.UnitContext:
@@ -92,9 +91,9 @@ func teaches(f *message.Fault) bool {
 	return false
 }
 
-// Accepted notes that a server has answered a prompt of so many tokens. A
-// smaller window that was learned is no longer true, and one that was only
-// assumed is corrected. m is the model as it is known from elsewhere.
+// Accepted records that a server has answered a prompt of that many tokens. A
+// smaller learned window is dropped, and an assumed one is corrected. m is the
+// model as known from other sources.
 func (l *Limits) Accepted(m message.Model, prompt int64) {
 	if l == nil {
 		return
@@ -121,7 +120,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 	l.put(keyOf(m), list)
 }
 
-// assumed reports whether no one has said the window of this very model here.
+// assumed reports whether the window of exactly this model is only a guess.
 func assumed(m message.Model) bool {
 	return m.WindowSource == WindowCatalogue || m.WindowSource == WindowDefault
 }
@@ -161,7 +160,7 @@ func (l *Limits) put(key string, list []Lesson) {
 	}
 }
 
-// forget takes out what the file says of a model when the limits are saved.
+// forget removes what the file says about a model when the limits are saved.
 func (l *Limits) forget(key string) {
 	if l.forgotten == nil {
 		l.forgotten = map[string]bool{}
@@ -195,7 +194,7 @@ func rankOf(u message.Unit) int {
 	return 3
 }
 
-// Models names the models that something was learned about, sorted, as
+// Models names the models about which something was learned, sorted, as
 // "provider/id".
 func (l *Limits) Models() []string {
 	if l == nil {
@@ -211,8 +210,8 @@ func (l *Limits) Models() []string {
 	return slices.Compact(names)
 }
 
-// Forget drops what was learned about a model, given as "provider/id", at every
-// server. It reports whether there was anything.
+// Forget drops what was learned about a model ("provider/id") at every server. It
+// reports whether there was anything to drop.
 func (l *Limits) Forget(model string) (found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,7 +225,7 @@ func (l *Limits) Forget(model string) (found bool) {
 	return found
 }
 
-// InForce is a model with the limits that hold for it. What a refusal named
+// InForce returns the model with the limits that apply to it. A refusal's number
 // lowers whatever else is known, and replaces the catalogue's and the default
 // window (docs/limits.md, Windows).
 func (l *Limits) InForce(m message.Model) message.Model {

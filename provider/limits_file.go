@@ -52,15 +52,15 @@ func readLessons(path string) (map[string][]Lesson, error) {
 	return lessons, nil
 }
 
-// Save keeps what was learned for later runs, together with what other runs
-// have written meanwhile. Nothing is written where nothing is new.
+// Save writes what was learned for later runs, merged with what other runs have
+// written meanwhile. It writes nothing if nothing is new.
 func (l *Limits) Save() error {
 	if l == nil || l.path == "" {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	there, _ := readLessons(l.path) // what is broken is written again
+	there, _ := readLessons(l.path) // a broken file is replaced
 	all := map[string][]Lesson{}
 	for model, list := range there {
 		if !l.forgotten[model] {
@@ -94,8 +94,8 @@ func sameLessons(a, b []Lesson) bool {
 	})
 }
 
-// merged puts the lessons of two runs together; of two about the same limit
-// the newer counts.
+// merged combines the lessons of two runs; of two about the same limit the newer
+// one counts.
 func merged(a, b []Lesson) []Lesson {
 	out := slices.Clone(a)
 	for _, s := range b {

@@ -186,7 +186,7 @@ func TestLimitsFile(t *testing.T) {
 	}
 }
 
-// What cannot be read teaches nothing, and is written again.
+// A file that cannot be read teaches nothing, and is replaced.
 func TestBrokenLimitsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "windows.json")
 	for content, broken := range map[string]bool{"{": true, "": false, `{"p/a":4048,"p/b":[{"unit":"context-tokens","number":9000}]}`: false} {

@@ -13,7 +13,7 @@ import (
 //go:embed phrases.txt
 var phrasesText string
 
-// phrase is a pattern with a real text in which it is found.
+// phrase is a pattern with a real text that it matches.
 type phrase struct{ pattern, witness string }
 
 // phraseBlock is a block of the data file.
@@ -62,7 +62,7 @@ func parsePhrases(text string) ([]phraseBlock, error) {
 	return blocks, nil
 }
 
-// says is a block's patterns as one, compiled when it is first needed.
+// says is a block's patterns as one expression, compiled when first needed.
 func says(block string) func() *regexp.Regexp { return lazy.Made(block, blockPattern) }
 
 func blockPattern(name string) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// meant is what the witnesses of a block are classified as; a block that is
-// not here only helps others.
+// meant is the class of a block's witnesses; a block that is missing here only
+// helps others.
 var meant = map[string][]message.Class{
 	"pairing": {pairing}, "thinking restore": {thinking}, "thinking": {thinking}, "bad request": {badReq}, "bad image": {badReq},
 	"overflow": {overflow, output}, "size": {overflow}, "long context": {overflow}, "above rate": {overflow, rateLim},

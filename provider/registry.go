@@ -20,7 +20,7 @@ import (
 // Registry finds models by "provider/id" and makes them ready for calls. The
 // zero value is not usable: call NewRegistry.
 type Registry struct {
-	// Catalog is what is known of models; it learns from refusals.
+	// Catalog is what is known about models; it learns from refusals.
 	Catalog *Catalog
 	// HTTP makes the calls; nil means a plain client.
 	HTTP *http.Client
@@ -34,9 +34,8 @@ type Registry struct {
 }
 
 // NewRegistry makes a registry over the user's configuration, with its retries
-// and patterns. env looks keys
-// up by the name of their variable, like os.Getenv; nil knows none. Nothing
-// else of the environment is read.
+// and patterns. env looks up keys by variable name, like os.Getenv; nil has none.
+// Nothing else of the environment is read.
 func NewRegistry(cfg Config, env func(name string) string) *Registry {
 	if env == nil {
 		env = func(string) string { return "" }
@@ -45,8 +44,8 @@ func NewRegistry(cfg Config, env func(name string) string) *Registry {
 }
 
 // Bind makes a model ready for calls. name is "provider/id"; the id may hold
-// slashes. A key that is missing is a *message.Fault of class auth that names
-// the variable to set.
+// slashes. If the key is missing, the error is a *message.Fault of class auth
+// that names the variable to set.
 func (r *Registry) Bind(name string) (*Bound, error) {
 	provider, id, ok := strings.Cut(name, "/")
 	if !ok || provider == "" || id == "" {
@@ -74,14 +73,14 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 }
 
 // Names reports whether the configuration names a provider. Others are called
-// when they are chosen, and not asked anything before that.
+// only when chosen, and asked nothing before that.
 func (r *Registry) Names(provider string) bool {
 	_, named := r.cfg.Providers[provider]
 	return named || strings.HasPrefix(r.cfg.Model, provider+"/")
 }
 
-// Default names the model to use where no one named one: of the first
-// provider that has a key, the user's own before the vendors.
+// Default names the model to use if none was named: that of the first provider
+// with a key, the user's own providers before the vendors.
 func (r *Registry) Default() (name string, ok bool) {
 	for _, p := range slices.Sorted(maps.Keys(r.cfg.Providers)) {
 		cfg, v := r.cfg.Providers[p], lookupVendor(p)
@@ -132,8 +131,8 @@ func (r *Registry) variables(cfg ProviderConfig, v vendor) []string {
 	return nil
 }
 
-// needsKey reports whether a call without a key is bound to fail. A server of
-// the user's own may ask for none, or for a header instead.
+// needsKey reports whether a call without a key is bound to fail. A user's own
+// server may need none, or a header instead.
 func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
 	return cfg.APIKeyEnv != "" || cfg.BaseURL == "" && !v.keyless && len(cfg.Headers) == 0
 }
@@ -143,12 +142,12 @@ func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
 type Bound struct {
 	Client *Client
 	Model  message.Model
-	// Catalog learns windows from refusals; nil: no one does.
+	// Catalog learns windows from refusals; nil: nothing is learned.
 	Catalog *Catalog
 }
 
-// Facts returns the model, with the limits that refusals have taught since it
-// was bound.
+// Facts returns the model, with the limits learned from refusals since it was
+// bound.
 func (b *Bound) Facts() message.Model {
 	if b.Catalog == nil {
 		return b.Model
@@ -175,7 +174,8 @@ func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.C
 	}
 }
 
-// learn remembers the limit that a refusal named, or that a success disproved.
+// learn records a limit that a refusal named, or drops one that a success
+// disproved.
 func (b *Bound) learn(answer *message.Message, err error) {
 	if b.Catalog == nil {
 		return

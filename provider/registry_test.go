@@ -81,7 +81,7 @@ func TestRegistryDefault(t *testing.T) {
 	}
 }
 
-// The interface that the summarizer asks for.
+// The interface that the summarizer needs.
 var _ interface {
 	Facts() message.Model
 	Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error)

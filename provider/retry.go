@@ -19,13 +19,13 @@ const (
 	// defaultBaseDelay is that of the setting retry.baseDelayMs.
 	defaultBaseDelay = 2 * time.Second
 
-	// maxRetryWait is the longest wait for a next try. A server that asks for
-	// more gets none: the caller should hear of it now.
+	// maxRetryWait is the longest wait before a retry. If a server asks for more
+	// there is no retry: the caller should hear of it now.
 	maxRetryWait = 2 * time.Minute
 )
 
-// Retry says what happens after a failure that may pass: class transient or
-// rate-limit. Nothing else is ever repeated. The zero value tries three more
+// Retry says what happens after a temporary failure: class transient or
+// rate-limit. Nothing else is ever retried. The zero value tries three more
 // times, after about 2, 4 and 8 seconds, or when the server says.
 type Retry struct {
 	Enabled   *bool         `json:"enabled"`     // nil: yes
@@ -33,10 +33,9 @@ type Retry struct {
 	BaseDelay time.Duration `json:"baseDelayMs"` // before the first retry, doubled each time; 0: 2 s
 
 	// Sleep waits; nil waits for real. It returns early, with the context's
-	// error, when the call is given up.
+	// error, when the call is cancelled.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Notify is told of each retry before the wait; nil: no one is. try
-	// counts from 1.
+	// Notify is called before the wait of each retry, if set. try counts from 1.
 	Notify func(try int, wait time.Duration, f *message.Fault)
 }
 
@@ -62,7 +61,7 @@ func (r Retry) Validate() error {
 // sameAgain are the remedies that send the same request once more.
 var sameAgain = message.Tries{kinds.RemedyRetry: 1, kinds.RemedyWait: 1}
 
-// retryable: a server that said nothing for that long is not asked again.
+// retryable: a server that was silent for that long is not asked again.
 func retryable(f *message.Fault) bool {
 	if errors.Is(f.Err, errIdle) {
 		return false
@@ -70,8 +69,8 @@ func retryable(f *message.Fault) bool {
 	return f.Next(sameAgain, nil) != kinds.RemedyNone
 }
 
-// Wait waits before a next try. It returns early, with the context's error,
-// when the call is given up.
+// Wait waits before a retry. It returns early, with the context's error, when the
+// call is cancelled.
 func (r Retry) Wait(ctx context.Context, d time.Duration) error {
 	if r.Sleep != nil {
 		return r.Sleep(ctx, d)
@@ -97,7 +96,7 @@ func (r Retry) Waits() *Waits {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = cmp.Or(r.BaseDelay, defaultBaseDelay)
 	b.Multiplier = 2
-	b.RandomizationFactor = 0.25 // enough to part those who failed together
+	b.RandomizationFactor = 0.25 // enough to spread clients that failed together
 	b.MaxInterval = maxRetryWait
 	b.Reset()
 	r.EnsureDefaults()
@@ -108,7 +107,7 @@ func (r Retry) Waits() *Waits {
 	return &Waits{left: left, back: b}
 }
 
-// Next returns the wait after f, or false if there is no further try.
+// Next returns the wait after f, or false if there is no further retry.
 func (w *Waits) Next(f *message.Fault) (time.Duration, bool) {
 	if w.left <= 0 || f.RetryAfter > maxRetryWait {
 		return 0, false

@@ -11,10 +11,9 @@ import (
 // standardWindow is the window without a plan for long contexts (Anthropic).
 const standardWindow = 200_000
 
-// rules are tried in this order. What is told apart by structure and by
-// particular words comes before what is told by shape, so that a look-alike
-// ("exceeds the limit of 30000 tokens per minute") never reaches the general
-// rules.
+// rules are tried in this order. Rules about structure and particular words come
+// before rules about shape, so that a look-alike ("exceeds the limit of 30000
+// tokens per minute") never reaches the general rules.
 var rules = []rule{
 	{message.ClassPairing, saying(pairingWords, notPairing)},
 	{message.ClassThinking, (*evidence).thinking},
@@ -67,7 +66,7 @@ var (
 	transientSurely = says("transient surely")
 )
 
-// saying makes a rule of words and of those that must not be there.
+// saying makes a rule of words that must be present and words that must not.
 func saying(yes, no func() *regexp.Regexp) func(*evidence) bool {
 	return func(e *evidence) bool {
 		return yes().MatchString(e.text) && (no == nil || !no().MatchString(e.text))
@@ -106,13 +105,13 @@ var (
 	rateCodes  = []string{"rate_limit_error", "rate_limit_exceeded", "too_many_requests", "rate_limited"}
 	quotaCodes = []string{"insufficient_quota", "billing_error", "billing_hard_limit_reached", "usage_limit_reached", "usage_limit_exceeded", "insufficient_balance",
 		"credits_exhausted", "budget_exceeded", "arrearage", "token_quota_exceeded", "exceeded_current_quota_error"}
-	// Of z.ai, which says all with 429: a limit of five hours, a week or a
-	// month, a plan, the balance.
+	// z.ai uses 429 for everything: limits of five hours, a week or a month, a
+	// plan, the balance.
 	zaiQuota = []string{"1308", "1310", "1316", "1317", "1318", "1319", "1320", "1321", "1309", "1311", "1313", "1314", "1315", "1113"}
 )
 
-// limited reports whether status or code say that a limit over time is at
-// fault. Such a refusal is never an overflow by its wording alone.
+// limited reports whether the status or code says that a limit over time was hit.
+// The wording alone never makes such a refusal an overflow.
 func (e *evidence) limited() bool {
 	return e.status == 429 || e.hasCode(rateCodes...) || e.hasCode(quotaCodes...)
 }
@@ -122,15 +121,15 @@ var (
 	ownQuota    = lazy.Regexp(`exceeded your current quota`)
 )
 
-// perMinute holds for limits of a minute that are called a quota: by DashScope,
-// whose sentence means money elsewhere, and where Gemini names the quota.
+// perMinute matches per-minute limits that are called a quota: by DashScope,
+// whose wording means money elsewhere, and by Gemini, which names the quota.
 func (e *evidence) perMinute() bool {
 	dashScope := strings.Contains(e.Provider, "dashscope") || strings.Contains(e.Provider, "alibaba") || strings.Contains(e.Provider, "qwen")
 	return minuteQuota().MatchString(e.text) || dashScope && ownQuota().MatchString(e.text)
 }
 
-// quota tells a spent budget from a short wait. Both come as 429; the vendors
-// that name a wait in seconds mean it.
+// quota distinguishes a spent budget from a short wait. Both come as 429; the
+// vendors that name a wait in seconds mean it.
 func (e *evidence) quota() bool {
 	if e.hasCode(quotaCodes...) || e.status == 402 || quotaSurely().MatchString(e.text) || e.status == 429 && e.hasCode(zaiQuota...) {
 		return true
@@ -142,14 +141,14 @@ func (e *evidence) quota() bool {
 	return longWait().MatchString(e.text) && !short && !shortWait().MatchString(e.text)
 }
 
-// afford is what an account has left for the output of one request, as
-// OpenRouter tells it.
+// afford is what an account has left for the output of one request, as OpenRouter
+// says it.
 var (
 	afford = lazy.Regexp(`can only afford (\d[\d,_]*)`)
 	asking = lazy.Regexp(`requested up to (\d[\d,_]*) tokens`)
 )
 
-// output holds where less output would help: the numbers show that the input
+// output matches where less output would help: the numbers show that the input
 // fits, or the text is about the setting alone.
 func (e *evidence) output() bool {
 	if e.ctx.onlyOutputIsTooMuch() {
@@ -185,9 +184,9 @@ var (
 	wholeBody = lazy.Regexp(`\b(?:request|payload|body|entity|total message)\b`)
 )
 
-// tooManyBytes holds where the size of the body, or of one part of it, is at
-// fault and not what the model reads: fewer turns do not help against one large
-// picture.
+// tooManyBytes matches where the size of the body, or of one part of it, is the
+// problem and not what the model reads: dropping turns does not help with one
+// large image.
 func (e *evidence) tooManyBytes() bool {
 	if byteUnits().MatchString(e.text) && (byteWords().MatchString(e.text) || tooMuch().MatchString(e.text)) {
 		return true

@@ -6,9 +6,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// overflow judges by listed texts, by shape, and by two numbers in a text
-// about tokens, if the first is above the second. With the status or code of a
-// rate limit only the list and the numbers count.
+// overflow goes by listed texts, by shape, and by two numbers in a text about
+// tokens, if the first is above the second. With the status or code of a rate
+// limit only the list and the numbers count.
 func (e *evidence) overflow() bool {
 	if listed().MatchString(e.text) {
 		return true
@@ -31,7 +31,7 @@ var (
 		"modelnotreadyexception", "serviceunavailableexception"}
 )
 
-// auth holds for a refused key. A 400 needs the words.
+// auth matches a refused key. With a 400 the text must say so.
 func (e *evidence) auth() bool {
 	if e.status == 401 || e.status == 407 || authSurely().MatchString(e.text) {
 		return true
@@ -47,13 +47,13 @@ func (e *evidence) transient() bool {
 		e.hasCode(transientCodes...) || transientWords().MatchString(e.text) || e.page()
 }
 
-// page reports whether a page for people came instead of an answer: of a proxy
-// in between.
+// page reports whether an HTML page came instead of an answer, from a proxy in
+// between.
 func (e *evidence) page() bool { return e.status < 400 && strings.HasPrefix(e.text, "<") }
 
-// silentOverflow judges refusals that do not say why: an empty 400 of a
-// server known for it, and any unknown 400 to a request that nearly fills the
-// window (docs/errors.md).
+// silentOverflow handles refusals that give no reason: an empty 400 of a server
+// known for it, and any unknown 400 to a request that nearly fills the window
+// (docs/errors.md).
 func (e *evidence) silentOverflow() bool {
 	if e.status != 400 && e.status != 422 {
 		return false
@@ -71,7 +71,7 @@ func (e *evidence) silentOverflow() bool {
 	return e.Estimate > e.Window/100*85
 }
 
-// byStatus is the judgement where the text says nothing that is known.
+// byStatus decides when nothing in the text is recognized.
 func (e *evidence) byStatus() message.Class {
 	switch s := e.status; {
 	case s == 401, s == 403, s == 407:

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What vendors, gateways and servers were seen to say, beyond the texts of the
-// other tables: class, unit, place, limit, used, requested and what to do. A
-// shorter row leaves the rest open.
+// Real texts of vendors, gateways and servers beyond the other tables: class,
+// unit, place, limit, used, requested and remedy. A shorter row leaves the rest
+// unchecked.
 var vendorRows = []struct {
 	status         int
 	want           string
@@ -87,7 +87,7 @@ var vendorRows = []struct {
 
 	{400, "overflow-output,context-tokens,,262144,0", "", "This model's maximum context length is 262144 tokens. However, you requested 32000 output tokens and your prompt contains at least 230145 input tokens, for a total of at least 262145 tokens."},
 
-	// Wordings that nobody has seen yet, for the shapes.
+	// Invented wordings, for the shapes.
 	{400, "overflow,context-tokens,,128000,130112", "", "Your request used 130,112 tokens but the model's limit is 128,000."},
 	{400, "overflow", "", "This conversation is too long to continue. Please start a new one."},
 	{400, "overflow,context-tokens,,200000,201000", "", "Input exceeds context: 201,000 of 200,000 tokens"},

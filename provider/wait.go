@@ -9,7 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
-// maxWait bounds what is believed; a longer one is a mistake or a quota.
+// maxWait is the longest wait that is believed; a longer one is a mistake or a
+// quota.
 const maxWait = 31 * 24 * time.Hour
 
 var (
@@ -18,8 +19,8 @@ var (
 	waitPart = lazy.Regexp(`(\d+(?:\.\d+)?) ?(milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)`)
 )
 
-// wait finds how long the provider asks to wait: in its headers, else in the
-// text; 0 where it does not say.
+// wait finds how long the provider asks to wait, in its headers or else in the
+// text; 0 if it does not say.
 func wait(h http.Header, text string) time.Duration {
 	if d := waitHeader(h); d > 0 {
 		return d
@@ -41,8 +42,8 @@ func wait(h http.Header, text string) time.Duration {
 	return 0
 }
 
-// waitHeader reads retry-after. A date there is taken against the answer's
-// own Date, so no clock is asked.
+// waitHeader reads retry-after. A date there is compared with the answer's own
+// Date header, so no clock is needed.
 func waitHeader(h http.Header) time.Duration {
 	if d := span(h.Get("Retry-After-Ms"), "ms"); d > 0 {
 		return d

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// errIdle is the cause of a call that was given up for silence.
+// errIdle is the cause of a call that was cancelled because the server was
+// silent.
 var errIdle = errors.New("the server sent nothing for too long")
 
 // watchdog cancels a call whose server falls silent. It only counts while
@@ -19,7 +20,7 @@ type watchdog struct {
 	first bool // nothing has come yet
 }
 
-// newWatchdog begins to watch; a negative idle never barks.
+// newWatchdog starts watching; a negative idle never fires.
 func newWatchdog(idle time.Duration, cancel context.CancelCauseFunc) *watchdog {
 	w := &watchdog{idle: idle, first: true}
 	if idle > 0 {

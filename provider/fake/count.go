@@ -26,11 +26,11 @@ func (s *Server) cut(text string, limit int64) string {
 	return text[:max(n, 0)]
 }
 
-// spoken are the members of a body in which something is said to the model.
+// spoken are the fields of a body whose text the model reads.
 var spoken = []string{"system", "systemInstruction", "system_instruction", "instructions", "tools", "messages", "input", "contents"}
 
-// said returns every text that a model would read in a request: all strings
-// below the spoken members but media and signatures.
+// said returns every text that a model would read in a request: all strings below
+// the spoken fields except media and signatures.
 func said(body []byte) []string {
 	var out []string
 	for _, name := range spoken {
@@ -39,7 +39,7 @@ func said(body []byte) []string {
 	return out
 }
 
-// silent are members whose strings are not read as text.
+// silent are fields whose strings are not read as text.
 var silent = map[string]bool{"data": true, "image_url": true, "signature": true, "thoughtSignature": true,
 	"encrypted_content": true, "id": true, "tool_use_id": true, "tool_call_id": true, "call_id": true,
 	"type": true, "role": true, "media_type": true, "mimeType": true}
@@ -63,7 +63,7 @@ func collect(out []string, name string, v []byte) []string {
 	return out
 }
 
-// modelOf finds the model that is asked for, in the body or in the path.
+// modelOf finds the requested model, in the body or in the path.
 func modelOf(path string, body []byte) string {
 	if m := rawjson.String(rawjson.Get(body, "model")); m != "" {
 		return m
@@ -73,7 +73,7 @@ func modelOf(path string, body []byte) string {
 	return name
 }
 
-// maxOutput finds the output limit that is asked for.
+// maxOutput finds the requested output limit.
 func maxOutput(body []byte) int64 {
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
 		if n := rawjson.Int(rawjson.Get(body, name)); n > 0 {

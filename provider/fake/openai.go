@@ -63,7 +63,7 @@ func (chat) fail(w *writer, words string) {
 
 func (chat) refuse(w http.ResponseWriter, f Refusal) { refuseOpenAI(w, f) }
 
-// refuseOpenAI answers with an error in the form of both of OpenAI's APIs.
+// refuseOpenAI answers with an error in the form that both OpenAI APIs use.
 func refuseOpenAI(w http.ResponseWriter, f Refusal) {
 	kind, code := "server_error", any(nil)
 	switch {
@@ -117,7 +117,7 @@ func (a responses) begin(w *writer, r Request, s Step) {
 	}
 }
 
-// items are the output items of a step, as they are when they are done.
+// items are the finished output items of a step.
 func (responses) items(s Step) []object {
 	var items []object
 	if s.Thinking != "" {
@@ -135,7 +135,7 @@ func (responses) items(s Step) []object {
 	return items
 }
 
-// begun is an item as it is before its deltas: there, and empty.
+// begun is an item before its deltas: present but empty.
 func begun(item object) object {
 	out := maps.Clone(item)
 	nothing := object{"content": []any{}, "summary": []any{}, "arguments": "", "status": "in_progress"}

@@ -26,13 +26,13 @@ type Server struct {
 	// Window is the context window in tokens; 0: everything fits. Set it and
 	// the fields below before the first request.
 	Window int64
-	// MaxBytes is the largest request that is taken, in bytes; 0: any.
+	// MaxBytes is the largest request that is accepted, in bytes; 0: any.
 	MaxBytes int64
 	// Truncate answers a request above Window as if it had been cut to fit,
 	// instead of refusing it.
 	Truncate bool
-	// Count counts the tokens of a text. nil: tokens.Classes. With the
-	// vocabulary of a real model the server refuses as that one would.
+	// Count counts the tokens of a text. nil: tokens.Classes. With the tokenizer
+	// of a real model the server refuses what that model would refuse.
 	Count func(text string) int64
 
 	http *httptest.Server
@@ -148,7 +148,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	s.answer(w, hr, speak, r, step)
 }
 
-// read takes a request apart.
+// read parses a request.
 func (s *Server) read(dialect string, hr *http.Request, body []byte) Request {
 	r := Request{Dialect: dialect, Path: hr.URL.Path, Header: hr.Header.Clone(), Body: body,
 		Model: modelOf(hr.URL.Path, body), MaxOutput: maxOutput(body)}
@@ -163,8 +163,8 @@ func (s *Server) read(dialect string, hr *http.Request, body []byte) Request {
 	return r
 }
 
-// next records a request and takes its step off the script; the last step
-// stays.
+// next records a request and takes the next step of the script; the last step is
+// repeated.
 func (s *Server) next(r Request) Step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,8 +219,8 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, 
 	}
 }
 
-// limit fills in what the step leaves to the server: usage, the reason of the
-// end, and the cut at the output limit.
+// limit fills in what the step leaves to the server: usage, the stop reason, and
+// the cut at the output limit.
 func (s *Server) limit(step Step, r Request) Step {
 	if step.Stop == "" {
 		step.Stop = message.StopEnd

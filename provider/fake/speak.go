@@ -15,7 +15,7 @@ import (
 type speaker interface {
 	// begin streams what the step says, without an end.
 	begin(w *writer, r Request, s Step)
-	// end closes the stream well.
+	// end closes the stream properly.
 	end(w *writer, r Request, s Step)
 	// fail sends an error inside the stream.
 	fail(w *writer, words string)
@@ -24,11 +24,11 @@ type speaker interface {
 	// full is the refusal of a request that does not fit the window.
 	full(r Request, window int64) Refusal
 	// countsOutput reports whether the vendor refuses a request whose prompt
-	// fits alone and not with the output it asks for.
+	// fits, but not together with the requested output.
 	countsOutput() bool
 }
 
-// route finds the dialect of a path, below whatever base.
+// route finds the dialect of a path, under any base.
 func route(path string) (dialect string, s speaker) {
 	switch {
 	case strings.HasSuffix(path, "/v1/messages"):
@@ -58,8 +58,8 @@ func encode(v any) []byte {
 // writer writes server-sent events, each at once.
 type writer struct{ w http.ResponseWriter }
 
-// event sends one event; without a name it is data alone. A client that has
-// gone away is noticed where it is waited for.
+// event sends one event; without a name it has only data. That a client has gone
+// away is noticed elsewhere.
 func (w *writer) event(name string, data []byte) {
 	if name != "" {
 		fmt.Fprintf(w.w, "event: %s\n", name)

@@ -12,29 +12,29 @@ import (
 // Step is what the server does with one request. The zero value answers with
 // nothing at all.
 type Step struct {
-	// Answer makes the step from the request; the other fields do not count
-	// then. It may be called by several requests at once.
+	// Answer makes the step from the request; the other fields are then ignored.
+	// It may be called concurrently.
 	Answer func(Request) Step
 
-	// The answer, in this order. An answer above the output limit of the
-	// request is cut there, as by a vendor.
+	// The answer, in this order. It is cut at the request's output limit, as a
+	// vendor would.
 	Thinking string
 	Text     string
 	Calls    []message.ToolCall
-	// Stop is the reason given for the end; "" is toolUse for an answer with
-	// calls, else stop.
+	// Stop is the stop reason; "" means toolUse for an answer with calls, else
+	// stop.
 	Stop message.StopReason
 	// Usage is what the server claims to have counted; nil: what it counted.
 	Usage *message.Usage
 
 	// Refuse answers with an error instead; nil: does not.
 	Refuse *Refusal
-	// Full refuses as the vendor does when the prompt does not fit, whatever
-	// its size.
+	// Full refuses the request, whatever its size, as the vendor does when the
+	// prompt does not fit.
 	Full bool
-	// End is how the stream ends; what was to be said before is said.
+	// end is how the stream ends; what comes before it is still sent.
 	end ending
-	// Words are those of the error that ends the stream (endError).
+	// words are the text of the error that ends the stream (endError).
 	words string
 }
 

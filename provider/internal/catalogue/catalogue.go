@@ -1,6 +1,6 @@
-// Package catalogue holds what is known of models and of those who sell them:
-// windows, limits, prices, addresses. It is a table in the program: it
-// costs nothing at start-up, and a lookup is cheap.
+// Package catalogue holds what is known about models and their providers:
+// windows, limits, prices, addresses. It is a compiled-in table: it costs nothing
+// at start-up, and a lookup is cheap.
 package catalogue
 
 import (
@@ -12,7 +12,7 @@ import (
 
 //go:generate go run ./gen
 
-// Model is a model as a provider sells it.
+// Model is a model as a provider offers it.
 type Model struct {
 	Provider, ID string
 	Plain        string        // PlainName of the id
@@ -23,24 +23,24 @@ type Model struct {
 	Price        message.Price // zero: not known
 }
 
-// Provider is one who sells models.
+// Provider is a company that offers models.
 type Provider struct {
 	Name     string
 	API      string // dialect
 	BaseURL  string // "": not known
 	KeyEnv   string // variable that usually holds the key
-	Standard string // the model that is usually asked for
+	Standard string // the model that is usually chosen
 }
 
-// Models are all models in the order of Providers, of each the newest first.
-// They must not be changed.
+// Models are all models, in the order of Providers, the newest of each first.
+// Callers must not change them.
 func Models() []Model { return models }
 
-// Providers are all providers: the makers of models first. They must not be
-// changed.
+// Providers are all providers: the makers of models first. Callers must not
+// change them.
 func Providers() []Provider { return providers }
 
-// Lookup returns a provider; the zero Provider is one that is not known.
+// Lookup returns a provider; the zero Provider if it is not known.
 func Lookup(name string) Provider {
 	for _, p := range providers {
 		if p.Name == name {
@@ -51,8 +51,8 @@ func Lookup(name string) Provider {
 }
 
 // Find looks for a model: as named, then at its provider without date and
-// notation, then anywhere. own reports whether the provider itself has it, so
-// that its price holds. nil: no one sells it.
+// notation, then anywhere. own reports whether the provider itself offers it, so
+// that its price applies. nil: no one offers it.
 func Find(provider, id string) (m *Model, own bool) {
 	plain, last := PlainName(id), lastPart(id)
 	var best *Model

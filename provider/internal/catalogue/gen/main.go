@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// makers come first where a model is offered by many.
+// makers come first if several providers offer a model.
 var makers = []string{"anthropic", "openai", "gemini", "xai", "deepseek", "zai", "moonshot", "minimax", "openrouter", "vercel"}
 
 func rank(provider string) int {
@@ -63,7 +63,7 @@ func table(providers []catwalk.Provider) ([]byte, error) {
 func writeModel(b *bytes.Buffer, provider string, m catwalk.Model) {
 	output := m.DefaultMaxTokens
 	if output >= m.ContextWindow {
-		output = 0 // a window repeated is not an output limit
+		output = 0 // a repeated window is not an output limit
 	}
 	price := "message.Price{}"
 	if p := priceOf(m); p != (message.Price{}) {
@@ -100,11 +100,11 @@ func variable(s string) string {
 	return name
 }
 
-// priceOf reads the prices, whose names mislead: InCached is what writing the
-// cache costs, OutCached what reading it does. Some entries have the price of
-// reading in the first; it shows, for writing is never cheaper than plain
-// input and reading never dearer. A price that is not there is that of plain
-// input. All zero means not known.
+// priceOf reads the prices, whose names mislead: InCached is the price of writing
+// the cache, OutCached of reading it. Some entries have the read price in the
+// first; this can be detected, because writing is never cheaper than plain input
+// and reading never more expensive. A missing price is that of plain input. All
+// zero means not known.
 func priceOf(m catwalk.Model) message.Price {
 	if m.CostPer1MIn == 0 && m.CostPer1MOut == 0 {
 		return message.Price{}
@@ -113,7 +113,7 @@ func priceOf(m catwalk.Model) message.Price {
 	for _, c := range []float64{m.CostPer1MInCached, m.CostPer1MOutCached} {
 		switch {
 		case c == 0 || c > 3*p.Input:
-			// not given, or the price of something else
+			// missing, or the price of something else
 		case c >= p.Input:
 			p.CacheWrite = c
 		default:

@@ -8,10 +8,10 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// doors are the vendors' servers, by host, with the way in which each says how
-// large a model's window is (docs/limits.md, Windows). OpenAI and others whose
-// lists do not say it are not asked.
-var doors = sync.OnceValue(func() map[string]func(asker) claims {
+// vendorServers are the vendors' servers, by host, with the way to ask each for a
+// model's window (docs/limits.md, Windows). OpenAI and others whose lists do not
+// have it are not asked.
+var vendorServers = sync.OnceValue(func() map[string]func(asker) claims {
 	return map[string]func(asker) claims{
 		"api.anthropic.com":                 askAnthropic,
 		"generativelanguage.googleapis.com": askGemini,
@@ -25,7 +25,7 @@ var doors = sync.OnceValue(func() map[string]func(asker) claims {
 	}
 })
 
-// own are servers of the user's own whose kind the provider's name tells.
+// own are the user's own servers whose kind is known from the provider's name.
 var own = sync.OnceValue(func() map[string]func(asker) claims {
 	return map[string]func(asker) claims{
 		"ollama":    askOllama,
@@ -42,7 +42,7 @@ func askNothing(asker) claims { return claims{} }
 func anyServer(a asker) claims {
 	list := a.get(a.base() + "/models")
 	switch rawjson.String(rawjson.Get(a.row(list), "owned_by")) {
-	case "llamacpp": // its list has what the model was trained with
+	case "llamacpp": // its list has the window the model was trained with
 		return askLlamaCpp(a)
 	case "sglang": // its list has the model's window, which may not fit into memory
 		if c := askSGLang(a); c != (claims{}) {
@@ -62,12 +62,12 @@ func anyServer(a asker) claims {
 
 func askList(a asker) claims { return a.listed(a.get(a.base() + "/models")) }
 
-// windowNames are the members in which lists give the window in force. What a
-// model could have, or was trained with, is not it.
+// windowNames are the fields in which lists give the window in force. What a
+// model could have, or was trained with, does not count.
 var windowNames = []string{"loaded_context_length", "max_model_len", "context_length", "context_window", "max_input_tokens"}
 
-// listed reads the row of the model in a list. A row of an adapter that does not
-// say its window has that of its base model (vLLM).
+// listed reads the model's row in a list. An adapter whose row has no window has
+// that of its base model (vLLM).
 func (a asker) listed(list []byte) claims {
 	row := a.row(list)
 	if row == nil {
@@ -101,8 +101,8 @@ func askLlamaCpp(a asker) claims {
 	return claims{}
 }
 
-// askOllama asks for the window of a model that is loaded, else for the one
-// that its Modelfile sets. What the model was trained with is not in force.
+// askOllama asks for the window of the loaded model, else for the one its
+// Modelfile sets. The window it was trained with is not in force.
 func askOllama(a asker) claims {
 	for m := range rawjson.Elements(rawjson.Get(a.get(a.root()+"/api/ps"), "models")) {
 		for _, name := range []string{"name", "model"} {
@@ -121,7 +121,7 @@ func askOllama(a asker) claims {
 	return claims{}
 }
 
-// askLMStudio asks for the window of a model that is loaded.
+// askLMStudio asks for the window of the loaded model.
 func askLMStudio(a asker) claims {
 	for m := range rawjson.Elements(rawjson.Get(a.get(a.root()+"/api/v1/models"), "models")) {
 		for in := range rawjson.Elements(rawjson.Get(m, "loaded_instances")) {
@@ -157,13 +157,14 @@ func askAnthropic(a asker) claims {
 	return named(claims{window: tokensAt(m, "max_input_tokens"), output: tokensAt(m, "max_tokens")}, "models: max_input_tokens")
 }
 
-// askGemini has a limit of the input; that of the output comes on top of it.
+// askGemini reads a limit of the input; the output limit is added to it.
 func askGemini(a asker) claims {
 	m := a.get(a.base() + "/models/" + a.id)
 	return named(claims{window: tokensAt(m, "inputTokenLimit"), output: tokensAt(m, "outputTokenLimit")}, "models: inputTokenLimit")
 }
 
-// mistralFiller is in Mistral's list for models whose window it does not say.
+// mistralFiller is what Mistral's list has for models whose window it does not
+// know.
 const mistralFiller = 32_768
 
 func askMistral(a asker) claims {
@@ -174,8 +175,8 @@ func askMistral(a asker) claims {
 	return named(claims{window: n}, "models: max_context_length")
 }
 
-// askOpenRouter takes the smallest of the servers that a request may be sent to.
-// Variants are not listed; that of a free model is its own.
+// askOpenRouter takes the smallest window among the servers that a request may be
+// sent to. Variants are not listed; a free model has a window of its own.
 func askOpenRouter(a asker) claims {
 	id := a.id
 	if base, variant, ok := strings.Cut(id, ":"); ok && variant != "free" {
@@ -197,7 +198,7 @@ func askCopilot(a asker) claims {
 		"models: capabilities.limits")
 }
 
-// named says where numbers come from, if there are any.
+// named adds where the numbers come from, if there are any.
 func named(c claims, from string) claims {
 	if c.window <= 0 && c.input <= 0 {
 		return claims{}
@@ -206,7 +207,7 @@ func named(c claims, from string) claims {
 	return c
 }
 
-// smaller is the smaller of two numbers that are known; 0 is not.
+// smaller is the smaller of two numbers; 0 means unknown.
 func smaller(a, b int64) int64 {
 	if a <= 0 || b > 0 && b < a {
 		return b
