@@ -19,39 +19,39 @@ import (
 )
 
 // Answer reads a model's answer to the latest request from its stream and
-// appends it. Deltas go to the observers of ctx. An answer that failed or
-// broke off is kept in the log, with what had been received, and never shown
-// to the model; the error is then a *message.Fault, and Recover knows what may
-// help. Answer returns when ctx ends, whatever the stream does.
+// appends it. Deltas go to the observers of ctx. An answer that failed or broke
+// off is kept in the log, with what was received of it, and never shown to the
+// model; the error is then a *message.Fault, and Recover knows what may help.
+// Answer returns when ctx ends, whatever the stream does.
 func (s *Session) Answer(ctx context.Context, stream iter.Seq2[message.Event, error]) (*message.Message, error) {
 	return do(s, func() (*message.Message, error) {
-		a := s.reading()
+		a := s.incoming()
 		msg, f := a.read(ctx, stream)
 		switch {
 		case f == nil:
-			f = s.doubt(ctx, a, msg)
+			f = s.checkAnswer(ctx, a, msg)
 		case ctx.Err() != nil && (f.Class == message.ClassUnknown || f.Class == message.ClassTransient):
-			f = aborted(ctx) // the stream broke off because the call was given up
+			f = aborted(ctx) // the stream broke off because the call was cancelled
 		}
 		return s.record(ctx, a, msg, f)
 	})
 }
 
-// reading is an answer on its way.
-type reading struct {
+// incoming is an answer that is being received.
+type incoming struct {
 	sent *Prepared // what it answers; nil: not known
 	text strings.Builder
-	came bool // a part of it has come
+	came bool // part of it has arrived
 }
 
-func (s *Session) reading() *reading {
+func (s *Session) incoming() *incoming {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &reading{sent: s.sent}
+	return &incoming{sent: s.sent}
 }
 
 // read reads to the end of the stream.
-func (a *reading) read(ctx context.Context, stream iter.Seq2[message.Event, error]) (*message.Message, *message.Fault) {
+func (a *incoming) read(ctx context.Context, stream iter.Seq2[message.Event, error]) (*message.Message, *message.Fault) {
 	for ev, err := range guardStream(ctx, stream) {
 		switch {
 		case err != nil:
@@ -118,9 +118,8 @@ func asFault(err error) *message.Fault {
 	return &message.Fault{Class: message.ClassUnknown, Err: err}
 }
 
-// errEmpty is an answer with nothing in it.
-// aborted is the fault of an answer whose call was given up. It has the error
-// of ctx and the cause.
+// aborted is the fault of an answer whose call was cancelled. It wraps the error
+// of ctx and its cause.
 func aborted(ctx context.Context) *message.Fault {
 	err := context.Cause(ctx)
 	if !errors.Is(err, ctx.Err()) {
@@ -131,8 +130,8 @@ func aborted(ctx context.Context) *message.Fault {
 
 var errEmpty = errors.New("the answer is empty")
 
-// doubt finds what is wrong with an answer that claims success.
-func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *message.Fault {
+// checkAnswer finds what is wrong with an answer that claims success.
+func (s *Session) checkAnswer(ctx context.Context, a *incoming, msg *message.Message) *message.Fault {
 	switch {
 	case ctx.Err() != nil:
 		return aborted(ctx)
@@ -150,32 +149,31 @@ func (s *Session) doubt(ctx context.Context, a *reading, msg *message.Message) *
 	return nil
 }
 
-// weigh compares what the server says it has read with what was sent. The
-// answer stays either way. A suspicion is reported once for each model; proof
-// becomes a learned limit, so that the next request is smaller (docs/limits.md,
-// Windows).
-func (s *Session) weigh(ctx context.Context, a *reading, msg *message.Message) {
+// checkUsage compares what the server says it read with what was sent. The answer
+// is kept either way. A suspicion is reported once for each model; proof becomes
+// a learned limit, so that the next request is smaller (docs/limits.md, Windows).
+func (s *Session) checkUsage(ctx context.Context, a *incoming, msg *message.Message) {
 	if a.sent == nil || msg.Usage == nil {
 		return
 	}
 	m := a.sent.Meter.Model
 	s.mu.Lock()
 	c := s.countsOf(m)
-	v := c.note(m, heard{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
-	told := c.told
-	c.told = told || v.Suspect != ""
+	v := c.note(m, measured{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
+	warned := c.warned
+	c.warned = warned || v.Suspect != ""
 	s.mu.Unlock()
 	if v.Window > 0 {
 		s.opts.Limits.Learn(m, &message.Fault{Class: message.ClassOverflow, Message: v.Suspect,
 			Limit: message.Limit{Unit: kinds.UnitContext, Max: v.Window, Used: msg.Usage.Prompt()}})
 	}
-	if v.Suspect != "" && !told {
+	if v.Suspect != "" && !warned {
 		emit(ctx, Event{Type: EventWarning, Model: m, Warning: v.Suspect + ": it may cut prompts without saying so"})
 	}
 }
 
-// noteCalibration keeps the calibration of a view for views that have fewer
-// counts of the model.
+// noteCalibration keeps a view's calibration for later views with fewer counts of
+// the model.
 func (s *Session) noteCalibration(m message.Model, size timeline.Size) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +182,7 @@ func (s *Session) noteCalibration(m message.Model, size timeline.Size) {
 	}
 }
 
-// calibrationOf returns what the counts of a model have shown; the zero value
+// calibrationOf returns what was learned from a model's counts; the zero value
 // means nothing yet.
 func (s *Session) calibrationOf(m message.Model) calibration.Calibration {
 	s.mu.Lock()
@@ -196,24 +194,24 @@ func (s *Session) calibrationOf(m message.Model) calibration.Calibration {
 }
 
 // countsOf returns the counts of a model. s.mu is held.
-func (s *Session) countsOf(m message.Model) *readings {
+func (s *Session) countsOf(m message.Model) *promptCounts {
 	c := s.counts[m.Key()]
 	if c == nil {
-		c = &readings{}
+		c = &promptCounts{}
 		s.counts[m.Key()] = c
 	}
 	return c
 }
 
 // record appends an answer, or what is known about one that failed.
-func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, f *message.Fault) (*message.Message, error) {
+func (s *Session) record(ctx context.Context, a *incoming, msg *message.Message, f *message.Fault) (*message.Message, error) {
 	if f != nil {
 		msg = s.failed(ctx, a, msg, f)
 	} else {
 		msg = a.complete(msg)
 	}
 	msg.Role, msg.Content, msg.Time = message.RoleAssistant, storable(msg.Content), s.opts.Now()
-	late, stop := guard.Grace(ctx, writeGrace) // what came is kept even if the call was given up
+	late, stop := guard.Grace(ctx, writeGrace) // what arrived is kept even if the call was cancelled
 	defer stop()
 	entries, err := s.writeMessages(late, session.MessageDraft(msg))
 	if err != nil {
@@ -221,7 +219,7 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 	}
 	s.answered(a, f)
 	if f == nil {
-		s.weigh(ctx, a, msg)
+		s.checkUsage(ctx, a, msg)
 	}
 	emit(ctx, Event{Type: EventAnswer, Entry: entries[0], Message: msg})
 	if f != nil {
@@ -230,13 +228,13 @@ func (s *Session) record(ctx context.Context, a *reading, msg *message.Message, 
 	return msg, nil
 }
 
-// writeGrace is how long a log may take to keep what came before the call was
-// given up.
+// writeGrace is how long a log may take to store what arrived before the call was
+// cancelled.
 const writeGrace = 30 * time.Second
 
 // complete adds what a stream may leave out: which model answered, and what it
 // cost.
-func (a *reading) complete(msg *message.Message) *message.Message {
+func (a *incoming) complete(msg *message.Message) *message.Message {
 	msg = msg.Clone()
 	if a.sent == nil {
 		return msg
@@ -256,7 +254,7 @@ func (a *reading) complete(msg *message.Message) *message.Message {
 }
 
 // failed returns what is kept of an answer that failed.
-func (s *Session) failed(ctx context.Context, a *reading, msg *message.Message, f *message.Fault) *message.Message {
+func (s *Session) failed(ctx context.Context, a *incoming, msg *message.Message, f *message.Fault) *message.Message {
 	out := &message.Message{Role: message.RoleAssistant, StopReason: message.StopError, ErrorMessage: s.opts.Mask(f.Error()), ErrorClass: f.Class}
 	if a.sent != nil {
 		out.API, out.Provider, out.Model = a.sent.Meter.Model.API, a.sent.Meter.Model.Provider, a.sent.Meter.Model.ID

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// An answer that was given up says so, in the error and in the log.
+// An answer whose call was cancelled says so, in the error and in the log.
 func TestAnswerGivenUp(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

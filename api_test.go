@@ -28,8 +28,8 @@ const (
 	maxMethods = 304
 )
 
-// TestExportedSurface holds all that others can build on. What changes it is
-// seen in a review.
+// TestExportedSurface pins everything that others can build on, so that a review
+// sees each change.
 func TestExportedSurface(t *testing.T) {
 	const file = "testdata/api.txt"
 	got, names, methods := surface(t)

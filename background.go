@@ -9,9 +9,9 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// preparation is a compaction in the background that waits before its commit
-// until the threshold is reached. The commit itself decides whether it still
-// holds then: same ancestors, no newer compaction, still smaller.
+// preparation is a background compaction that waits before its commit until the
+// threshold is reached. The commit then checks that it still applies: same
+// ancestors, no newer compaction, still smaller.
 type preparation struct {
 	release <-chan struct{} // closed by commit
 	commit  func()          // to be called at the threshold
@@ -20,7 +20,7 @@ type preparation struct {
 }
 
 // prepare starts a summary in the background when the view comes near the
-// threshold, and clears away one that failed or had nothing to do.
+// threshold, and drops one that failed or had nothing to do.
 func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timeline.View, step render.Step) {
 	if p := s.prepared(); p != nil {
 		select {
@@ -34,8 +34,8 @@ func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timel
 	if !*s.opts.Compaction.Background || !step.Near() || v.Leaf == nil {
 		return
 	}
-	// The work outlives the call; otherwise the user's next message would have to
-	// wait for it.
+	// The work outlives the call: the user's next message does not have to wait
+	// for it.
 	working, end, ok := s.reduce.background(alone(ctx))
 	if !ok {
 		return
@@ -63,7 +63,7 @@ func (s *Session) mayPrepare(v *timeline.View, p *preparation) bool {
 		return false
 	}
 	for _, e := range v.Path {
-		if e.ID == s.spent { // a preparation for much the same view has failed
+		if e.ID == s.spent { // a preparation for almost the same view has failed
 			return false
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Session) setSpent(v *timeline.View) {
 }
 
 // usePrepared commits the prepared summary; nil means there was none. After any
-// outcome but applied, the caller compacts in the ordinary way.
+// outcome but applied, the caller compacts as usual.
 func (s *Session) usePrepared(ctx context.Context) *compaction.Outcome {
 	p := s.prepared()
 	if p == nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // Navigate continues the conversation at another entry, with a summary of the
-// branch that is left if n asks for one (docs/branches.md). The result says
-// how it ended; an error means that there was no attempt: the target is
-// unknown, or the session cannot be read.
+// abandoned branch if n asks for one (docs/branches.md). The result says how it
+// ended; an error means that there was no attempt: the target is unknown, or the
+// session cannot be read.
 func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compaction.Navigated, error) {
 	return do(s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
@@ -29,8 +29,8 @@ func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compa
 	})
 }
 
-// Merge brings notes of another branch over without leaving this one. It waits
-// for tools that are running.
+// Merge adds a summary of another branch without leaving this one. It waits for
+// tools that are running.
 func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Navigated, error) {
 	return do(s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
@@ -46,10 +46,10 @@ func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Na
 	})
 }
 
-// SummarizeBranch makes the summary that a navigation from one entry ("": where
-// the conversation is) to another would write, without going there or writing
-// it: the entry in the result is not in the log. focus is what the summary
-// should keep above all.
+// SummarizeBranch makes the summary that a navigation from one entry ("" means
+// the current leaf) to another would write, without going there or writing it:
+// the entry in the result is not in the log. focus says what the summary should
+// keep above all.
 func (s *Session) SummarizeBranch(ctx context.Context, from, to, focus string) (*compaction.Navigated, error) {
 	return do(s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
@@ -78,7 +78,7 @@ func (s *Session) branch(ctx context.Context, summarizes bool, work func(context
 	return out, err
 }
 
-// Compare returns what each of two branches did since they parted, up to the
+// Compare returns what each of two branches did since they split, up to the
 // entries a and b.
 func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Comparison, error) {
 	return do(s, func() (*compaction.Comparison, error) {
@@ -105,9 +105,8 @@ func (s *Session) Fork(ctx context.Context, st session.Store, at *session.Entry)
 	})
 }
 
-// ForkTo passes the header and the entries of such a session to write, for a
-// caller that writes it without a store. If before is set, the path ends before
-// the entry.
+// ForkTo passes the header and the entries of a forked session to write, for a
+// caller without a store. If before is set, the path ends before the entry.
 func (s *Session) ForkTo(ctx context.Context, at *session.Entry, before bool, write func(session.Header, iter.Seq2[*session.Entry, error]) error) (session.Header, error) {
 	return do(s, func() (session.Header, error) { return session.ForkTo(ctx, s.log, at, before, write) })
 }

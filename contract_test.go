@@ -24,8 +24,8 @@ import (
 
 var errBroken = errors.New("it is broken")
 
-// misbehaviours are what anything that is handed in may do instead of its work.
-// hang does not hear of its context; it ends with the test.
+// misbehaviours are the ways in which anything an embedder hands in may fail.
+// hang ignores its context; it ends with the test.
 func misbehaviours(t *testing.T) map[string]func() error {
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
@@ -36,8 +36,8 @@ func misbehaviours(t *testing.T) map[string]func() error {
 	}
 }
 
-// bad is a model, a summarizer and a hook that misbehaves. asked hears of each
-// time, before.
+// bad is a model, a summarizer and a hook that misbehaves. asked is called
+// before each call.
 type bad struct {
 	do    func() error
 	asked func()
@@ -75,7 +75,7 @@ type faceless struct{ bad }
 
 func (f faceless) Facts() message.Model { panic("who knows") }
 
-// talk says turns of about 1,000 tokens each.
+// talk adds turns of about 1,000 tokens each.
 func talk(t testing.TB, s *coppice.Session, turns int) {
 	t.Helper()
 	for i := range turns {
@@ -111,7 +111,7 @@ func raw(t testing.TB, s *coppice.Session) []byte {
 	return b
 }
 
-// until is a context that ends when it is asked to.
+// until is a context that ends on demand.
 func until(t *testing.T) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	return ctx, func() { cancel(errBroken) }
@@ -145,8 +145,8 @@ func TestBadSummarizer(t *testing.T) {
 	}
 }
 
-// The same in the background: the work goes on, and what the summarizer does
-// ends as an outcome at the latest when the session is closed.
+// The same in the background: the work goes on, and the summarizer's failure is
+// reported as an outcome, when the session is closed at the latest.
 func TestBadSummarizerInTheBackground(t *testing.T) {
 	for name, do := range misbehaviours(t) {
 		asked := make(chan struct{}, 10)
@@ -215,7 +215,7 @@ func TestBadModel(t *testing.T) {
 				t.Errorf("%s: it can be recovered from", name)
 			}
 			if name == "hangs" {
-				continue // no one ends its Complete but a context
+				continue // only its context ends Complete
 			}
 			out, err := s.Compact(t.Context(), compaction.Request{})
 			if err != nil || out.Status != compaction.Applied || out.Rung != summarize.RungExtract {
@@ -239,8 +239,8 @@ type badEstimator struct{}
 func (badEstimator) Text(string) int64              { panic("oh") }
 func (badEstimator) Message(*message.Message) int64 { panic("oh") }
 
-// What counts and what masks can only panic; then there is an error, or the
-// attempt has failed.
+// An estimator and a mask can only panic; then there is an error or a failed
+// attempt.
 func TestBadEstimatorAndMask(t *testing.T) {
 	ctx := t.Context()
 	for name, o := range map[string]coppice.Options{
@@ -295,7 +295,7 @@ func TestBadHooks(t *testing.T) {
 	}
 }
 
-// badLog is a log of which one method misbehaves; hang hears of its context.
+// badLog is a log with one method that misbehaves; hang watches its context.
 type badLog struct {
 	session.Log
 	method string
@@ -342,8 +342,8 @@ func (l *badLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	return l.Log.All(ctx)
 }
 
-// A log that misbehaves is an error of what was asked, and the session is ready
-// for the next call.
+// A log that misbehaves makes the call fail, and the session is ready for the
+// next one.
 func TestBadLog(t *testing.T) {
 	acts := map[string]func(ctx context.Context) error{
 		"fails":  func(context.Context) error { return errBroken },
@@ -411,7 +411,7 @@ func TestBadStore(t *testing.T) {
 	}
 }
 
-// Whoever observes may panic too.
+// Observers may panic too.
 func TestBadObserver(t *testing.T) {
 	s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}})
 	talk(t, s, 20)

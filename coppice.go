@@ -58,20 +58,20 @@ type Session struct {
 	reduce machine
 
 	mu       sync.Mutex
-	model    Model                // nil: none can be called
-	previous Model                // the one before a switch; may write the summary
-	state    state                // of automatic compaction
-	loaded   bool                 // state was read from the log
-	unsaved  bool                 // state goes into the log with the next message
-	try      try                  // for the answer that comes next
-	sent     *Prepared            // the latest request; nil: none
-	counts   map[string]*readings // how much servers say they have read, by model
-	earlier  timeline.Earlier     // what the path names before another program's compaction
-	restore  map[string]bool      // models whose provider asked for its reasoning back, and gets it from then on
-	summary  *preparation         // made in the background; nil: none
-	spent    string               // id of the leaf after which nothing is prepared again
-	running  int                  // tools that are running
-	quiet    chan struct{}        // closed when none is; nil: none runs
+	model    Model                    // nil: none can be called
+	previous Model                    // the model before a switch; may write the summary
+	state    state                    // of automatic compaction
+	loaded   bool                     // state was read from the log
+	unsaved  bool                     // state goes into the log with the next message
+	try      try                      // for the next answer
+	sent     *Prepared                // the latest request; nil: none
+	counts   map[string]*promptCounts // how much servers say they have read, by model
+	earlier  timeline.Earlier         // what the path sets before another program's compaction
+	restore  map[string]bool          // models whose provider insisted on getting its reasoning back
+	summary  *preparation             // prepared in the background; nil: none
+	spent    string                   // leaf after which no further summary is prepared
+	running  int                      // tools that are running
+	quiet    chan struct{}            // closed when none is left; nil: none runs
 }
 
 // ErrNoSession says that a Session was not made by Open, Create, InMemory or New.
@@ -98,13 +98,13 @@ func Create(ctx context.Context, dir, cwd string, o Options) (*Session, error) {
 	return CreateIn(ctx, filestore.New(dir, filestore.Options{Now: o.Now}), session.Header{Cwd: cwd}, o)
 }
 
-// CreateIn starts a session in a store. What the header lacks (id, version,
-// time) is filled in.
+// CreateIn starts a session in a store. Missing parts of the header (id, version,
+// time) are filled in.
 func CreateIn(ctx context.Context, st session.Store, h session.Header, o Options) (*Session, error) {
 	return begin(o, "the store", func() (session.Log, error) { return st.Create(ctx, h) })
 }
 
-// InMemory starts a session that is not kept.
+// InMemory starts a session that is not saved.
 func InMemory(ctx context.Context, o Options) (*Session, error) {
 	return CreateIn(ctx, memstore.New(o.Now), session.Header{}, o)
 }
@@ -127,7 +127,7 @@ func begin(o Options, what string, open func() (session.Log, error)) (*Session, 
 		return nil, fmt.Errorf("%s did not return a log: %w", what, ErrNoSession)
 	}
 	o.EnsureDefaults()
-	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*readings{}, restore: map[string]bool{}}, nil
+	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*promptCounts{}, restore: map[string]bool{}}, nil
 }
 
 // do runs the body of an exported method: without a session it fails, and a
@@ -140,8 +140,7 @@ func do[T any](s *Session, f func() (T, error)) (T, error) {
 	return guard.Call(handedIn, f)
 }
 
-// handedIn names the source of a panic when it is not known which part
-// panicked.
+// handedIn names the source of a panic if it is not known which part panicked.
 const handedIn = "what the session was given"
 
 // Close ends what runs in the background and closes the log. It may be called

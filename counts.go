@@ -8,37 +8,38 @@ import (
 	"github.com/coppice-dev/coppice/provider"
 )
 
-// readings follows what a model's server says it has read, request by request,
-// to find one that cuts prompts in silence. A count that looks wrong is a
-// suspicion: tokenizers differ, and some servers count only what is new. What
-// is proof is in docs/limits.md, Sizes. The zero value is ready; it is not safe
-// for concurrent use.
-type readings struct {
-	told        bool                    // a suspicion was reported
-	calibration calibration.Calibration // of the newest view that had one
-	grown       []heard                 // the newest requests, each larger than the one before
+// promptCounts follows how many tokens a model's server says it has read, request
+// by request, to find servers that silently cut prompts. A count that looks wrong
+// is only a suspicion: tokenizers differ, and some servers count only what is
+// new. docs/limits.md, Sizes, says what counts as proof. The zero value is ready;
+// it is not safe for concurrent use.
+type promptCounts struct {
+	warned      bool                    // a suspicion has been reported
+	calibration calibration.Calibration // from the newest view that had one
+	grown       []measured              // the newest requests, each larger than the one before
 	most        int64                   // the largest prompt reported so far
 	cached      bool                    // the server has shown that it counts cached tokens
 }
 
-// heard is what one answered request shows.
-type heard struct {
+// measured is what one answered request shows.
+type measured struct {
 	Estimate int64 // our size of the request, in tokens
 	Prompt   int64 // what the server says it has read, cached tokens included; 0: it does not say
 	Cached   int64 // the part of it that was read from a cache
 }
 
-// verdict is what a count shows about its prompt.
+// verdict is what a count says about its prompt.
 type verdict struct {
-	// Suspect says in words why the server may have cut the prompt; "" means there
-	// is no sign of it.
+	// Suspect says why the server may have cut the prompt; "" means that nothing
+	// suggests it did.
 	Suspect string
-	// Window is the most that the server reads, in tokens, if that is proved; 0 if
-	// it is not.
+	// Window is the most that the server reads, in tokens, if that is proved;
+	// else 0.
 	Window int64
 }
 
-// What counts as the same count, as growth, and as far below an estimate.
+// Factors within which counts are the same, above which a request has grown, and
+// by which a count is far below the estimate.
 const (
 	sameCount = 1.01
 	hasGrown  = 1.10
@@ -46,8 +47,8 @@ const (
 	plateau   = 3 // requests
 )
 
-// note takes the count of an answer that m gave.
-func (c *readings) note(m message.Model, n heard) verdict {
+// note adds the count of an answer from m.
+func (c *promptCounts) note(m message.Model, n measured) verdict {
 	if n.Prompt <= 0 {
 		return verdict{}
 	}
@@ -59,22 +60,23 @@ func (c *readings) note(m message.Model, n heard) verdict {
 	before := c.most
 	c.most = max(c.most, n.Prompt)
 	if w := cutByServer(m, n); w > 0 {
-		return verdict{Suspect: said(n) + fmt.Sprintf("; its window is %d", w), Window: w}
+		return verdict{Suspect: describe(n) + fmt.Sprintf("; its window is %d", w), Window: w}
 	}
 	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
-		return verdict{Suspect: said(n) + ", no more than for shorter requests", Window: n.Prompt}
+		return verdict{Suspect: describe(n) + ", no more than for shorter requests", Window: n.Prompt}
 	} else if c.stalled() || c.fell() || n.Prompt < n.Estimate/farBelow {
-		return verdict{Suspect: said(n)}
+		return verdict{Suspect: describe(n)}
 	}
 	return verdict{}
 }
 
-func said(n heard) string {
+func describe(n measured) string {
 	return fmt.Sprintf("the server says it has read %d of about %d tokens", n.Prompt, n.Estimate)
 }
 
-// flat reports whether the newest requests grew while their counts stayed.
-func (c *readings) flat() bool {
+// flat reports whether the newest requests grew while their counts stayed the
+// same.
+func (c *promptCounts) flat() bool {
 	last := len(c.grown) - 1
 	if last < plateau-1 {
 		return false
@@ -89,7 +91,7 @@ func (c *readings) flat() bool {
 
 // stalled reports whether the newest requests grew while their counts grew by
 // less than a quarter of what the first of them would suggest.
-func (c *readings) stalled() bool {
+func (c *promptCounts) stalled() bool {
 	last := len(c.grown) - 1
 	if last < plateau-1 {
 		return false
@@ -99,9 +101,9 @@ func (c *readings) stalled() bool {
 	return float64(b.Estimate) >= float64(a.Estimate)*hasGrown && float64(b.Prompt-a.Prompt) < wanted/4
 }
 
-// fell reports whether the count of the newest request is well below that of
-// the one before, which it contains.
-func (c *readings) fell() bool {
+// fell reports whether the newest count is well below the one before, although
+// the newer request contains the older.
+func (c *promptCounts) fell() bool {
 	k := len(c.grown)
 	return k > 1 && float64(c.grown[k-1].Prompt)*hasGrown < float64(c.grown[k-2].Prompt)
 }
@@ -109,7 +111,7 @@ func (c *readings) fell() bool {
 // cutByServer recognizes a prompt that was cut by a server that has reported
 // its window in force (docs/limits.md, Windows): cut to exactly the window or,
 // as Ollama does, to half of it. It returns that window, or 0.
-func cutByServer(m message.Model, n heard) int64 {
+func cutByServer(m message.Model, n measured) int64 {
 	w := m.Window
 	if m.WindowSource != provider.WindowServer || n.Estimate <= w {
 		return 0
@@ -117,7 +119,7 @@ func cutByServer(m message.Model, n heard) int64 {
 	if n.Prompt == w {
 		return w
 	}
-	for keep := int64(4); keep <= 5; keep++ { // num_keep, and a token that begins the text
+	for keep := int64(4); keep <= 5; keep++ { // num_keep, with or without a start token
 		if n.Prompt == w-(w-keep)/2 {
 			return w
 		}

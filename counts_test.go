@@ -13,33 +13,33 @@ func TestReadings(t *testing.T) {
 	tests := []struct {
 		name    string
 		m       message.Model
-		counts  []heard // the verdict is about the last
+		counts  []measured // the verdict is about the last
 		suspect bool
 		window  int64
 	}{
-		{"an honest server", own, []heard{{1000, 1100, 0}, {2000, 2200, 1100}, {3000, 3300, 2200}}, false, 0},
-		{"half of the estimate", own, []heard{{1000, 500, 0}, {2000, 1000, 0}}, false, 0},
-		{"a fifth of the estimate", own, []heard{{12_434, 2600, 0}}, false, 0},
-		{"less than a sixth", own, []heard{{12_434, 2000, 0}}, true, 0},
-		{"no usage", own, []heard{{1000, 0, 0}, {9000, 0, 0}}, false, 0},
-		{"a plateau, cached tokens counted", own, []heard{{7000, 7000, 6000}, {9000, 8192, 7000}, {9600, 8192, 8000}, {10_200, 8190, 8000}}, true, 8190},
-		{"a plateau of two requests", own, []heard{{7000, 7000, 6000}, {9000, 8192, 7000}, {10_000, 8192, 8000}}, false, 0},
-		{"a plateau without growth", own, []heard{{9000, 8192, 10}, {9100, 8192, 10}, {9200, 8192, 10}}, false, 0},
-		{"a plateau of new tokens alone", own, []heard{{1000, 500, 0}, {1500, 500, 0}, {2000, 501, 0}}, true, 0},
-		{"a plateau below an earlier count", own, []heard{{20_000, 20_000, 9}, {9000, 8192, 9}, {9600, 8192, 9}, {10_200, 8192, 9}}, true, 0},
-		{"a reduction between", own, []heard{{9000, 8192, 9}, {9600, 8192, 9}, {5000, 4500, 9}, {5100, 4600, 9}}, false, 0},
-		{"a count that grows less than its request", own, []heard{{6000, 7800, 0}, {7000, 8100, 0}, {8000, 8190, 0}}, true, 0},
-		{"a sixth, all the time", own, []heard{{6000, 1010, 0}, {7000, 1180, 0}, {8000, 1350, 0}}, false, 0},
-		{"a count that falls", own, []heard{{7000, 7000, 0}, {9000, 4098, 0}}, true, 0},
-		{"Ollama's half", ollama, []heard{{5000, 2050, 0}}, true, 4096},
-		{"Ollama's half, with a first token", ollama, []heard{{5000, 2051, 0}}, true, 4096},
-		{"Ollama's half, of 65,536", message.Model{Window: 65_536, WindowSource: provider.WindowServer}, []heard{{70_000, 32_770, 0}}, true, 65_536},
-		{"the window itself", ollama, []heard{{5000, 4096, 0}}, true, 4096},
-		{"half of a window that the server did not name", own, []heard{{250_000, 100_002, 0}}, false, 0},
-		{"the half, of a request that fits", ollama, []heard{{2100, 2050, 0}}, false, 0},
+		{"an honest server", own, []measured{{1000, 1100, 0}, {2000, 2200, 1100}, {3000, 3300, 2200}}, false, 0},
+		{"half of the estimate", own, []measured{{1000, 500, 0}, {2000, 1000, 0}}, false, 0},
+		{"a fifth of the estimate", own, []measured{{12_434, 2600, 0}}, false, 0},
+		{"less than a sixth", own, []measured{{12_434, 2000, 0}}, true, 0},
+		{"no usage", own, []measured{{1000, 0, 0}, {9000, 0, 0}}, false, 0},
+		{"a plateau, cached tokens counted", own, []measured{{7000, 7000, 6000}, {9000, 8192, 7000}, {9600, 8192, 8000}, {10_200, 8190, 8000}}, true, 8190},
+		{"a plateau of two requests", own, []measured{{7000, 7000, 6000}, {9000, 8192, 7000}, {10_000, 8192, 8000}}, false, 0},
+		{"a plateau without growth", own, []measured{{9000, 8192, 10}, {9100, 8192, 10}, {9200, 8192, 10}}, false, 0},
+		{"a plateau of new tokens alone", own, []measured{{1000, 500, 0}, {1500, 500, 0}, {2000, 501, 0}}, true, 0},
+		{"a plateau below an earlier count", own, []measured{{20_000, 20_000, 9}, {9000, 8192, 9}, {9600, 8192, 9}, {10_200, 8192, 9}}, true, 0},
+		{"a reduction between", own, []measured{{9000, 8192, 9}, {9600, 8192, 9}, {5000, 4500, 9}, {5100, 4600, 9}}, false, 0},
+		{"a count that grows less than its request", own, []measured{{6000, 7800, 0}, {7000, 8100, 0}, {8000, 8190, 0}}, true, 0},
+		{"a sixth, all the time", own, []measured{{6000, 1010, 0}, {7000, 1180, 0}, {8000, 1350, 0}}, false, 0},
+		{"a count that falls", own, []measured{{7000, 7000, 0}, {9000, 4098, 0}}, true, 0},
+		{"Ollama's half", ollama, []measured{{5000, 2050, 0}}, true, 4096},
+		{"Ollama's half, with a first token", ollama, []measured{{5000, 2051, 0}}, true, 4096},
+		{"Ollama's half, of 65,536", message.Model{Window: 65_536, WindowSource: provider.WindowServer}, []measured{{70_000, 32_770, 0}}, true, 65_536},
+		{"the window itself", ollama, []measured{{5000, 4096, 0}}, true, 4096},
+		{"half of a window that the server did not name", own, []measured{{250_000, 100_002, 0}}, false, 0},
+		{"the half, of a request that fits", ollama, []measured{{2100, 2050, 0}}, false, 0},
 	}
 	for _, tt := range tests {
-		var c readings
+		var c promptCounts
 		var got verdict
 		for _, n := range tt.counts {
 			got = c.note(tt.m, n)

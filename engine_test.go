@@ -29,7 +29,8 @@ func call(id string) message.ToolCall {
 	return message.ToolCall{ID: id, Name: "look", Arguments: []byte(`{}`)}
 }
 
-// What no request could show is not said, and nothing of what came with it.
+// A message that no request could show is refused, with all messages passed with
+// it.
 func TestSayIsValidated(t *testing.T) {
 	ctx := t.Context()
 	for _, tt := range []struct {
@@ -85,7 +86,7 @@ func TestSayIsValidated(t *testing.T) {
 	}
 }
 
-// Whatever passes Say goes out in every dialect.
+// Everything that Say accepts can be sent in every dialect.
 func TestWhatIsSaidCanBeSent(t *testing.T) {
 	for _, d := range dialects.All() {
 		s := inMemory(t, coppice.Options{Facts: message.Model{API: d.Name()}})
@@ -99,8 +100,8 @@ func TestWhatIsSaidCanBeSent(t *testing.T) {
 	}
 }
 
-// Arguments that the log cannot hold as they are, and blocks that are nil, cost
-// no message: neither one that is said nor an answer.
+// Arguments that the log cannot hold unchanged and nil blocks lose no message,
+// neither in Say nor in Answer.
 func TestOddBlocksAreKept(t *testing.T) {
 	for args, want := range map[string]string{"{\n \"a\": 1}": `{"a":1}`, "{broken": `"{broken"`, "": "{}", "[1]": "[1]"} {
 		odd := message.ToolCall{ID: "c", Name: "look", Arguments: []byte(args)}
@@ -172,8 +173,8 @@ func TestSetPromptAndThinking(t *testing.T) {
 	}
 }
 
-// A request fits or says why not, and input that is about to be said is in it
-// and not in the log.
+// A request fits or the error says why not. Pending input is in the request but
+// not in the log.
 func TestFit(t *testing.T) {
 	ctx := t.Context()
 	s := inMemory(t, coppice.Options{Facts: message.Model{Provider: "local", ID: "m", API: "anthropic", Window: 32_000}})
@@ -210,7 +211,7 @@ func TestFit(t *testing.T) {
 }
 
 // A fixed part above the threshold does not lead to a compaction before every
-// request: the target is then what the window has.
+// request: the target is then the window.
 func TestFloorAboveTheThreshold(t *testing.T) {
 	ctx := t.Context()
 	s := inMemory(t, coppice.Options{Facts: message.Model{Provider: "local", ID: "m", API: "openai-chat", Window: 32_768}})
@@ -226,8 +227,8 @@ func TestFloorAboveTheThreshold(t *testing.T) {
 	}
 }
 
-// Where automatic compaction is off, nothing is compacted, and what cannot be
-// sent is not; the user's own compaction ends it.
+// With automatic compaction off nothing is compacted, and what does not fit is
+// not sent; the user's own compaction ends the pause.
 func TestPaused(t *testing.T) {
 	ctx := t.Context()
 	s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}, Compaction: compaction.Settings{Enabled: new(false)}})
@@ -242,7 +243,7 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// A loop of one's own over a server: answers are in the log, whole or failed,
+// A caller's own loop over a server: answers are in the log, complete or failed,
 // and a refusal is recovered from.
 func TestAnswerAndRecover(t *testing.T) {
 	ctx := t.Context()
@@ -292,7 +293,7 @@ func TestAnswerAndRecover(t *testing.T) {
 	}
 }
 
-// counting counts the steps back that are read from a log.
+// counting counts the steps back that a walk reads from a log.
 type counting struct {
 	session.Log
 	parents, finds int
@@ -308,8 +309,8 @@ func (c *counting) Find(ctx context.Context, id string, at int64) (*session.Entr
 	return c.Log.Find(ctx, id, at)
 }
 
-// A compaction walks the path once to plan it; the view that it would give is
-// checked in memory. Taking it back reads what it covered and no more.
+// A compaction walks the path once to plan; the resulting view is checked in
+// memory. Undoing it reads only what it covered.
 func TestCompactWalksThePathOnce(t *testing.T) {
 	ctx := t.Context()
 	log := &counting{Log: must.Get(memstore.New(nil).Create(ctx, session.Header{}))}
@@ -357,7 +358,7 @@ func ids(v *timeline.View) []string {
 	return out
 }
 
-// The summary of a branch can be had without going anywhere.
+// The summary of a branch can be made without navigating.
 func TestSummarizeBranch(t *testing.T) {
 	ctx := t.Context()
 	s := inMemory(t, coppice.Options{})
@@ -381,7 +382,7 @@ func TestSummarizeBranch(t *testing.T) {
 	}
 }
 
-// A fork has the path and the ids of its original, and leaves it alone.
+// A fork has the path and the ids of its original, and does not change it.
 func TestFork(t *testing.T) {
 	ctx := t.Context()
 	s := inMemory(t, coppice.Options{})

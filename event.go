@@ -21,9 +21,9 @@ const (
 	EventBranchSummaryStart EventType = "branch_summary_start"
 	EventBranchSummaryEnd   EventType = "branch_summary_end"
 	EventPrune              EventType = "prune"
-	EventModelChange        EventType = "model_change" // the log names another model now
+	EventModelChange        EventType = "model_change" // the log now names another model
 	EventDelta              EventType = "delta"        // a piece of the answer
-	EventAnswer             EventType = "answer"       // it is in the log, whole or failed
+	EventAnswer             EventType = "answer"       // the answer is in the log, complete or failed
 	EventWarning            EventType = "warning"      // something looks wrong, and nothing was done about it
 )
 
@@ -34,7 +34,7 @@ type Event struct {
 	Trigger compaction.Trigger    // compaction_*
 	Outcome *compaction.Outcome   // compaction_end
 	Branch  *compaction.Navigated // branch_summary_end; nil: there was no attempt
-	Err     error                 // branch_summary_end: why there was none
+	Err     error                 // branch_summary_end: why there was no attempt
 	Edits   []prune.Edit          // prune
 	Model   message.Model         // model_change, warning
 	Delta   message.Event         // delta
@@ -45,7 +45,7 @@ type Event struct {
 
 type observerKey struct{}
 
-// Observe returns a context that makes calls report to f what they do, in their
+// Observe returns a context with which calls report what they do to f, in their
 // own goroutine and before they return.
 func Observe(ctx context.Context, f func(Event)) context.Context {
 	return context.WithValue(ctx, observerKey{}, f)
@@ -58,8 +58,8 @@ func emit(ctx context.Context, e Event) {
 	}
 }
 
-// alone returns a context for work that outlives the call: nothing ends it,
-// and it has no observers.
+// alone returns a context for work that outlives the call: it is never cancelled
+// and has no observers.
 func alone(ctx context.Context) context.Context {
 	return context.WithValue(context.WithoutCancel(ctx), observerKey{}, nil)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// A session that has outgrown its window is compacted and taken back.
+// A session that has outgrown its window is compacted, then the compaction is
+// undone.
 func Example() {
 	ctx := context.Background()
 	s, err := coppice.Open(ctx, sampleCopy(), coppice.Options{})

@@ -18,7 +18,7 @@ import (
 // Prepared is the next request: one that fits.
 type Prepared struct {
 	View    *timeline.View
-	Meter   Meter // with the model that it is for
+	Meter   Meter // for the model that it is sent to
 	Request timeline.Request
 	Options message.CallOptions
 	// Dialect renders and reads the model's wire format, and knows where to
@@ -29,7 +29,7 @@ type Prepared struct {
 	Report  Report
 
 	model   Model
-	changed bool // the messages are not those of the view
+	changed bool // the messages differ from those of the view
 }
 
 // Report says what was done to make a request fit.
@@ -58,7 +58,7 @@ var errNoModel = errors.New("the session has no model that can be called: set Op
 // be made to fit. Errors that wrap it are *DoesNotFitError.
 var ErrDoesNotFit = errors.New("the conversation does not fit the context window")
 
-// ErrPaused says that a compaction was needed and not tried, because automatic
+// ErrPaused says that a needed compaction was not tried, because automatic
 // compaction is switched off, or paused after three failures in a row. A
 // compaction by the user may help; Plan says whether.
 var ErrPaused = errors.New("automatic compaction is off or paused")
@@ -91,11 +91,11 @@ func (e *DoesNotFitError) Unwrap() []error {
 // Fit makes the next request: it prunes and compacts if necessary, marks what
 // the provider should cache, and checks the body. pending are messages that are
 // about to be said; they are in the request, but not in the log until Say
-// appends them. One compaction is tried for each answer, and what failed is not
-// tried again with the same input. The error is a *DoesNotFitError if there is
-// no way to fit the window, a *RequestError if the provider would refuse the
-// form of the request, ErrVetoed if a hook did not let it go out, and the cause
-// of ctx if that has ended.
+// appends them. One compaction is tried for each answer, and a failed one is not
+// repeated with the same input. The error is a *DoesNotFitError if there is no
+// way to fit the window, a *RequestError if the provider would refuse the form of
+// the request, ErrVetoed if a hook did not let it go out, and the cause of ctx if
+// that has ended.
 func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
 	return do(s, func() (*Prepared, error) {
 		f := s.fitting(ctx, pending)
@@ -143,7 +143,7 @@ type fitting struct {
 	report    Report
 }
 
-// reduce reduces until nothing more is needed or helps, and returns the view.
+// reduce goes on until nothing more is needed or helps, and returns the view.
 func (f *fitting) reduce() (*timeline.View, error) {
 	for {
 		if f.ctx.Err() != nil {
@@ -224,14 +224,14 @@ func (f *fitting) mayCompact() bool {
 }
 
 // compactNow makes one attempt before a call: with the summary prepared in the
-// background if there is one, otherwise in the ordinary way. At the hard limit
-// no hook can stop it.
+// background if there is one, otherwise with a new one. At the hard limit no hook
+// can stop it.
 func (f *fitting) compactNow() {
 	trigger := f.trigger()
 	if trigger == compaction.Threshold {
 		if o := f.usePrepared(f.ctx); o != nil && o.Status == compaction.Applied {
 			f.report.Outcomes = append(f.report.Outcomes, o)
-			return // it was made without the pending input: if that is too much, a later pass compacts the ordinary way
+			return // it was made without the pending input: if that is too much, a later pass compacts again
 		}
 	}
 	o := f.tryCompact(trigger)
@@ -255,7 +255,7 @@ func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 	return o
 }
 
-// trigger returns why the next compaction before a call is made.
+// trigger returns the reason for the next compaction before a call.
 func (f *fitting) trigger() compaction.Trigger {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -276,7 +276,7 @@ func (f *fitting) overThreshold() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.try.compacted = false // a caller that asks again has changed something
+	f.try.compacted = false // a caller that tries again has changed something
 	return &DoesNotFitError{Size: f.step.Size, Window: window, Outcome: f.try.outcome}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/wire/dialects"
 )
 
-// strict is a dialect that finds a problem wherever a word is.
+// strict is a dialect that finds a problem wherever a certain word occurs.
 type strict struct {
 	wire.Dialect
 	list, word, kind string
@@ -77,7 +77,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A place outside the messages is no entry's.
+// A place outside the messages belongs to no entry.
 func TestGateWithoutAnEntry(t *testing.T) {
 	p := &Prepared{}
 	for _, where := range []string{"", "messages", "messages.x", "tools.0.name"} {

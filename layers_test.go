@@ -19,7 +19,7 @@ const module = "github.com/coppice-dev/coppice"
 // A package imports only packages of earlier layers; packages of one layer do
 // not import each other. "x/..." is x and all below.
 var layers = [][]string{
-	// the ground: bytes, disk, secrets
+	// lowest: bytes, disk, secrets
 	{"internal/valid", "internal/kinds", "internal/safetext", "internal/sse"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
@@ -60,14 +60,15 @@ var layers = [][]string{
 	{"internal/testkit/must", "internal/testkit/o200k", "internal/testkit/strange", "internal/testkit/texts"},
 	{"internal/testkit/history", "internal/testkit/replay", "internal/testkit/oracle", "internal/testkit/wiretest"},
 	{"internal/testkit/importtest"},
-	// the faces, and programs
+	// user interfaces and programs
 	{"internal/cli"},
 	{"cmd/coppice"},
 	{"bench/internal/..."},
 	{"docs", "examples/...", "bench", "bench/cost", "bench/fidelity", "bench/speed", "bench/tokens", "test/..."},
 }
 
-// onlyIn names packages, with all below them, and who alone may import them.
+// onlyIn names packages, with all below them, and the only packages that may
+// import them.
 var onlyIn = []struct {
 	tree, why string
 	allow     []string
@@ -92,8 +93,8 @@ var (
 	programs = append([]string{"cmd/...", "examples/...", "bench/..."}, faces...)
 )
 
-// unlinked names what no program gets that imports a package, however far
-// away: the key with all the packages that it needs.
+// unlinked names packages that must not be linked into a program that imports the
+// key, directly or indirectly.
 var unlinked = map[string][]string{
 	"": {module + "/convert", module + "/export", module + "/agent", module + "/internal/cli", "modernc.org/sqlite",
 		"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "github.com/charmbracelet"},
@@ -130,7 +131,8 @@ func list(t *testing.T, args ...string) []listed {
 	}
 }
 
-// violations returns what is wrong with the imports of a module, a sentence each.
+// violations returns what is wrong with the imports of a module, one sentence
+// each.
 func violations(pkgs []listed) []string {
 	var out []string
 	for _, p := range pkgs {
@@ -182,7 +184,7 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// A forbidden import is seen, wherever it is planted.
+// A forbidden import is found wherever it is planted.
 func TestPlantedImports(t *testing.T) {
 	tests := []struct{ in, imports, want string }{
 		{"message", "session", "later layer"},
@@ -211,8 +213,8 @@ func TestPlantedImports(t *testing.T) {
 	}
 }
 
-// The same with the go command between: two files are planted in the tree by
-// an overlay, one for what is imported and one for what is linked.
+// The same through the go command: an overlay plants two files in the tree, one
+// with a forbidden import and one with a forbidden link.
 func TestPlantedFiles(t *testing.T) {
 	dir := t.TempDir()
 	overlay := map[string]map[string]string{"Replace": {}}

@@ -19,8 +19,8 @@ const remoteToken = "COPPICE_REMOTE_TOKEN"
 
 // Load returns the options that the user's settings ask for. It reads the
 // user's file, the trusted part of the project's file in dir, and the
-// environment (docs/settings.md). It sends nothing. Model is the one that the
-// settings name, or nil if they name none or if it cannot be called.
+// environment (docs/settings.md). It sends nothing. Model is the one named in the
+// settings; nil if they name none or it cannot be called.
 //
 // The options can always be used. The error says which settings are wrong and
 // were left out. Hooks, permissions and tool servers are not part of the

@@ -28,7 +28,7 @@ func settled(t *testing.T, user, project string) string {
 	return dir
 }
 
-// An embedder gets what the user has set, and the defaults of the rest.
+// An embedder gets what the user has set, and defaults for the rest.
 func TestLoad(t *testing.T) {
 	dir := settled(t, `{"compaction":{"keepRecentTokens":5000,"request":"shared-prefix"},"branchSummary":{"enabled":true},
 		"model":"own/m","providers":{"own":{"type":"openai","baseUrl":"http://localhost:1/v1","models":[{"id":"m","contextWindow":16000}]}},
@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 	defer s.Close()
 }
 
-// What is wrong is named and left out; the rest counts.
+// Wrong settings are named and left out; the others are used.
 func TestLoadOfWrongSettings(t *testing.T) {
 	dir := settled(t, `{"compaction":{"keepRecentTokens":"many","reserveTokens":3000},"model":"nowhere/m"}`, ``)
 	o, err := coppice.Load(t.Context(), dir)
@@ -77,7 +77,7 @@ func TestLoadOfWrongSettings(t *testing.T) {
 	}
 }
 
-// Without settings there are the defaults.
+// Without settings the defaults apply.
 func TestLoadOfNothing(t *testing.T) {
 	o, err := coppice.Load(t.Context(), settled(t, "", ""))
 	if err != nil || o.Model != nil || o.Summarizer != nil {

@@ -41,7 +41,7 @@ func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
 
 // Pin keeps an entry in every view, word for word, with the whole tool group
 // that it belongs to. All pins together may take a quarter of the threshold;
-// beyond that it is a *timeline.PinTooLargeError.
+// beyond that the error is a *timeline.PinTooLargeError.
 func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) {
 		group, err := timeline.PinGroup(ctx, s.log, nil, id)
@@ -63,8 +63,8 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 	})
 }
 
-// Unpin removes the pin that holds an entry; it may be set on another member of
-// its tool group. It fails if there is no pin.
+// Unpin removes the pin on an entry or on another member of its tool group. It
+// fails if there is no pin.
 func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) {
 		v, err := s.View(ctx)
@@ -97,8 +97,8 @@ func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
 	})
 }
 
-// Unhide shows an entry again as it was said, whether it was hidden, pruned or
-// shortened: an edit that has the content of the log is not an edit
+// Unhide shows an entry in its original form again, whether it was hidden, pruned
+// or shortened: an edit with the content of the log counts as no edit
 // (docs/context.md).
 func (s *Session) Unhide(ctx context.Context, id string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) {
@@ -138,12 +138,12 @@ func (s *Session) editable(ctx context.Context, id string) (*session.Entry, *tim
 	return e, v, nil
 }
 
-// Label gives an entry a name; "" takes it away.
+// Label names an entry; "" removes the name.
 func (s *Session) Label(ctx context.Context, id, name string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) { return s.log.SetLabel(ctx, id, s.opts.Mask(name)) })
 }
 
-// SetName gives the session a name; "" takes it away.
+// SetName names the session; "" removes the name.
 func (s *Session) SetName(ctx context.Context, name string) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) { return s.log.SetName(ctx, s.opts.Mask(name)) })
 }

@@ -26,7 +26,7 @@ func picture(t *testing.T, w, h int) message.Image {
 	return message.Image{Data: base64.StdEncoding.EncodeToString(b.Bytes()), MIMEType: "image/png"}
 }
 
-// looks has the agent take pictures, one a round, all in one turn.
+// looks makes the agent take one screenshot each round, all in one turn.
 func looks(t *testing.T, s *coppice.Session, pictures ...message.Image) {
 	t.Helper()
 	for i, p := range pictures {
@@ -46,8 +46,8 @@ func times(n int, p message.Image) (out []message.Image) {
 	return out
 }
 
-// The vendor's cap is kept before anything is sent, within the turn, and each
-// image that gave way can be read.
+// The vendor's cap is respected before anything is sent, also within a turn, and
+// each image left out can be read back.
 func TestImageCapsBeforeSending(t *testing.T) {
 	for name, tt := range map[string]struct {
 		facts    message.Model
@@ -72,7 +72,7 @@ func TestImageCapsBeforeSending(t *testing.T) {
 	}
 }
 
-// What a refusal says of images is done, and holds from then on.
+// What a refusal says about images is done, and applies from then on.
 func TestRecoverImages(t *testing.T) {
 	fault := func(class message.Class, l message.Limit, text string) *message.Fault {
 		return &message.Fault{Class: class, Limit: l, Message: text, Remedy: provider.Classify(provider.Response{Status: 400, Body: []byte(text)}).Remedy}
@@ -82,8 +82,8 @@ func TestRecoverImages(t *testing.T) {
 		pictures []message.Image
 		remedy   message.Remedy
 		sent     int  // images in the next request
-		side     int  // none of its images is larger; 0: any may be
-		again    bool // another session at the same model begins with the cap
+		side     int  // no image is larger; 0: no limit
+		again    bool // another session with the same model starts with the cap
 	}{
 		"too many": {fault(message.ClassBadRequest, message.Limit{Unit: kinds.UnitItems, Where: "image", Max: 50, Used: 51}, "request contains 51 images, exceeding the maximum of 50 allowed per request"),
 			times(51, picture(t, 20, 20)), kinds.RemedyFewerItems, 40, 0, true},

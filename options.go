@@ -23,26 +23,26 @@ import (
 )
 
 // Model is a model that can be called. *provider.Bound is one. A failure is a
-// *message.Fault. The model itself retries failures that may pass, as long as
-// nothing has been streamed.
+// *message.Fault. The model itself retries temporary failures, as long as nothing
+// has been streamed.
 type Model interface {
 	Facts() message.Model
 	Stream(ctx context.Context, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error]
 	Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error)
 }
 
-// Options configure a session. The zero value works: the model that the
-// session names, with the window that the catalogue knows, the default
-// settings, summaries by extraction, which needs no model and sends nothing
-// anywhere. Load returns the user's.
+// Options configure a session. The zero value works: it means the model named in
+// the session, with the window from the catalogue, the default settings, and
+// summaries by extraction, which needs no model and sends nothing anywhere. Load
+// returns the user's.
 type Options struct {
 	// Model gets the requests, and writes the summaries if Summarizer is nil.
 	Model Model
 	// Facts describe the model if Model is nil. Without an ID they apply to
-	// whatever model the session names, over what the catalogue knows about it.
+	// whichever model the session names, and override the catalogue.
 	Facts message.Model
-	// Call has the parameters of each call. Zero fields are decided for each
-	// request: the output by the room that is left, the thinking level by the log.
+	// Call has the parameters of each call. Zero fields are set for each request:
+	// the output from the room that is left, the thinking level from the log.
 	Call message.CallOptions
 
 	Compaction compaction.Settings
@@ -60,9 +60,10 @@ type Options struct {
 	Hooks      *hook.Bus           // hooks, which may answer during calls; nil: none
 	// Extractors find what tool calls did to files; nil: ledger.DefaultExtractors.
 	Extractors []ledger.Extractor
-	// Catalog is what is known of models. nil: the built-in one.
+	// Catalog is what is known about models. nil: the built-in one.
 	Catalog *provider.Catalog
-	// Limits are what refusals have taught about models. nil: those of Catalog.
+	// Limits are what was learned about models from refusals. nil: those of
+	// Catalog.
 	Limits *provider.Limits
 
 	ReadOnly bool             // open without the writer's lock

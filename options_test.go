@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/prune"
 )
 
-// leaves visits the settable fields of a struct that hold one value each.
+// leaves visits the settable fields of a struct that are not structs themselves.
 func leaves(v reflect.Value, path string, visit func(path string, v reflect.Value)) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), path+"."+v.Type().Field(i).Name
@@ -40,7 +40,7 @@ func printed(o coppice.Options) map[string]string {
 	return out
 }
 
-// other gives a leaf a value that is no default.
+// other gives a leaf a value that is not the default.
 func other(v reflect.Value) {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -56,12 +56,13 @@ func other(v reflect.Value) {
 	case v.Kind() == reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 	case v.Kind() == reflect.Bool && v.CanSet():
-		// false is the value that is no default behind a pointer, true without one
+		// the value that is not the default: false under a pointer, true without
+		// one
 		v.SetBool(false)
 	}
 }
 
-// One field that is set changes one thing: the others have their defaults.
+// Setting one field changes one thing: the others have their defaults.
 func TestOptionsDefaultFieldByField(t *testing.T) {
 	base := coppice.Options{}
 	base.EnsureDefaults()
@@ -90,7 +91,7 @@ func TestOptionsDefaultFieldByField(t *testing.T) {
 	}
 }
 
-// Validate names what is wrong, and nothing is opened then.
+// Validate names what is wrong, and nothing is opened.
 func TestOptionsValidate(t *testing.T) {
 	for want, o := range map[string]coppice.Options{
 		"Compaction: minGain":       {Compaction: compaction.Settings{MinGain: new(1.5)}},

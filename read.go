@@ -10,8 +10,8 @@ import (
 )
 
 // Search looks through everything ever said in the session, on every branch,
-// summarized or hidden or not, and yields the best hits, best first. An error
-// ends it; recall.ErrEmptyQuery is one.
+// whether summarized or hidden, and yields the best hits, best first. It ends
+// with the first error, for example recall.ErrEmptyQuery.
 func (s *Session) Search(ctx context.Context, query string, o recall.Options) iter.Seq2[recall.Hit, error] {
 	return func(yield func(recall.Hit, error) bool) {
 		hits, err := do(s, func() (hits []recall.Hit, err error) {
@@ -46,7 +46,7 @@ func (s *Session) ID() string { return ask(s, s.log.ID) }
 // Ref names the session in its store: a path for files.
 func (s *Session) Ref() string { return ask(s, s.log.Ref) }
 
-// Log returns the log below; nil for the zero value. What is appended to it
+// Log returns the underlying log; nil for the zero value. What is appended to it
 // directly is not checked.
 func (s *Session) Log() session.Log { return ask(s, s.log.Log) }
 
@@ -64,13 +64,13 @@ func ask[T any](s *Session, f func() T) T {
 	return v
 }
 
-// Leaf returns where the conversation is; nil in an empty session.
+// Leaf returns the entry where the conversation is; nil in an empty session.
 func (s *Session) Leaf(ctx context.Context) (*session.Entry, error) {
 	return do(s, func() (*session.Entry, error) { return s.log.Leaf(ctx) })
 }
 
 // Path returns the entries from the root to leaf; nil: to where the
-// conversation is. It reads all of them; a view reads what it needs.
+// conversation is. It reads all of them; a view reads only what it needs.
 func (s *Session) Path(ctx context.Context, leaf *session.Entry) ([]*session.Entry, error) {
 	return do(s, func() ([]*session.Entry, error) { return s.log.Path(ctx, leaf) })
 }
@@ -83,6 +83,6 @@ func (s *Session) OnForeign(f func(foreign []*session.Entry)) {
 		return
 	}
 	s.log.OnForeign(func(foreign []*session.Entry) {
-		_, _ = guard.Call("what is told of foreign entries", func() (none, error) { f(foreign); return none{}, nil })
+		_, _ = guard.Call("the function for foreign entries", func() (none, error) { f(foreign); return none{}, nil })
 	})
 }

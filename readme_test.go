@@ -23,7 +23,7 @@ func section(t *testing.T, name string) string {
 	return text
 }
 
-// The three numbers of the README are those of the tables.
+// The three numbers in the README are those of the tables.
 func TestReadmeNumbers(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestReadmeNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// cells returns the columns of the n-th row that begins with a text.
+	// cells returns the columns of the n-th row that starts with a text.
 	cells := func(begins string, n int) []string {
 		for line := range strings.SplitSeq(string(page), "\n") {
 			if strings.HasPrefix(line, begins) {
@@ -68,8 +68,8 @@ func TestReadmeNumbers(t *testing.T) {
 	}
 }
 
-// The README's program is built and tested, and short; so is the loop over the
-// engine that it names.
+// The README's program is built, tested and short; so is the loop over the engine
+// that it links to.
 func TestReadmePrograms(t *testing.T) {
 	agent := strings.TrimSuffix(strings.TrimPrefix(section(t, "agent"), "```go\n"), "```\n")
 	program, err := os.ReadFile("examples/forever/main.go")

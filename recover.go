@@ -13,16 +13,16 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// try is what has been tried for the answer that comes next.
+// try is what has been tried for the next answer.
 type try struct {
 	tried      message.Tries
-	came       bool  // a part of the answer came before it failed
+	came       bool  // part of the answer arrived before it failed
 	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
 	noThinking bool
 
-	announced bool                // room was made for the input that is said next
+	announced bool                // room was made for the next input
 	compacted bool                // a compaction was tried, and no answer has come since
-	declined  bool                // the user stopped one: none is tried before there is new input
+	declined  bool                // the user stopped one: none is tried until there is new input
 	switched  bool                // the next request goes to another model than the last
 	outcome   *compaction.Outcome // of the compaction that was tried; nil: none
 }
@@ -32,7 +32,7 @@ type try struct {
 func (s *Session) announce(pending []*message.Message) {
 	for _, m := range pending {
 		if m != nil && m.Role == message.RoleUser {
-			s.begins(true)
+			s.restart(true)
 			s.mu.Lock()
 			s.try.announced = true
 			s.mu.Unlock()
@@ -40,8 +40,8 @@ func (s *Session) announce(pending []*message.Message) {
 	}
 }
 
-// begins starts over for what was said.
-func (s *Session) begins(input bool) {
+// restart starts over after something was said.
+func (s *Session) restart(input bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.try
@@ -51,8 +51,8 @@ func (s *Session) begins(input bool) {
 	}
 }
 
-// answered notes how an answer ended.
-func (s *Session) answered(a *reading, f *message.Fault) {
+// answered records how an answer ended.
+func (s *Session) answered(a *incoming, f *message.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.try.came = a.came; f == nil {
@@ -60,12 +60,12 @@ func (s *Session) answered(a *reading, f *message.Fault) {
 	}
 }
 
-// maxBroken is how often an answer that broke off is asked for again.
+// maxBroken is how often an answer that broke off is requested again.
 const maxBroken = 3
 
 // next returns the remedy for a fault. Each is tried once for each answer, so
-// that a provider that always refuses is asked a few times and no more. If a
-// part of the answer had come, the model has not retried the call by itself.
+// that a provider that always refuses is asked only a few times. If part of the
+// answer had arrived, the model has not retried the call itself.
 func (t *try) next(f *message.Fault) message.Remedy {
 	may := message.Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
 		kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
@@ -86,9 +86,9 @@ func (t *try) next(f *message.Fault) message.Remedy {
 // Recover does what helps after a failed Answer, so that the next Fit makes
 // another request: it compacts after an overflow, drops images, asks for less
 // output or for no reasoning. It returns what it did; each remedy is used at
-// most once for an answer. RemedyWait and RemedyRetry are for the caller to do:
-// the same request may be sent again. An error, which wraps failed, means that
-// there is nothing left to try.
+// most once for an answer. RemedyWait and RemedyRetry are left to the caller: the
+// same request may be sent again. An error, which wraps failed, means that there
+// is nothing left to try.
 func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, error) {
 	return do(s, func() (message.Remedy, error) {
 		f, ok := message.AsFault(failed)
@@ -109,7 +109,7 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 			}
 		}
 		if err != nil {
-			s.begins(false)
+			s.restart(false)
 			remedy = kinds.RemedyNone
 		}
 		return remedy, err
@@ -155,8 +155,8 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 	return f
 }
 
-// ErrNotRescued says that a request that was refused for its size could not be
-// made smaller.
+// ErrNotRescued says that a request refused for its size could not be made
+// smaller.
 var ErrNotRescued = errors.New("there is no smaller request")
 
 func notRescued(why string, f *message.Fault) error {
@@ -200,10 +200,10 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 
 // scaled shrinks the window by as much as the refusal says that the request was
 // larger than estimated, so that the plan counts as the provider does. A limit
-// that is not the window's (tokens per minute) holds for this plan alone. If
-// only a size is named, the window is at most that. A limit on the number of
-// messages leaves the same share of the tokens. A limit of any other unit says
-// nothing about the window.
+// that is not the window's (tokens per minute) applies to this plan only. If only
+// a size is named, the window is at most that. A limit on the number of messages
+// keeps the same share of the tokens. A limit of any other unit says nothing
+// about the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
 	m.Window, m.MaxInput = m.InputLimit(), 0

@@ -55,8 +55,8 @@ func (m *machine) begin(ctx context.Context, trigger compaction.Trigger) (_ cont
 	return m.started(ctx, trigger)
 }
 
-// background begins work that gives way to any other. It reports false if there
-// is other work.
+// background starts work that yields to any other. It reports false if there is
+// other work.
 func (m *machine) background(ctx context.Context) (_ context.Context, end func(), ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *machine) background(ctx context.Context) (_ context.Context, end func()
 	return ctx, end, true
 }
 
-// started records the reduction that runs. Both locks are held.
+// started records the running reduction. Both locks are held.
 func (m *machine) started(ctx context.Context, trigger compaction.Trigger) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	m.phase, m.trigger, m.cancel = Preparing, trigger, cancel
@@ -87,7 +87,7 @@ func (m *machine) enter(p Phase) {
 }
 
 // stopIf cancels the running reduction if meant reports true for its trigger.
-// A write that has begun is finished.
+// A write that has started is finished.
 func (m *machine) stopIf(cause error, meant func(compaction.Trigger) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *Session) Reducing() (compaction.Trigger, Phase) {
 	return m.trigger, m.phase
 }
 
-// AbortCompaction stops the running compaction, in the background too. One that
+// AbortCompaction stops the running compaction, also in the background. One that
 // is being written is not stopped.
 func (s *Session) AbortCompaction() {
 	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t != compaction.Branch })
@@ -190,10 +190,10 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 	})
 }
 
-// Compact replaces old conversation by a verified summary. The outcome says how
-// it ended; an error means that there was no attempt. A compaction that the
-// user asks for, the default kind, ends a pause of automatic compaction. It is
-// cancelled, before any summary is asked for, while a tool runs.
+// Compact replaces old conversation with a verified summary. The outcome says how
+// it ended; an error means that there was no attempt. A compaction that the user
+// asks for, the default kind, ends a pause of automatic compaction. While a tool
+// runs it is cancelled before a summary is requested.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
 	return do(s, func() (*compaction.Outcome, error) {
 		if r.Trigger == "" {
@@ -269,8 +269,9 @@ func (s *Session) ended(ctx context.Context, trigger compaction.Trigger, o *comp
 // envelope tells hooks which session an event is about.
 func (s *Session) envelope() hook.Envelope { return hook.In(s.log) }
 
-// inform tells hooks what has happened. An abort cuts that short. What was
-// aborted before is still reported, and hooks get their full time for it.
+// inform tells hooks what has happened. An abort cuts that short, but an event
+// whose context was already aborted is still reported, with the full time for
+// hooks.
 func (s *Session) inform(ctx context.Context, n hook.Notice) {
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)

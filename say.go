@@ -17,8 +17,9 @@ import (
 )
 
 // SetPrompt sets the system prompt and the tools of the next requests. They are
-// in the log, so they survive compaction and move with the session. What has
-// not changed is not written again. An empty system leaves the text as it is.
+// stored in the log, so they survive compaction and move with the session.
+// Unchanged parts are not written again. An empty system leaves the text as it
+// is.
 func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.Tool) error {
 	_, err := do(s, func() (none, error) {
 		v, err := s.View(ctx)
@@ -33,8 +34,8 @@ func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.
 	return err
 }
 
-// promptChange returns the system message that changes the prompt and tools of
-// a path to those that are wanted; nil if nothing has to change.
+// promptChange returns the system message that changes the prompt and tools of a
+// path to the wanted ones; nil if nothing has to change.
 func promptChange(p timeline.Prompt, system string, tools []message.Tool) *message.Message {
 	patch := &message.SystemPatch{}
 	for _, t := range tools {
@@ -59,8 +60,8 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 }
 
 // SetThinking sets the thinking level of the next requests: off, minimal, low,
-// medium, high, xhigh or max. It is in the log; the same level is not written
-// again. Any other level is an error.
+// medium, high, xhigh or max. It is stored in the log; the same level is not
+// written again. Any other level is an error.
 func (s *Session) SetThinking(ctx context.Context, level string) error {
 	if err := validThinking(level); err != nil {
 		return err
@@ -79,7 +80,7 @@ func (s *Session) SetThinking(ctx context.Context, level string) error {
 }
 
 // MessageError says that Say refused a message, and by which rule. None of the
-// messages that came with it was written.
+// messages passed with it was written.
 type MessageError struct {
 	Index int    // of the message among those passed to Say
 	Rule  string // role, content, call or unpaired-result
@@ -90,11 +91,11 @@ func (e *MessageError) Error() string {
 	return fmt.Sprintf("message %d cannot be said: %s (%s)", e.Index, e.Why, e.Rule)
 }
 
-// Say appends messages, all or none, and makes the last one the leaf: messages
-// of the user and of the model, results of its calls, commands that the user
-// ran, and messages with the role custom, which neither of them wrote. A
-// message that no request could show is a *MessageError. A result may come
-// late, and a call may have several, but the call must be on the path.
+// Say appends messages, all or none, and makes the last one the leaf: messages of
+// the user and of the model, results of its calls, commands that the user ran,
+// and messages with the role custom, which come from neither. A message that no
+// request could show is a *MessageError. A result may come late, and a call may
+// have several, but the call must be on the path.
 func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
 	return do(s, func() ([]*session.Entry, error) {
 		drafts := make([]session.Draft, len(msgs))
@@ -115,7 +116,7 @@ func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session
 		}
 		entries, err := s.writeMessages(ctx, drafts...)
 		if err == nil {
-			s.begins(newInput)
+			s.restart(newInput)
 		}
 		return entries, err
 	})
@@ -154,8 +155,8 @@ func storable(content []message.Block) []message.Block {
 	return out
 }
 
-// arguments are those of a call in the form that the log keeps. What is not JSON
-// is kept as a string.
+// arguments returns a call's arguments in the form that the log stores. What is
+// not JSON becomes a string.
 func arguments(raw []byte) []byte {
 	switch {
 	case strings.TrimSpace(string(raw)) == "":
@@ -166,7 +167,7 @@ func arguments(raw []byte) []byte {
 	return rawjson.JS(raw)
 }
 
-// check finds what is wrong with a message that is to follow others.
+// check finds what is wrong with a message that follows others.
 func (s *Session) check(ctx context.Context, before []*message.Message, m *message.Message) error {
 	wrong := func(rule, format string, args ...any) error {
 		return &MessageError{Rule: rule, Why: fmt.Sprintf(format, args...)}
@@ -210,7 +211,7 @@ func (s *Session) check(ctx context.Context, before []*message.Message, m *messa
 	return nil
 }
 
-// shows reports whether there is anything in a message that a request can show.
+// shows reports whether a message has anything that a request can show.
 func shows(m *message.Message) bool {
 	return slices.ContainsFunc(m.Content, func(b message.Block) bool {
 		t, isText := b.(message.Text)
@@ -218,8 +219,8 @@ func shows(m *message.Message) bool {
 	})
 }
 
-// foreignBlock says which block of a message of the user, or of a result, does
-// not belong there; "": none.
+// foreignBlock says which block does not belong in a user message or a result;
+// "": none.
 func foreignBlock(content []message.Block) string {
 	for i, b := range content {
 		switch b := b.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// state is what a session remembers of automatic compaction (entries
+// state is what a session remembers about automatic compaction (entries
 // coppice.state, docs/format.md). It is written together with the next message,
 // never alone.
 type state struct {
@@ -42,22 +42,22 @@ func (s *Session) automatic() bool {
 	return on && s.state.Failures < maxFailures
 }
 
-// tally keeps the count of failures in a row. It is written with the next
-// message. needed says that without room the request does not go out.
+// tally updates the count of failures in a row, which is written with the next
+// message. needed says that the request cannot go out without more room.
 func (s *Session) tally(o *compaction.Outcome, needed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := counts(s.state.Failures, o, needed)
-	// A compaction may have covered the entry that says so: say it again.
+	// A compaction may have covered the entry with the state: write it again.
 	again := o.Status == compaction.Applied && s.state.Auto != nil
 	s.unsaved = s.unsaved || n != s.state.Failures || again
 	s.state.Failures = n
 }
 
 // counts returns the number of failures in a row after an automatic attempt.
-// One that gained nothing counts too: the same input would gain nothing again.
-// One that had nothing to do counts only if it was needed, and one that was
-// cancelled never counts.
+// One that gained nothing counts too: with the same input it would gain nothing
+// again. One that had nothing to do counts only if it was needed, and one that
+// was cancelled never counts.
 func counts(failures int, o *compaction.Outcome, needed bool) int {
 	switch {
 	case o.Status == compaction.Applied:
@@ -95,15 +95,15 @@ func (s *Session) loadState(v *timeline.View) error {
 	return nil
 }
 
-// forgetState makes the state be read again, because the path has changed.
+// forgetState forces the state to be read again, because the path has changed.
 func (s *Session) forgetState() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.loaded = false
 }
 
-// withState puts the state before drafts if it has changed. The caller calls
-// failed if they were not written.
+// withState puts the state in front of drafts if it has changed. The caller calls
+// failed if the drafts could not be written.
 func (s *Session) withState(drafts []session.Draft) (_ []session.Draft, failed func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *Session) withState(drafts []session.Draft) (_ []session.Draft, failed f
 	}
 }
 
-// readState returns the latest state on the path of a view. One that an undo
-// left (compaction.Compactor.Undo) counts until the next compaction.
+// readState returns the latest state on the path of a view. One left by an undo
+// (compaction.Compactor.Undo) counts until the next compaction.
 func readState(v *timeline.View) state {
 	compacted := false
 	for i := len(v.Path) - 1; i >= 0; i-- {
@@ -170,7 +170,7 @@ func isCustom(e *session.Entry, customType string) bool {
 	return c != nil && c.CustomType == customType && rawjson.Kind(c.Data) == '{'
 }
 
-// decodeState reads the data of an entry. What it does not know it leaves out.
+// decodeState reads the data of an entry and ignores what it does not know.
 func decodeState(data []byte) state {
 	var s state
 	for k, raw := range rawjson.Fields(data) {

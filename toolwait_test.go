@@ -13,7 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// A merge waits for the tools that run, and asks for no summary until then.
+// A merge waits for running tools, and requests no summary until then.
 func TestMergeWaitsForTools(t *testing.T) {
 	type result struct {
 		status compaction.Status
@@ -59,8 +59,8 @@ func TestMergeWaitsForTools(t *testing.T) {
 	})
 }
 
-// The user's compaction is cancelled while a tool runs, and no summary is asked
-// for. So a tool that asks for one does not wait for itself.
+// The user's compaction is cancelled while a tool runs, and no summary is
+// requested. So a tool that asks for one does not wait for itself.
 func TestCompactUnderATool(t *testing.T) {
 	asked := 0
 	s := inMemory(t, coppice.Options{Facts: message.Model{Window: 32_000}, Summarizer: counted{&asked}})
@@ -75,7 +75,7 @@ func TestCompactUnderATool(t *testing.T) {
 	}
 }
 
-// counted counts what it is asked.
+// counted counts its calls.
 type counted struct{ asked *int }
 
 func (c counted) Summarize(context.Context, summarize.Input) (summarize.Result, error) {

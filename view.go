@@ -17,9 +17,9 @@ import (
 // View returns what the model sees now.
 func (s *Session) View(ctx context.Context) (*timeline.View, error) { return s.ViewAt(ctx, nil) }
 
-// Settle finds the model and the thinking level of a view where another
-// program's compaction did not record them. View leaves that out, because it
-// may have to read the log back to its root.
+// Settle finds the model and the thinking level of a view if another program's
+// compaction did not record them. View leaves that out, because it may have to
+// read the log back to its root.
 func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 	_, err := do(s, func() (none, error) {
 		s.mu.Lock()
@@ -56,8 +56,8 @@ type Meter struct {
 // Over reports whether the threshold is passed.
 func (m Meter) Over() bool { return m.Threshold > 0 && m.Decision() > m.Threshold }
 
-// Size returns how big the next request is, with messages that are about to be
-// said, and how big it may become.
+// Size returns how big the next request is, including messages that are about to
+// be said, and how big it may become.
 func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter, error) {
 	return do(s, func() (Meter, error) {
 		v, err := s.View(ctx)
@@ -68,7 +68,7 @@ func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter,
 	})
 }
 
-// Measure returns how big a view of this session is as a request.
+// Measure returns how big a request with a view of this session is.
 func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*message.Message) (Meter, error) {
 	return do(s, func() (Meter, error) {
 		c, err := s.compactorAt(ctx, v.Leaf)
@@ -120,7 +120,7 @@ func (s *Session) factsAt(ctx context.Context, leaf *session.Entry) (message.Mod
 	return overlaid(s.opts.Catalog.Lookup(named.Provider, named.ModelID), facts), nil
 }
 
-// overlaid returns what is known, overridden by what was said.
+// overlaid returns known with the fields of said that are set.
 func overlaid(known, said message.Model) message.Model {
 	if said.Window > 0 {
 		known.Window, known.WindowSource = said.Window, said.WindowSource
@@ -156,8 +156,8 @@ func (s *Session) SetModel(m Model) {
 // Hooks returns the hooks of the options; nil: none.
 func (s *Session) Hooks() *hook.Bus { return s.opts.Hooks }
 
-// compactorAt returns what reduces the session for the model that gets the next
-// request from an entry.
+// compactorAt returns the compactor for the model that gets the next request
+// after an entry.
 func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compaction.Compactor, error) {
 	m, err := s.factsAt(ctx, leaf)
 	if err != nil {
@@ -166,8 +166,8 @@ func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compac
 	return s.compactor(m), nil
 }
 
-// compactor returns what reduces the session for a model. It is the one place
-// where the parts of a reduction come together.
+// compactor returns the compactor for a model. Only here are the parts of a
+// reduction put together.
 func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	// If hooks change requests, the provider's cache does not hold the view.
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
@@ -178,8 +178,8 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 }
 
 // summarizer returns the caller's summarizer, or a ladder of the session's
-// model and extraction. After a switch the model that had the conversation
-// comes first: it has room for it.
+// model and extraction. After a switch the previous model comes first: its window
+// has room for the conversation.
 func (s *Session) summarizer() compaction.Summarizer {
 	if s.opts.Summarizer != nil {
 		return s.opts.Summarizer

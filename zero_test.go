@@ -81,8 +81,8 @@ var zeros = []any{
 // home is the root of the module.
 var home string
 
-// Every exported method is safe on the zero value, or the doc of its type says
-// that it is not usable.
+// Every exported method is safe on the zero value, or the type's doc says that
+// the zero value is not usable.
 func TestZeroValuesAreSafe(t *testing.T) {
 	home = must.Get(os.Getwd())
 	t.Chdir(t.TempDir())
@@ -100,7 +100,7 @@ func TestZeroValuesAreSafe(t *testing.T) {
 	}
 }
 
-// panicOf is what a method of a value panics with; nil: nothing.
+// panicOf is what a method panics with; nil: it does not.
 func panicOf(v reflect.Value, m reflect.Method) (p any) {
 	defer func() { p = recover() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -122,7 +122,7 @@ func panicOf(v reflect.Value, m reflect.Method) (p any) {
 	return nil
 }
 
-// argument is a plain argument of a type.
+// argument makes a simple argument of a type.
 func argument(ctx context.Context, typ reflect.Type) reflect.Value {
 	log := must.Get(memstore.New(nil).Create(ctx, session.Header{}))
 	s := session.New(log, session.Options{})

@@ -163,8 +163,8 @@ func window(line string, at int) string {
 	return head + tail
 }
 
-// dullWords say nothing about the subject of a text.
-var dullWords = strings.Fields("the and for with that this from what which when where who how why all any are was were been being has have had not but " +
+// stopWords say nothing about the subject of a text.
+var stopWords = strings.Fields("the and for with that this from what which when where who how why all any are was were been being has have had not but " +
 	"you your our their its his her them they she about above into onto over under only also just more most less keep kept remember preserve note please make sure " +
 	"must should would could can will shall may might everything anything something focus summary summarize summarise include especially details detail important " +
 	"write use using word words text conversation user assistant headings list every each one two exact exactly")
@@ -182,7 +182,7 @@ func termsOf(text string) []string {
 			out = append(out, pairsOf(word)...)
 			continue
 		}
-		if safetext.UTF16Len(word) < 3 || slices.Contains(dullWords, word) || slices.Contains(out, word) {
+		if safetext.UTF16Len(word) < 3 || slices.Contains(stopWords, word) || slices.Contains(out, word) {
 			continue
 		}
 		if out = append(out, stem(word)); len(out) == most {
