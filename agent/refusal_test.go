@@ -77,3 +77,35 @@ func TestTooManyMessages(t *testing.T) {
 		t.Errorf("%d tokens are left of %d", now, reqs[0].Tokens)
 	}
 }
+
+// An answer whose stream is torn is asked for again, and what had come of it is
+// kept as failed, in every dialect; a proxy's page is asked for again too, and
+// quoted if nothing else comes.
+func TestTornAnswers(t *testing.T) {
+	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
+		server := fake.New(fake.Page("502 Bad Gateway"), fake.Torn("The answer is fo"), fake.Say("The answer is forty-two."))
+		r := newRig(t, server, config{Model: quick(server.Bind(dialect))})
+		r.must("Which is it?")
+		if n := len(server.Requests()); n != 3 {
+			t.Errorf("%s: %d requests\n%s", dialect, n, r.story())
+		}
+		var stored []string
+		for _, e := range r.path() {
+			if m, err := e.Message(); err == nil && m != nil && m.Role == message.RoleAssistant {
+				stored = append(stored, string(m.StopReason)+" "+m.Text(""))
+			}
+		}
+		if got := strings.Join(stored, "\n"); got != "error The answer is fo\nstop The answer is forty-two." {
+			t.Errorf("%s: stored %s", dialect, got)
+		}
+		if said := r.messages(); len(said) != 2 || said[1].Text("") != "The answer is forty-two." {
+			t.Errorf("%s: %d messages are shown", dialect, len(said))
+		}
+
+		lost := fake.New(fake.Page("Bad Gateway: sorry"))
+		err := newRig(t, lost, config{Model: quick(lost.Bind(dialect))}).run("Which is it?")
+		if err == nil || !strings.Contains(err.Error(), `"Bad Gateway: sorry"`) || len(lost.Requests()) != 4 {
+			t.Errorf("%s: %d requests, %v", dialect, len(lost.Requests()), err)
+		}
+	}
+}

@@ -179,8 +179,6 @@ func (c *Client) once(ctx context.Context, m message.Model, body []byte, size in
 		}
 		return c.judge(refusal)
 	}
-	// An error inside a stream with status 200 is classified by its text alone.
-	refusal.Status = 0
 	return c.decode(ctx, m, stream, refusal, emit)
 }
 
@@ -188,9 +186,8 @@ func (c *Client) once(ctx context.Context, m message.Model, body []byte, size in
 func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refusal Response, emit func(message.Event) bool) *message.Fault {
 	for ev, err := range c.dialect.Decode(r) {
 		if err != nil {
-			if f, ok := message.AsFault(err); ok && f.Class == message.ClassUnknown && ctx.Err() == nil {
-				refusal.Body = []byte(f.Message)
-				return c.judge(refusal)
+			if f, ok := message.AsFault(err); ok && ctx.Err() == nil {
+				return c.told(f, refusal)
 			}
 			return c.broken(ctx, 0, err)
 		}
@@ -208,6 +205,27 @@ func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refus
 		return nil
 	}
 	return c.broken(ctx, 0, io.ErrUnexpectedEOF)
+}
+
+// told judges what a stream says about a failure. An error of the vendor is
+// judged by its words alone, in spite of the status; words that say nothing
+// known, but are no answer, may pass.
+func (c *Client) told(f *message.Fault, r Response) *message.Fault {
+	switch {
+	case f.Message == "":
+		return c.mask(f)
+	case f.Class == message.ClassTransient && isPage(f.Message):
+		return c.mask(pageFault(r.Status, f.Message))
+	}
+	r.Body = []byte(f.Message)
+	if f.Class == message.ClassUnknown {
+		r.Status = 0
+	}
+	judged := c.judge(r)
+	if judged.Class == message.ClassUnknown {
+		judged.Class = f.Class
+	}
+	return judged
 }
 
 // complete adds what the dialect cannot know.

@@ -138,14 +138,12 @@ func statusInText(text string) int {
 // JSON, for Fault.Message.
 func words(body []byte) string {
 	s := dig(body, maxWrapped)
-	if strings.HasPrefix(s, "<") {
-		s = html.UnescapeString(markup().ReplaceAllString(s, " "))
+	if isPage(s) {
+		return pageWords(s)
 	}
 	s = strings.Join(strings.Fields(safetext.Sanitize(s)), " ")
 	return safetext.CutHead(s, maxWords)
 }
-
-var markup = lazy.Regexp(`(?is)<(?:style|script)\b.*?</(?:style|script)>|<[^>]*>`)
 
 func dig(b []byte, depth int) string {
 	b = bytes.TrimSpace(b)

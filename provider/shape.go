@@ -44,12 +44,8 @@ func (e *evidence) transient() bool {
 		return e.hasCode(passingCodes...) || e.status == 429 && transientWords().MatchString(e.text)
 	}
 	return e.status >= 500 && e.status != 501 || e.status == 408 || e.status == 409 || e.status == 425 || e.status == 499 ||
-		e.hasCode(transientCodes...) || transientWords().MatchString(e.text) || e.page()
+		e.hasCode(transientCodes...) || transientWords().MatchString(e.text) || e.status < 400 && isPage(e.text)
 }
-
-// page reports whether an HTML page came instead of an answer, from a proxy in
-// between.
-func (e *evidence) page() bool { return e.status < 400 && strings.HasPrefix(e.text, "<") }
 
 // silentOverflow handles refusals that give no reason: an empty 400 of a server
 // known for it, and any unknown 400 to a request that nearly fills the window

@@ -1,6 +1,8 @@
 package fake
 
 import (
+	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -200,6 +202,11 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, 
 		speak.refuse(w, speak.full(r, s.Window))
 		return
 	}
+	if step.end == endPage {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><h1>%[1]s</h1></body></html>\n", html.EscapeString(step.words))
+		return
+	}
 	step = s.limit(step, r)
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &writer{w: w}
@@ -212,6 +219,8 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, 
 		case <-hr.Context().Done():
 		case <-s.gone:
 		}
+	case endTorn:
+		fmt.Fprint(w, "data: {\"text\":\"caf\xc3")
 	case endCut:
 		panic(http.ErrAbortHandler) // the way to drop a connection
 	default:

@@ -34,7 +34,8 @@ type Step struct {
 	Full bool
 	// end is how the stream ends; what comes before it is still sent.
 	end ending
-	// words are the text of the error that ends the stream (endError).
+	// words are the text of the error that ends the stream (endError), or the
+	// title of the page that is sent instead of a stream (endPage).
 	words string
 }
 
@@ -55,6 +56,8 @@ const (
 	endError               // with an error inside the stream
 	endStall               // silence, until the client goes away
 	endCut                 // the connection is cut
+	endTorn                // within an event, and within a character
+	endPage                // there is none: a page comes instead
 )
 
 // Say answers with text. An error text as content is just text.
@@ -93,3 +96,10 @@ func Stall(text string) Step { return Step{Text: text, end: endStall} }
 
 // Cut says text and cuts the connection.
 func Cut(text string) Step { return Step{Text: text, end: endCut} }
+
+// Torn says text and ends the stream within the next event.
+func Torn(text string) Step { return Step{Text: text, end: endTorn} }
+
+// Page answers as a proxy does that cannot reach the server and says so to
+// people, with the status of a success.
+func Page(title string) Step { return Step{words: title, end: endPage} }

@@ -132,10 +132,10 @@ func TestDecodeErrors(t *testing.T) {
 		}
 	}
 	_, err := decode(t, "data: upstream connect error\n\n")
-	if f, ok := message.AsFault(err); !ok || f.Message != "upstream connect error" {
+	if f, ok := message.AsFault(err); !ok || f.Class != message.ClassTransient || f.Message != "upstream connect error" {
 		t.Errorf("plain text: got %v", err)
 	}
-	for _, cut := range []string{"", answer[:40], answer[:len(answer)/2], strings.TrimSuffix(answer, "data: {\"type\":\"message_stop\"}\n\n"), `{"type":"mess`, "<html>"} {
+	for _, cut := range []string{"", answer[:40], answer[:len(answer)/2], strings.TrimSuffix(answer, "data: {\"type\":\"message_stop\"}\n\n"), `{"type":"mess`} {
 		if _, err := decode(t, cut); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut at %d: got %v", len(cut), err)
 		}

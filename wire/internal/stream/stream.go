@@ -98,6 +98,8 @@ func chunks(r io.Reader) iter.Seq2[Chunk, error] {
 			yield(Chunk{}, fmt.Errorf("read stream: %w", err))
 		case first == '{' || first == '[':
 			whole(br, yield)
+		case !isEvents(br):
+			yield(Chunk{}, text(br))
 		default:
 			events(br, yield)
 		}
@@ -149,10 +151,11 @@ func events(r io.Reader, yield func(Chunk, error) bool) {
 			c = Chunk{Done: true}
 		case len(c.Data) == 0:
 			continue
-		case !rawjson.Valid(c.Data) && ev.Cut:
-			err = io.ErrUnexpectedEOF
-		case !rawjson.Valid(c.Data):
-			err = Fault(c.Data) // gateways write plain text into a stream when they fail
+		case rawjson.Valid(c.Data):
+		case ev.Cut:
+			return // the answer may be whole without it
+		default:
+			err = notJSON(c.Data)
 		}
 		if !yield(c, err) || err != nil {
 			return
