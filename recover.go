@@ -264,7 +264,8 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepare
 	if err != nil {
 		return err
 	}
-	return s.leaveOut(ctx, f, func() ([]prune.Edit, error) { return prune.Plan(v, prune.Only(prune.Media), s.opts.Estimator, m) })
+	images := prune.Settings{ToolOutput: prune.ToolOutput{Enabled: new(false)}, Superseded: new(false), Empty: new(false)}
+	return s.leaveOut(ctx, f, func() ([]prune.Edit, error) { return prune.Plan(v, images, s.opts.Estimator, m) })
 }
 
 // shrinkMedia makes images smaller after a refusal that names a limit for one

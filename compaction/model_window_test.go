@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -37,7 +38,7 @@ func (r *rig) checkFits() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if n := tokens.Hard(must.Get(v.Size(tokens.Default{}, 0)).Estimated); n >= target {
+	if n := calibration.Hard(must.Get(v.Size(tokens.Default{}, 0)).Estimated); n >= target {
 		r.t.Errorf("the next request may have %d tokens, the threshold is %d", n, target)
 	}
 	if _, err := r.bound.Complete(ctx, must.Get(v.Request(true)), message.CallOptions{MaxOutput: 500}); err != nil {

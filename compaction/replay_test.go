@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
@@ -41,7 +42,7 @@ func (l *listener) Complete(_ context.Context, req timeline.Request, opts messag
 	for _, m := range req.Messages {
 		n += tokens.Default{}.Message(m)
 	}
-	l.most = max(l.most, tokens.Hard(n)+opts.MaxOutput)
+	l.most = max(l.most, calibration.Hard(n)+opts.MaxOutput)
 	return nil, errors.New("no answer")
 }
 

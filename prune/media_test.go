@@ -34,7 +34,7 @@ func (w *work) left(m message.Model) (images int, lost string) {
 		images += len(it.Meta().Images)
 	}
 	var names []string
-	for _, e := range must.Get(Plan(w.view(), Only(Media), tokens.Default{}, m)) {
+	for _, e := range must.Get(Plan(w.view(), Settings{}, tokens.Default{}, m)) {
 		for _, b := range e.Content {
 			if t, ok := b.(message.Text); ok && strings.HasPrefix(t.Text, "[image left out: PNG, 1024×768 pixels") {
 				images--

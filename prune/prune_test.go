@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -15,7 +17,6 @@ import (
 	"github.com/coppice-dev/coppice/session/memstore"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
-	"pgregory.net/rapid"
 )
 
 var ctx = context.Background()
@@ -230,102 +231,6 @@ func TestMedia(t *testing.T) {
 	}
 	if got := must.Get(Plan(w.view(), Settings{}, tokens.Default{}, message.Model{})); got != nil {
 		t.Errorf("without a cap: %v", got)
-	}
-}
-
-// A change with X tokens after it pays after about 11.5·X/T calls.
-func TestWorth(t *testing.T) {
-	w := newWork(t)
-	w.user("go")
-	w.bash("a", 30000)
-	w.bash("b", 60000)
-	w.answer()
-	w.user("next")
-	w.answer()
-	s := Settings{}
-	s.ToolOutput.ProtectTokens = new(int64(50_000))
-	v, est := w.view(), tokens.Default{}
-	edits := must.Get(Plan(v, s, est, message.Model{}))
-	if len(edits) != 1 {
-		t.Fatalf("%d edits", len(edits))
-	}
-	for horizon, want := range map[int64]int{20: 0, 22: 0, 24: 1} { // 11.5 · 60,000 / 30,000 = 23
-		if got := len(must.Get(Worth(v, edits, Economy{Warm: true, HorizonCalls: horizon}, est))); got != want {
-			t.Errorf("horizon %d: %d edits, want %d", horizon, got, want)
-		}
-	}
-	if got := len(must.Get(Worth(v, edits, Economy{}, est))); got != 1 {
-		t.Errorf("a cold cache: %d edits", got)
-	}
-}
-
-// An edit before signed reasoning breaks it, except on models that do not
-// sign what comes before it.
-func TestBreaks(t *testing.T) {
-	w := newWork(t)
-	w.user("go")
-	w.read("a", `{"path":"x"}`, 100)
-	w.add(session.MessageDraft(&message.Message{Role: message.RoleAssistant, Provider: "p", Model: "m", StopReason: message.StopEnd,
-		Content: []message.Block{message.Thinking{Thinking: "hm", Signature: "EqQB"}, message.Text{Text: "done"}}}), "thought")
-	w.read("b", `{"path":"x"}`, 100)
-	m := message.Model{Provider: "p", ID: "m"}
-	v, err := timeline.Project(ctx, w.s, nil, timeline.Policy{Model: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	unbound := m
-	unbound.UnboundThinking = true
-	for _, it := range v.Items {
-		name := w.names[it.Entry.ID]
-		if name != "a" && name != "b" {
-			continue
-		}
-		e := Edit{Entry: it.Entry}
-		if got := must.Get(Breaks(v, m, e)); got != (name == "a") {
-			t.Errorf("%s: %v", name, got)
-		}
-		if must.Get(Breaks(v, unbound, e)) {
-			t.Errorf("%s: breaks what is not bound", name)
-		}
-	}
-}
-
-// After more than twenty blocks a provider does not find the prefix in front
-// of an edit: then the whole view is written again, and what the edit saves is
-// set against that. A cheap end of the view is not a reason either.
-func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
-	for _, tt := range []struct {
-		rounds       int // of two blocks each, after the edit
-		result       int // tokens of the result that is edited
-		horizon      int64
-		want         int
-		what, reason string
-	}{
-		{2, 30_000, 24, 1, "near", "11.5 · 60,000 / 30,000 = 23 calls"},
-		{12, 30_000, 24, 0, "far", "the 30,000 tokens in front are written again too"},
-		{12, 30_000, 36, 1, "far, with more time", "11.5 · 90,000 / 30,000 = 34.5 calls"},
-		{2, 100, 1, 1, "a small tail, near", "the last 8,000 tokens are free"},
-		{12, 100, 1, 0, "a small tail, far", "the last 8,000 tokens are not found"},
-	} {
-		w := newWork(t)
-		w.user(strings.Repeat("word", 30_000))
-		w.read("first", `{"path":"a"}`, tt.result)
-		for i := range tt.rounds {
-			w.bash(fmt.Sprint(i), max(tt.result*2/tt.rounds, 1))
-		}
-		w.read("again", `{"path":"a"}`, 1)
-		w.answer()
-		w.user("next")
-		s := Settings{}
-		s.ToolOutput.Enabled = new(false)
-		v, est := w.view(), tokens.Default{}
-		edits := must.Get(Plan(v, s, est, message.Model{}))
-		if len(edits) != 1 {
-			t.Fatalf("%s: %d edits", tt.what, len(edits))
-		}
-		if got := len(must.Get(Worth(v, edits, Economy{Warm: true, HorizonCalls: tt.horizon}, est))); got != tt.want {
-			t.Errorf("%s: %d edits, want %d: %s", tt.what, got, tt.want, tt.reason)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package prune
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/coppice-dev/coppice/internal/valid"
 )
@@ -54,10 +53,4 @@ func (s Settings) Validate() error {
 		valid.NotNegative("toolOutput.minSavings", s.ToolOutput.MinSavings),
 		valid.NotNegative("horizonTurns", s.HorizonTurns),
 	)
-}
-
-// Only returns settings that prune only these kinds.
-func Only(kinds ...kind) Settings {
-	has := func(k kind) *bool { return new(slices.Contains(kinds, k)) }
-	return Settings{ToolOutput: ToolOutput{Enabled: has(oldOutput)}, Superseded: has(superseded), Empty: has(empty), Media: has(Media)}
 }

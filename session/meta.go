@@ -39,7 +39,7 @@ type Pixels struct{ Width, Height int }
 // separately. model is the id of the model, which decides what an image of a
 // given size costs.
 func (m Meta) ByClass(model string) calibration.Counts {
-	c := calibration.Counts{Text: m.Tokens - m.Scripts - tokens.ImageTokens*int64(len(m.Images)), Scripts: m.Scripts}
+	c := calibration.Counts{Text: m.Tokens - m.Scripts - media.Unknown*int64(len(m.Images)), Scripts: m.Scripts}
 	for _, i := range m.Images {
 		c.Media += media.Tokens(model, i.Width, i.Height, "")
 	}

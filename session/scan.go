@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/internal/weigh"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // scan scans a stored message while its line is checked. What it finds equals
@@ -153,7 +153,7 @@ func (c *scan) begin() {
 // take returns what was found in a typical message.
 func (c *scan) take() brief {
 	b := c.brief
-	b.tokens, b.scripts = uint32(c.texts.Total()+tokens.ImageTokens*int64(len(c.images))), uint32(c.texts.Scripts())
+	b.tokens, b.scripts = uint32(c.texts.Total()+media.Unknown*int64(len(c.images))), uint32(c.texts.Scripts())
 	if len(c.images) > 0 {
 		images := c.images
 		b.images = &images

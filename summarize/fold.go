@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 const (
@@ -83,7 +83,7 @@ type fold struct {
 }
 
 func newFold(p part, m message.Model) *fold {
-	f := &fold{part: p, model: m, window: m.Window, factor: tokens.Margin, system: systemPrompt(), left: p.rounds}
+	f := &fold{part: p, model: m, window: m.Window, factor: calibration.Unmeasured, system: systemPrompt(), left: p.rounds}
 	f.previous, f.focus = f.safe(p.previous), f.safe(p.focus)
 	f.context = nil
 	for _, c := range p.context {

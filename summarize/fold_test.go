@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -214,7 +215,7 @@ func TestRequestsFitTheWindow(t *testing.T) {
 			t.Fatal("no summary")
 		}
 		for i, s := range m.seen {
-			if need := tokens.Hard(s.size()) + s.opts.MaxOutput; need > window {
+			if need := calibration.Hard(s.size()) + s.opts.MaxOutput; need > window {
 				t.Fatalf("request %d needs %d tokens of %d", i+1, need, window)
 			}
 			assertSafe(t, strings.NewReplacer("<conversation>", "", "</conversation>", "", "<previous-summary>", "", "</previous-summary>", "",

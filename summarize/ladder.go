@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -321,7 +322,7 @@ func sharedPrompt(f *fold) string {
 // in tokens: as the provider counted it and a little more, or estimated with
 // the margin.
 func (r *run) sharedSize(base timeline.Request, instruction string) int64 {
-	added := tokens.Hard(r.in.Estimate(instruction))
+	added := calibration.Hard(r.in.Estimate(instruction))
 	if n := r.in.SharedTokens; n > 0 {
 		return n + n/32 + added
 	}
@@ -329,7 +330,7 @@ func (r *run) sharedSize(base timeline.Request, instruction string) int64 {
 	for _, msg := range base.Messages {
 		size += tokens.Default{}.Message(msg)
 	}
-	return tokens.Hard(size) + added
+	return calibration.Hard(size) + added
 }
 
 // sharedLimit returns how much output a shared request asks for, if there is

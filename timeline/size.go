@@ -42,7 +42,7 @@ func (s Size) Decision() int64 {
 // need.
 func (s Size) Hard(estimate int64) int64 {
 	if s.Calibration.Margin < 1 {
-		return tokens.Hard(estimate)
+		return calibration.Hard(estimate)
 	}
 	return int64(math.Ceil(s.Calibration.Margin * float64(estimate)))
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -23,11 +24,11 @@ func (Plain) Text(s string) int64 {
 	return q.Total()
 }
 
-// Message counts one message, rounded up once. An image costs ImageTokens
-// wherever it is.
+// Message counts one message, rounded up once. An image costs 1,200, wherever it is
+// (docs/context.md).
 func (Plain) Message(m *message.Message) int64 {
 	var q quarters
-	parts(m, func(s string) { q.Add(bytesOf(s)) }, func(message.Image) { q += ImageTokens * perToken })
+	parts(m, func(s string) { q.Add(bytesOf(s)) }, func(message.Image) { q += media.Unknown * perToken })
 	return q.Total()
 }
 

@@ -4,7 +4,6 @@ package tokens
 
 import (
 	"github.com/coppice-dev/coppice/internal/codec"
-	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/weigh"
 	"github.com/coppice-dev/coppice/message"
@@ -17,22 +16,6 @@ type Estimator interface {
 	Text(s string) int64
 	// Message counts one message, without what a wire format adds.
 	Message(m *message.Message) int64
-}
-
-// Default is the estimator that is used if no other is given.
-type Default = Classes
-
-// ImageTokens is the cost of an image about which nothing else is known
-// (docs/context.md).
-const ImageTokens = media.Unknown
-
-// Margin is the factor on estimates for a hard limit, as long as no measured
-// usage has calibrated them (invariants I5, I9).
-const Margin = 1.15
-
-// Hard returns an estimate with the margin for hard limits, rounded up.
-func Hard(estimate int64) int64 {
-	return (estimate*115 + 99) / 100
 }
 
 // Tools counts tool definitions as compact JSON.

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/message"
 	"pgregory.net/rapid"
+
+	"github.com/coppice-dev/coppice/internal/media"
+	"github.com/coppice-dev/coppice/message"
 )
 
 func text(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
@@ -47,14 +49,6 @@ func TestPlainMessage(t *testing.T) {
 	}
 }
 
-func TestHardRoundsUp(t *testing.T) {
-	for in, want := range map[int64]int64{0: 0, 1: 2, 100: 115, 20000: 23000} {
-		if got := Hard(in); got != want {
-			t.Errorf("Hard(%d) = %d, want %d", in, got, want)
-		}
-	}
-}
-
 func TestTextIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
@@ -67,8 +61,8 @@ func TestTextIsMonotone(t *testing.T) {
 // png1024x768 is the header of a PNG.
 var png1024x768 = base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02\x00\x00\x00"))
 
-// What Classes adds to weigh.Counter: which parts of a message count, each by itself.
-func TestClassesMessage(t *testing.T) {
+// What Default adds to weigh.Counter: which parts of a message count, each by itself.
+func TestDefaultMessage(t *testing.T) {
 	est := For(message.Model{ID: "gpt-5.5"})
 	arguments := `{"path":"main.go","limit":100}`
 	for name, tt := range map[string]struct {
@@ -79,7 +73,7 @@ func TestClassesMessage(t *testing.T) {
 		"empty":            {&message.Message{Role: message.RoleUser}, 0},
 		"text":             {&message.Message{Role: message.RoleUser, Content: text("What does the server do here?")}, est.Text("What does the server do here?")},
 		"image":            {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: png1024x768, MIMEType: "image/jpeg"}}}, 922},
-		"image of no size": {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: "AAAA", MIMEType: "image/png"}}}, ImageTokens},
+		"image of no size": {&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.Image{Data: "AAAA", MIMEType: "image/png"}}}, media.Unknown},
 		"bash":             {&message.Message{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: strings.Repeat("=", 300)}}, est.Text(strings.Repeat("=", 300))},
 		"digits":           {&message.Message{Role: message.RoleUser, Content: text(strings.Repeat("123", 100))}, est.Text(strings.Repeat("123", 100))},
 		"summary":          {&message.Message{Role: message.RoleCompactionSummary, Summary: "Earlier work."}, est.Text("Earlier work.")},

@@ -38,7 +38,7 @@ func TestEstimateOfEachKind(t *testing.T) {
 			within(t, k.Name+" by o200k", r.o200k(), least, most)
 			within(t, k.Name+" by cl100k", r.cl100k(), least, most)
 			// For a tokenizer that is not known, where one number can be right for both.
-			unknown := float64(tokens.Classes{}.Text(text))
+			unknown := float64(tokens.Default{}.Text(text))
 			within(t, k.Name+" by o200k, not known", unknown/float64(r.counts[0]), least, most)
 			if float64(r.counts[1])/float64(r.counts[0]) < 1.4 {
 				within(t, k.Name+" by cl100k, not known", unknown/float64(r.counts[1]), least, most)

@@ -57,10 +57,16 @@ const (
 	// trusted is how many samples a spread can be read from.
 	trusted = 3
 
-	unmeasured   = 1.15 // the margin where too little was measured
 	least, most  = 1.02, 1.5
 	largestRatio = 20 // beyond any tokenizer
 )
+
+// Unmeasured is the margin where too little was measured, a factor.
+const Unmeasured = 1.15
+
+// Hard returns an estimate with the margin of what was not measured, rounded
+// up, to be held against a limit.
+func Hard(estimate int64) int64 { return (estimate*115 + 99) / 100 }
 
 // Prior returns the factor on estimates for a model of which nothing was
 // measured: the factor of real sessions with its family. 1: nothing is known.
@@ -79,7 +85,7 @@ func Prior(model string) float64 {
 // of the ranges did not grow in the measure, usage is not a size there (what
 // was cached is left out, say), and nothing is learned.
 func Of(prior float64, ranges []Sample) Calibration {
-	unknown := Calibration{Text: prior, Scripts: prior, Media: 1, Margin: unmeasured}
+	unknown := Calibration{Text: prior, Scripts: prior, Media: 1, Margin: Unmeasured}
 	ranges = merged(ranges)
 	shrunk := 0
 	for _, s := range ranges {
@@ -159,7 +165,7 @@ func (c Calibration) spread(ranges []Sample) float64 {
 	}
 	margin := min(max(least, 1+2*middle(off)), most)
 	if len(ranges) < trusted {
-		margin = max(margin, unmeasured)
+		margin = max(margin, Unmeasured)
 	}
 	return margin
 }

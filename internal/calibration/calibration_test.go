@@ -50,7 +50,7 @@ func TestNothingIsLearned(t *testing.T) {
 		"nothing was measured": {measured(0, text(1000)), measured(0, text(1000))},
 	} {
 		c := Of(1, ranges)
-		if c != (Calibration{Text: 1, Scripts: 1, Media: 1, Margin: unmeasured}) {
+		if c != (Calibration{Text: 1, Scripts: 1, Media: 1, Margin: Unmeasured}) {
 			t.Errorf("%s: %+v", name, c)
 		}
 		if e := (Counts{100, 20, 3}); c.Estimate(e) != 123 || c.Hard(e) != 142 {
@@ -172,4 +172,12 @@ func TestWhateverWasMeasured(t *testing.T) {
 			t.Fatalf("%+v: a fixed part of %d", c, c.Fixed(ranges))
 		}
 	})
+}
+
+func TestHardRoundsUp(t *testing.T) {
+	for in, want := range map[int64]int64{0: 0, 1: 2, 100: 115, 20000: 23000} {
+		if got := Hard(in); got != want {
+			t.Errorf("Hard(%d) = %d, want %d", in, got, want)
+		}
+	}
 }

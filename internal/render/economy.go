@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -16,12 +15,12 @@ const UsualLifetime = 5 * time.Minute
 // economy is what edits of a view are priced by. Marks that last for longer
 // than usual cost twice the input instead of 1.25 (Anthropic's prices of cache
 // writes).
-func (in Input) economy() prune.Economy {
+func (in Input) economy() economy {
 	lifetime := cmp.Or(in.Lifetime, UsualLifetime)
 	in.Prune.EnsureDefaults()
-	e := prune.Economy{HorizonCalls: *in.Prune.HorizonTurns, Warm: warm(in.View, in.Model, in.Now, lifetime)}
+	e := economy{horizon: *in.Prune.HorizonTurns, warm: warm(in.View, in.Model, in.Now, lifetime)}
 	if lifetime > UsualLifetime {
-		e.Write, e.Read = 2, 0.1
+		e.write, e.read = 2, 0.1
 	}
 	return e
 }

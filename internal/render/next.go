@@ -77,16 +77,16 @@ func edits(in Input, over bool) ([]prune.Edit, error) {
 			must = append(must, e)
 			continue
 		}
-		breaks, err := prune.Breaks(in.View, in.Model, e)
+		broken, err := breaks(in.View, in.Model, e)
 		if err != nil {
 			return nil, err
 		}
-		if !breaks {
+		if !broken {
 			plan = append(plan, e)
 		}
 	}
 	if !over && len(must) == 0 { // else the prefix changes anyway
-		return prune.Worth(in.View, plan, in.economy(), in.Estimator)
+		return worth(in.View, plan, in.economy(), in.Estimator)
 	}
 	return append(plan, must...), nil
 }

@@ -24,6 +24,12 @@ func say(role message.Role, s string) *message.Message {
 // view is the view of a session with these messages.
 func view(t *testing.T, msgs ...*message.Message) *timeline.View {
 	t.Helper()
+	return viewFor(t, message.Model{}, msgs...)
+}
+
+// viewFor is the view for a model.
+func viewFor(t *testing.T, m message.Model, msgs ...*message.Message) *timeline.View {
+	t.Helper()
 	log, err := memstore.New(nil).Create(context.Background(), session.Header{})
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +40,7 @@ func view(t *testing.T, msgs ...*message.Message) *timeline.View {
 			t.Fatal(err)
 		}
 	}
-	v, err := timeline.Project(context.Background(), s, nil, timeline.Policy{})
+	v, err := timeline.Project(context.Background(), s, nil, timeline.Policy{Model: m})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func (s *Server) count(text string) int64 {
 	if s.Count != nil {
 		return s.Count(text)
 	}
-	return tokens.Classes{}.Text(text)
+	return tokens.Default{}.Text(text)
 }
 
 // cut returns the longest prefix of text of at most limit tokens. Tokens grow

@@ -33,7 +33,7 @@ type Server struct {
 	// Truncate answers a request above Window as if it had been cut to fit,
 	// instead of refusing it.
 	Truncate bool
-	// Count counts the tokens of a text. nil: tokens.Classes. With the tokenizer
+	// Count counts the tokens of a text. nil: tokens.Default. With the tokenizer
 	// of a real model the server refuses what that model would refuse.
 	Count func(text string) int64
 

@@ -1,19 +1,20 @@
-package prune
+package render
 
 import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Economy is what the price of an edit depends on (docs/pruning.md, When an
+// economy is what the price of an edit depends on (docs/pruning.md, When an
 // agent prunes).
-type Economy struct {
-	Warm         bool    // the provider's prompt cache holds the view
-	Write, Read  float64 // price of cache writes and reads, in input tokens; 0: 1.25 and 0.1
-	HorizonCalls int64   // calls within which an edit must pay off
+type economy struct {
+	warm        bool    // the provider's prompt cache holds the view
+	write, read float64 // price of cache writes and reads, in input tokens; 0: 1.25 and 0.1
+	horizon     int64   // calls within which an edit must pay off
 }
 
 // freeTail is how much of the end of a view may be changed for free, in
@@ -25,17 +26,17 @@ const freeTail = 8_000
 // so after an edit farther back only the system prompt is found.
 const lookback = 20
 
-// Worth keeps the edits that pay off: a change costs one rewrite of what the
+// worth keeps the edits that pay off: a change costs one rewrite of what the
 // provider no longer finds and saves its tokens on each later call. Edits of
 // one plan share the rewrite of the first of them, so they are judged
 // together, and the oldest are dropped first. An edit is free if the cache is
 // cold, or if it is in the last 8,000 tokens, near enough to be found.
-func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]Edit, error) {
-	if !e.Warm || len(edits) == 0 {
+func worth(v *timeline.View, edits []prune.Edit, e economy, est tokens.Estimator) ([]prune.Edit, error) {
+	if !e.warm || len(edits) == 0 {
 		return edits, nil
 	}
-	if e.Write == 0 && e.Read == 0 {
-		e.Write, e.Read = 1.25, 0.1
+	if e.write == 0 && e.read == 0 {
+		e.write, e.read = 1.25, 0.1
 	}
 	rewrites, err := rewritesOf(v, est)
 	if err != nil {
@@ -46,8 +47,8 @@ func Worth(v *timeline.View, edits []Edit, e Economy, est tokens.Estimator) ([]E
 		if x <= freeTail {
 			return edits, nil
 		}
-		cost := (e.Write - e.Read) * float64(x-Saved(edits))
-		gain := e.Read * float64(Saved(edits)) * float64(e.HorizonCalls)
+		cost := (e.write - e.read) * float64(x-prune.Saved(edits))
+		gain := e.read * float64(prune.Saved(edits)) * float64(e.horizon)
 		if gain >= cost {
 			return edits, nil
 		}
@@ -85,10 +86,10 @@ func rewritesOf(v *timeline.View, est tokens.Estimator) (map[string]int64, error
 	return after, nil
 }
 
-// Breaks reports whether an edit of an old message would invalidate reasoning
+// breaks reports whether an edit of an old message would invalidate reasoning
 // that is signed over the whole prefix. Such an edit waits for the next
 // compaction. m is the model that gets the request.
-func Breaks(v *timeline.View, m message.Model, e Edit) (bool, error) {
+func breaks(v *timeline.View, m message.Model, e prune.Edit) (bool, error) {
 	if m.UnboundThinking {
 		return false, nil
 	}
