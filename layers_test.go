@@ -22,7 +22,7 @@ var layers = [][]string{
 	// lowest: bytes, disk, secrets
 	{"internal/valid", "internal/kinds", "internal/safetext", "internal/sse"},
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
-	{"internal/jsonw", "internal/weigh", "internal/media", "internal/calibration"},
+	{"internal/jsonw", "internal/quote", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},
 	{"message"},
 	{"internal/codec"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -51,7 +52,7 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 		}
 		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
 	}
-	v := verify(summarize.Safe(t.mask(body)), "", nil, facts, lists, t.Settings.budgets(), t.estimator())
+	v := verify(quote.Safe(t.mask(body)), "", nil, facts, lists, t.Settings.budgets(), t.estimator())
 	t.out.Coverage = v.coverage
 	d := t.summaryDraft(v, facts, lists, oneLine(a.Details))
 	return &d, true
@@ -116,7 +117,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 // input returns what both requests share.
 func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
 	target := t.Settings.Threshold(t.Model.InputLimit())
-	limit, _ := summarize.OutputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, 0, false)
+	limit, _ := outputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, false)
 	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
 		Cap:  limit + t.Settings.budgets().sum() + fileListTokens,
 		Mask: t.Mask, Estimate: t.estimator().Text}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -315,8 +316,8 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
 	}
-	d.verified = verify(summarize.Safe(a.mask(body)), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
-	d.short = summarize.Safe(a.mask(d.short))
+	d.verified = verify(quote.Safe(a.mask(body)), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
+	d.short = quote.Safe(a.mask(d.short))
 	if a.request.Edit == nil {
 		return d, nil
 	}

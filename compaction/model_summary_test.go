@@ -30,7 +30,7 @@ func TestGoodSummary(t *testing.T) {
 		if n := len(r.server.Requests()); n != 1 {
 			t.Errorf("%d requests", n)
 		}
-		if out.Residue != 0 || len(out.ResidueFacts) != 0 || strings.Contains(out.Summary, summarize.ResidueHeading) {
+		if out.Residue != 0 || len(out.ResidueFacts) != 0 || strings.Contains(out.Summary, ledger.ResidueHeading) {
 			t.Errorf("a residue of %d tokens under a summary that lost nothing: %+v", out.Residue, out.ResidueFacts)
 		}
 		for class, s := range out.Coverage {
@@ -65,7 +65,7 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 		if out.Status != compaction.Applied || out.Rung != summarize.RungModel || len(r.server.Requests()) != 1 {
 			t.Fatalf("%s %s by %q in %d requests: %s", out.Status, out.Reason, out.Rung, len(r.server.Requests()), out.Detail)
 		}
-		if out.Residue == 0 || !strings.Contains(out.Summary, summarize.ResidueHeading) {
+		if out.Residue == 0 || !strings.Contains(out.Summary, ledger.ResidueHeading) {
 			t.Error("nothing was repaired")
 		}
 		for _, f := range out.ResidueFacts {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -175,7 +174,7 @@ func (in PlanInput) adapts(size timeline.Size) bool {
 }
 
 func (in PlanInput) outputLimits(target int64, split bool) (history, prefix int64) {
-	return summarize.OutputLimits(in.Settings.reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, 0, split)
+	return outputLimits(in.Settings.reserve(in.Model.Window), target, in.Model.MaxOutput, in.Model.Window, split)
 }
 
 func (in PlanInput) allowance(history, prefix int64) int64 {

@@ -144,7 +144,7 @@ func (p *Plan) InputTokens(est tokens.Estimator) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		n += est.Text(summarize.SerializeConversation(summarize.ConvertToLLM(msgs), summarize.SerializeOptions{}))
+		n += est.Text(summarize.SerializeConversation(msgs, summarize.SerializeOptions{}))
 	}
 	if p.Previous == nil {
 		return n, nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
-	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
@@ -41,7 +40,7 @@ func verify(body, shown string, lines []string, facts *ledger.Ledger, lists file
 	lines = append(lines, v.take(others, b.residue, est, false)...)
 	parts := []string{body}
 	if len(lines) > 0 {
-		residue := summarize.ResidueHeading + "\n" + strings.Join(lines, "\n")
+		residue := ledger.ResidueHeading + "\n" + strings.Join(lines, "\n")
 		v.tokens = est.Text(residue)
 		parts = append(parts, residue)
 	}

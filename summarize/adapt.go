@@ -55,7 +55,7 @@ func (f *fold) dropped(summary string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "\n\n" + ResidueHeading + "\n" + strings.Join(lines, "\n")
+	return "\n\n" + ledger.ResidueHeading + "\n" + strings.Join(lines, "\n")
 }
 
 func fromAny(f ledger.Fact, entries map[string]bool) bool {

@@ -13,10 +13,10 @@ var (
 	shortTag = lazy.Regexp(`(?s)<short-summary>(.*?)</short-summary>`)
 )
 
-// StripFileLists takes the file lists out of a summary. They are in the entry's
+// stripFileLists takes the file lists out of a summary. They are in the entry's
 // details and are appended once. A summarizer that got them would return them
 // again, so they would grow.
-func StripFileLists(summary string) string {
+func stripFileLists(summary string) string {
 	return strings.TrimSpace(fileList().ReplaceAllString(summary, "\n\n"))
 }
 
@@ -33,7 +33,7 @@ func cleanAnswer(text string) (summary, short string) {
 	if inner, ok := strings.CutPrefix(text, "<summary>"); ok {
 		text = strings.TrimSuffix(strings.TrimSpace(inner), "</summary>")
 	}
-	return StripFileLists(text), short
+	return stripFileLists(text), short
 }
 
 // stripThinking removes reasoning that a local model wrote as text. Some

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
@@ -16,11 +17,11 @@ func (e *extraction) carry(previous string) {
 	older := make(map[*bucket][]string)
 	var at place
 	residue := false
-	for line := range strings.Lines(escape(e.in.Mask(previous))) {
+	for line := range strings.Lines(quote.Escape(e.in.Mask(previous))) {
 		line = strings.TrimSpace(line)
 		if h := headingOf(line); h != "" {
 			at = e.placeOf(h)
-			residue = h == normalHeading(ResidueHeading)
+			residue = h == normalHeading(ledger.ResidueHeading)
 			continue
 		}
 		if residue && !e.in.collected {

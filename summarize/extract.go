@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -142,7 +143,7 @@ func (e *extraction) images() {
 
 // add puts an item after the others, once.
 func (e *extraction) add(b *bucket, text string) {
-	text = escape(e.in.Mask(clip(text, b.units)))
+	text = quote.Escape(e.in.Mask(clip(text, b.units)))
 	if i := slices.Index(b.items, text); i >= 0 {
 		b.items = slices.Delete(b.items, i, i+1)
 	}
@@ -159,7 +160,7 @@ func (e *extraction) quoteRequest(goal *bucket) {
 		if roleOf(s.Message) != message.RoleUser || text == "" {
 			continue
 		}
-		quoted := escape(e.in.Mask(`"` + clip(text, goal.units-2) + `"`))
+		quoted := quote.Escape(e.in.Mask(`"` + clip(text, goal.units-2) + `"`))
 		if strings.Contains(e.elsewhere, text) || slices.Contains(goal.items, quoted) {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 	"pgregory.net/rapid"
@@ -116,7 +117,7 @@ func TestExtractQuotesTheAssistant(t *testing.T) {
 
 // Facts that code put under a summary come back from the ledger, once.
 func TestExtractDropsTheResidue(t *testing.T) {
-	previous := "## Goal\nShip\n\n" + ResidueHeading + "\n- file modified: b.go\n- open: a thing that is done now"
+	previous := "## Goal\nShip\n\n" + ledger.ResidueHeading + "\n- file modified: b.go\n- open: a thing that is done now"
 	got := Extract(Input{History: talk(1), Ledger: work(), PreviousSummary: previous}).Summary
 	if strings.Count(got, "b.go") != 1 || strings.Contains(got, "is done now") {
 		t.Errorf("got:\n%s", got)
@@ -271,13 +272,13 @@ func TestExtractFits(t *testing.T) {
 		assertSafe(t, res.Summary)
 		var rules int64
 		for _, f := range l.Of(ledger.Constraint) {
-			rules += tokens.Default{}.Text("- "+escape(f.Text)) + 4
+			rules += tokens.Default{}.Text("- "+quote.Escape(f.Text)) + 4
 		}
 		if rules > (in.MaxOutput-100)*35/100 {
 			return
 		}
 		for _, f := range l.Of(ledger.Constraint) {
-			if !strings.Contains(res.Summary, escape(f.Text)) {
+			if !strings.Contains(res.Summary, quote.Escape(f.Text)) {
 				t.Fatalf("the constraint %q is lost at %d tokens:\n%s", f.Text, in.MaxOutput, res.Summary)
 			}
 		}

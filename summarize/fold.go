@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -276,7 +277,7 @@ func (f *fold) aside(what, text string, of int) string {
 
 // safe masks and escapes text that goes into a request.
 func (f *fold) safe(text string) string {
-	return Safe(f.mask(safetext.Sanitize(text)))
+	return quote.Safe(f.mask(safetext.Sanitize(text)))
 }
 
 // capped lowers limit to a cap; 0 means no cap.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -232,7 +233,7 @@ func (e *extraction) unheeded(text string) []Unheeded {
 	}
 	left := 0
 	for _, c := range e.context {
-		if !strings.Contains(text, escape(e.in.Mask(clip(c, math.MaxInt)))) {
+		if !strings.Contains(text, quote.Escape(e.in.Mask(clip(c, math.MaxInt)))) {
 			left++
 		}
 	}

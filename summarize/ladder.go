@@ -75,7 +75,7 @@ func (in Input) withDefaults() Input {
 	if in.PrefixLedger == nil {
 		in.PrefixLedger = ledger.Collect(in.Prefix, ledger.Options{Mask: in.Mask})
 	}
-	in.PreviousSummary = StripFileLists(in.PreviousSummary)
+	in.PreviousSummary = stripFileLists(in.PreviousSummary)
 	return in
 }
 

@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -26,7 +27,7 @@ func (r *run) result(parts []*wanted) Result {
 	case history != nil:
 		res.Summary, res.ShortSummary = history.text, history.short
 	default:
-		res.Summary = escape(r.in.Mask(safetext.Sanitize(r.in.PreviousSummary)))
+		res.Summary = quote.Escape(r.in.Mask(safetext.Sanitize(r.in.PreviousSummary)))
 	}
 	if prefix != nil {
 		if res.Summary == "" {
@@ -41,7 +42,7 @@ func (r *run) result(parts []*wanted) Result {
 	if res.ShortSummary == "" {
 		res.ShortSummary = shortOf(res.Summary)
 	}
-	res.ShortSummary = escape(r.in.Mask(clip(safetext.Sanitize(res.ShortSummary), 600)))
+	res.ShortSummary = quote.Escape(r.in.Mask(clip(safetext.Sanitize(res.ShortSummary), 600)))
 	if r.in.Branch {
 		res.Summary = prompt("branch-preamble", nil) + "\n\n" + res.Summary
 	}

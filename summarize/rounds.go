@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/ledger"
@@ -94,7 +95,7 @@ func splitText(text string, room int64, estimate func(string) int64) (head, rest
 			continue
 		}
 		// A cut can part an escape from what it escapes.
-		if safe := escape(head); estimate(safe) <= room || units <= 8 {
+		if safe := quote.Escape(head); estimate(safe) <= room || units <= 8 {
 			return safe, text[len(head):]
 		}
 		units = units * 3 / 4

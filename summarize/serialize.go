@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
@@ -24,21 +25,9 @@ type SerializeOptions struct {
 	Mask func(string) string
 }
 
-// ConvertToLLM returns messages as models understand them: derived roles
-// become user messages by fixed templates ([timeline.ToLLM]); excluded
-// commands, system patches and unknown roles are left out.
-func ConvertToLLM(msgs []*message.Message) []*message.Message {
-	out := make([]*message.Message, 0, len(msgs))
-	for _, m := range msgs {
-		if c := timeline.ToLLM(m); c != nil {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // SerializeConversation writes messages as a transcript for a summarizer:
-// one block per message, blank lines between.
+// one block per message as models understand it ([timeline.ToLLM]), blank lines
+// between.
 //
 //	[User]: text
 //	[Assistant]: text
@@ -120,7 +109,7 @@ func (s serializer) result(m *message.Message) string {
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	text = joinParts(escape(text), s.stubs(m.Content))
+	text = joinParts(quote.Escape(text), s.stubs(m.Content))
 	var about []string
 	if name := s.name(m.ToolName); name != "" {
 		about = append(about, name)
@@ -143,13 +132,13 @@ func (s serializer) clean(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	return escape(s.mask(safetext.Sanitize(text)))
+	return quote.Escape(s.mask(safetext.Sanitize(text)))
 }
 
 // name shows a tool name, which is text from outside too. What is cut off a
 // word can make a tag of it, so it is escaped once more.
 func (s serializer) name(name string) string {
-	return escape(safetext.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
+	return quote.Escape(safetext.CutHead(strings.Join(strings.Fields(s.clean(name)), " "), 80))
 }
 
 // call shows a tool call as name(key=JSON, key=JSON), arguments in their order.

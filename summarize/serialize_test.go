@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
@@ -80,22 +81,6 @@ func TestSerializeConversation(t *testing.T) {
 	}
 }
 
-func TestConvertToLLM(t *testing.T) {
-	zero := 0
-	in := []*message.Message{
-		user(text("u")),
-		{Role: message.RoleBashExecution, Bash: &message.BashExecution{Command: "ls", ExitCode: &zero}},
-		{Role: message.RoleBashExecution, Bash: &message.BashExecution{ExcludeFromContext: true}},
-		{Role: message.RoleSystem},
-		{Role: "oracle"},
-		{Role: message.RoleCompactionSummary, Summary: "S"},
-	}
-	got := ConvertToLLM(in)
-	if len(got) != 3 || got[0] != in[0] || got[1].Role != message.RoleUser || !strings.Contains(got[2].Text(""), "S") {
-		t.Fatalf("got %d messages: %+v", len(got), got)
-	}
-}
-
 // fakeKey has the shape of a cloud key and belongs to no one.
 const fakeKey = "AKIA" + "Z7QX4TWLR3VNK2PB"
 
@@ -166,7 +151,7 @@ func TestSerializedTextIsSafe(t *testing.T) {
 			t.Fatal("the transcript is not its blocks, joined")
 		}
 		assertSafe(t, got)
-		if n := len(roleMarkers(got)); n > own {
+		if n := len(quote.Escape(got)) - len(got); n > own { // a backslash for each
 			t.Fatalf("%d role markers, %d blocks:\n%q", n, own, got)
 		}
 	})
@@ -176,8 +161,8 @@ func assertSafe(t interface{ Fatalf(string, ...any) }, s string) {
 	if !utf8.ValidString(s) {
 		t.Fatalf("invalid UTF-8: %q", s)
 	}
-	if m := wrapperTag().FindString(s); m != "" {
-		t.Fatalf("wrapper tag %q in %q", m, s)
+	if e := quote.Escape(s); strings.Count(e, "&lt;") != strings.Count(s, "&lt;") {
+		t.Fatalf("a tag in %q", s)
 	}
 	if strings.Contains(s, fakeKey) {
 		t.Fatalf("secret in %q", s)
@@ -193,8 +178,8 @@ func TestCutNameIsSafe(t *testing.T) {
 
 func TestEscapeTwiceIsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		once := escape(hostileText().Draw(t, "text"))
-		if twice := escape(once); twice != once {
+		once := quote.Escape(hostileText().Draw(t, "text"))
+		if twice := quote.Escape(once); twice != once {
 			t.Fatalf("%q became %q", once, twice)
 		}
 	})

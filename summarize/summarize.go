@@ -45,7 +45,7 @@ type Input struct {
 	collected    bool // Ledger was collected here, so it carries nothing
 
 	// MaxOutput and PrefixMaxOutput say how long the two parts may be, in tokens
-	// (see OutputLimits). 0: 16,384.
+	// (docs/compaction.md). 0: 16,384.
 	MaxOutput       int64
 	PrefixMaxOutput int64
 	// Cap is the most that both parts together may have, in tokens, whatever rung
@@ -157,10 +157,9 @@ func (f *failed) Error() string {
 	return "no summarizer gave a summary: " + strings.Join(parts, "; ")
 }
 
-// ResidueHeading is the heading of the facts that code adds to a summary
-// because the summarizer dropped them. An extraction does not carry these lines
-// over: its ledger has them.
-const ResidueHeading = "## Facts Found by Code"
+// maxOutput is how many tokens a part may have: at most, and if the caller does
+// not say.
+const maxOutput = 16384
 
 // turnContext is between the history part and the prefix part.
 const turnContext = "\n\n---\n\n**Turn Context (split turn):**\n\n"

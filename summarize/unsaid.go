@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
 )
 
 // unsaid returns the facts that the reader does not see elsewhere.
@@ -24,7 +25,7 @@ func (e *extraction) unsaid() *ledger.Ledger {
 		case ledger.Request:
 			said = slices.ContainsFunc(e.below.Of(ledger.Request), func(b ledger.Fact) bool { return b.Text == f.Text })
 		case ledger.Command:
-			said = strings.Contains(e.elsewhere, escape(shown(f)))
+			said = strings.Contains(e.elsewhere, quote.Escape(shown(f)))
 		}
 		if !said {
 			out.Facts = append(out.Facts, f)

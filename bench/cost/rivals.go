@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,9 @@ import (
 
 // keepRecent is what pi and oh-my-pi keep of the newest messages, in tokens.
 const keepRecent = 20_000
+
+// fileLists are the lists of files in a summary.
+var fileLists = regexp.MustCompile(`(?s)\n*<(read-files|modified-files)>.*?</(?:read-files|modified-files)>\n*`)
 
 // pi compacts as pi 1.6 does.
 type pi struct {
@@ -48,7 +52,7 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 	if len(in.History) > 0 {
 		parts = append(parts, p.ask(s, at, in.History, in.PreviousSummary, historySummary))
 	} else if in.PreviousSummary != "" {
-		parts = append(parts, summarize.StripFileLists(in.PreviousSummary))
+		parts = append(parts, strings.TrimSpace(fileLists.ReplaceAllString(in.PreviousSummary, "\n\n")))
 	}
 	if len(in.Prefix) > 0 {
 		parts = append(parts, p.ask(s, at, in.Prefix, "", prefixSummary))

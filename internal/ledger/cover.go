@@ -6,6 +6,11 @@ import (
 	"unicode/utf8"
 )
 
+// ResidueHeading is the heading of the facts that code adds to a summary
+// because the summarizer dropped them. An extraction does not carry these lines
+// over: its ledger has them.
+const ResidueHeading = "## Facts Found by Code"
+
 // Cover says, class by class, how many facts a text still holds.
 //
 // A fact is held if its Text is in the text, word for word: case matters, runs

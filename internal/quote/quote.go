@@ -1,4 +1,6 @@
-package summarize
+// Package quote makes text by others safe to be inside our requests and
+// summaries.
+package quote
 
 import (
 	"strings"
@@ -21,10 +23,10 @@ var (
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
 
-// escape makes text safe to be inside a summary request or a summary: what
+// Escape makes text safe to be inside a summary request or a summary: what
 // looks like a wrapper tag, a role marker or a control token is still readable
 // but no longer one (invariant I11). Escaping twice changes nothing.
-func escape(text string) string {
+func Escape(text string) string {
 	if strings.Contains(text, "<") {
 		text = wrapperTag().ReplaceAllString(text, "&lt;$1")
 		text = controlToken().ReplaceAllString(text, "&lt;$1")
@@ -40,8 +42,7 @@ func escape(text string) string {
 
 // Safe makes a text by a summarizer or a hook safe to be a summary: valid
 // UTF-8, no control characters but line feeds and tabs, none that change the
-// direction of writing, and escaped. Doing it
-// twice changes nothing more.
+// direction of writing, and escaped. Doing it twice changes nothing more.
 func Safe(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -49,7 +50,7 @@ func Safe(text string) string {
 		}
 		return r
 	}, safetext.Sanitize(text))
-	return escape(text)
+	return Escape(text)
 }
 
 // escapeRoles puts a backslash before role markers, wherever they are.

@@ -1,21 +1,21 @@
-package summarize
+package compaction
 
 // maxOutput caps every summary: a large reserve must not allow a "summary" as
 // long as its source.
 const maxOutput = 16384
 
-// OutputLimits returns how many tokens the history part and the prefix part of
+// outputLimits returns how many tokens the history part and the prefix part of
 // a summary may have (docs/compaction.md): 0.8 and 0.5 of the reserve, a
-// quarter and an eighth of the target, the model's output limit, and what input
-// leaves of the window. Numbers that are 0 are not known and do not limit.
+// quarter and an eighth of the target, the model's output limit and its window.
+// Numbers that are 0 are not known and do not limit.
 // prefix is 0 if the turn is not split.
-func OutputLimits(reserve, target, modelMax, window, input int64, split bool) (history, prefix int64) {
+func outputLimits(reserve, target, modelMax, window int64, split bool) (history, prefix int64) {
 	common := int64(maxOutput)
 	if modelMax > 0 {
 		common = min(common, modelMax)
 	}
 	if window > 0 {
-		common = min(common, window-input)
+		common = min(common, window)
 	}
 	history, prefix = common, common
 	if reserve > 0 {
