@@ -17,7 +17,7 @@ import (
 	"github.com/coppice-dev/coppice/wire/dialects"
 )
 
-// sample is a session that no longer fits (examples/README.md).
+// sample is a session that no longer fits its window (examples/README.md).
 const sample = "../examples/sample-session.jsonl"
 
 var model = message.Model{Window: 128_000, Images: true}
@@ -67,7 +67,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// What the model sees of a log that is decoded already, as before each call.
+// What the model sees of a log that is already decoded, as before each call.
 func BenchmarkProject(b *testing.B) {
 	s := openSample(b)
 	b.ReportAllocs()

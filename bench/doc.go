@@ -5,6 +5,6 @@
 //
 // The commands below it compare with other programs: bench/speed with pi,
 // bench/fidelity with simpler ways to shorten a session, bench/cost with what
-// pi and oh-my-pi would have made a provider charge, bench/tokens with real
+// sessions would have cost under pi and oh-my-pi, bench/tokens with real
 // tokenizers.
 package bench

@@ -19,7 +19,7 @@ import (
 
 // What a user waits for in a conversation that outgrows its window: the model
 // answers at once, a summary takes half a minute, and near the threshold, where
-// it matters, somebody types for a while before each turn.
+// it matters, the user types for a while before each turn.
 const (
 	summaryTime = 30 * time.Second
 	typingTime  = 15 * time.Second
@@ -27,7 +27,7 @@ const (
 	talkTurns   = 60  // three compactions
 )
 
-// slow makes its summaries by extraction, in the time that a model takes.
+// slow makes its summaries by extraction, but takes as long as a model.
 type slow struct{ takes time.Duration }
 
 func (s slow) Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error) {
@@ -58,8 +58,8 @@ func (p prompt) Stream(ctx context.Context, req timeline.Request, opts message.C
 	}
 }
 
-// waits holds the conversation, and returns how long each turn took and how
-// many compactions there were.
+// waits runs the conversation, and returns how long each turn took and how many
+// compactions there were.
 func waits(tb testing.TB, background bool, scale float64) (turns []time.Duration, compactions int) {
 	ctx := context.Background()
 	takes := func(d time.Duration) time.Duration { return time.Duration(float64(d) * scale) }
@@ -104,8 +104,8 @@ func longest(turns []time.Duration) time.Duration {
 	return most
 }
 
-// With a summary prepared in the background nobody waits for it; without,
-// somebody waits for all of it. The clock here is the test's own.
+// With a summary prepared in the background the user does not wait for it;
+// otherwise the user waits for all of it. The test has its own clock.
 func TestTurnWait(t *testing.T) {
 	for background, want := range map[bool]time.Duration{true: 0, false: summaryTime} {
 		synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestTurnWait(t *testing.T) {
 	}
 }
 
-// BenchmarkTurnWait prints what the longest turn took by a real clock:
+// BenchmarkTurnWait prints how long the longest turn took in real time:
 //
 //	go test ./bench -bench TurnWait -benchtime 1x -run '^$' -timeout 60m
 //

@@ -58,7 +58,7 @@ var table = []row{
 	{"session.dir", "folder of the session files; unset: the default place", plain},
 	{"session.sync", "when an append reaches the disk: always, interval or off", plain},
 	{"retry.enabled", "retry calls that failed for a temporary reason", plain},
-	{"retry.maxRetries", "greatest number of retries", plain},
+	{"retry.maxRetries", "maximum number of retries", plain},
 	{"retry.baseDelayMs", "milliseconds before the first retry; doubled each time", plain},
 	{"model", "provider/model to use; unset: the first provider with a key", guarded},
 	{"providers", "providers of models, by name", guarded},

@@ -6,8 +6,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// cache is a provider's prompt cache: prefixes of requests and when they end
-// to live.
+// cache is a provider's prompt cache: prefixes of requests and when they expire.
 type cache struct {
 	tariff
 	prefixes map[uint64]time.Time
@@ -50,11 +49,11 @@ func (c *cache) take(k call) message.Usage {
 	return u
 }
 
-// keep makes a prefix live from the start of the request that used it.
+// keep renews a prefix from the start of the request that used it.
 func (c *cache) keep(prefix uint64, at time.Time) { c.prefixes[prefix] = at.Add(c.lifetime) }
 
-// longest finds the longest prefix that lives, looking back from each end; -1:
-// none does.
+// longest finds the longest prefix that has not expired, looking back from each
+// end; -1: none.
 func (c *cache) longest(k call, chain []uint64, ends []int) int {
 	for e := len(ends) - 1; e >= 0; e-- {
 		for i, places := ends[e], 0; i >= 0; i-- {
@@ -69,7 +68,7 @@ func (c *cache) longest(k call, chain []uint64, ends []int) int {
 	return -1
 }
 
-// prefixesOf names every prefix of a request and says how long it is.
+// prefixesOf returns a name and the length of every prefix of a request.
 func prefixesOf(parts []part) (chain []uint64, sums []int64) {
 	h, sum := uint64(14695981039346656037), int64(0)
 	for _, p := range parts {

@@ -21,7 +21,7 @@ import (
 var ctx = context.Background()
 
 // asked is a call at a minute, of parts written as "name:tokens", with marks
-// behind some of them.
+// after some of them.
 func asked(minute int, request string, marks ...int) call {
 	c := call{at: time.Unix(int64(60*minute), 0), marks: marks}
 	for _, f := range strings.Fields(request) {
@@ -58,7 +58,7 @@ func TestCache(t *testing.T) {
 		{"too late", marked, []call{asked(0, "s:1000 a:500", 1), asked(6, "s:1000 a:500", 1)}, 0, 1500, 0},
 		{"use keeps it alive", marked, []call{asked(0, "s:1000 a:500", 1), asked(4, "s:1000 a:500", 1), asked(8, "s:1000 a:500", 1)}, 1500, 0, 0},
 		{"an edit", marked, []call{asked(0, "s:1000 a:500 b:500", 0, 2), asked(1, "s:1000 x:10 b:500", 0, 2)}, 1000, 510, 0},
-		{"below the least nothing is cached", marked, []call{asked(0, "s:100 a:400", 0, 1), asked(1, "s:100 a:400", 0, 1)}, 0, 0, 500},
+		{"below the minimum nothing is cached", marked, []call{asked(0, "s:100 a:400", 0, 1), asked(1, "s:100 a:400", 0, 1)}, 0, 0, 500},
 		{"a prefix two blocks before the mark", marked, []call{asked(0, "s:1000 a:500", 1), asked(1, "s:1000 a:500 b:1 c:1", 3)}, 1500, 2, 0},
 		{"a prefix too far before it", marked, []call{asked(0, "s:1000 a:500", 1), asked(1, "s:1000 a:500 b:1 c:1 d:1", 4)}, 0, 1503, 0},
 		{"without marks the longest prefix in steps", implicit, []call{asked(0, "s:1000 a:500 b:500"), asked(1, "s:1000 a:500 x:500")}, 1408, 592, 0},
@@ -151,9 +151,9 @@ func job(t *testing.T, turns, rounds, tokens int) *trace {
 	return newTrace("job", path)
 }
 
-// Every policy but doing nothing keeps the session's requests in the window,
-// the session's own calls are the same under all, and a summary with a shared
-// prefix reads the session's cache.
+// Every policy except doing nothing keeps the session's requests within the
+// window, the session's own calls are the same under all policies, and a summary
+// with a shared prefix reads the session's cache.
 func TestPolicies(t *testing.T) {
 	const window = 40_000
 	tr := job(t, 6, 8, 2500)
@@ -189,7 +189,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// A session that stays below every threshold costs the same under all.
+// A session that stays below every threshold costs the same under all policies.
 func TestNothingIsReducedWhereNothingIsNeeded(t *testing.T) {
 	rows, err := measure(ctx, job(t, 2, 5, 1000), 200_000)
 	if err != nil {
@@ -242,7 +242,7 @@ func TestSampleSession(t *testing.T) {
 	}
 }
 
-// labels are the head of a table and the first cells of its rows.
+// labels are the header of a table and the first cells of its rows.
 func labels(table string) string {
 	var out []string
 	for _, line := range strings.Split(table, "\n") {

@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// policy makes a session's view smaller where it thinks that it should.
+// policy makes a session's view smaller when it decides to.
 type policy interface {
 	reduce(ctx context.Context, s *stage, at time.Time) error
 }
@@ -56,7 +56,7 @@ func (o ours) reduce(ctx context.Context, s *stage, at time.Time) error {
 		return err
 	}
 	if _, err = e.Reduce(ctx); errors.Is(err, coppice.ErrDoesNotFit) {
-		return nil // the call is counted as it is
+		return nil // the call is counted unchanged
 	}
 	return err
 }

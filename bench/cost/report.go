@@ -16,7 +16,7 @@ type row struct {
 	Window  int64           `json:"window"` // tokens
 	Tariff  string          `json:"tariff"`
 	Calls   int             `json:"calls"`   // of the session's own
-	Largest int64           `json:"largest"` // request without reduction, in tokens
+	Largest int64           `json:"largest"` // largest request without reduction, in tokens
 	Bills   map[string]bill `json:"bills"`   // by policy
 	Made    map[string]int  `json:"made"`    // requests for summaries, by policy
 }
@@ -54,17 +54,17 @@ func measure(ctx context.Context, t *trace, window int64) ([]row, error) {
 	return rows, nil
 }
 
-// fits: the session can be had without a reduction.
+// fits reports whether the session is possible without a reduction.
 func (r row) fits() bool { return r.Largest <= r.Window }
 
-// needless: no policy of ours has a reason to reduce.
+// needless reports whether our policies had no reason to reduce.
 func (r row) needless() bool { return r.Largest <= compaction.Settings{}.Threshold(r.Window) }
 
-// near is how much above the lowest bill still counts as low.
+// near is how far above the lowest bill still counts as low.
 const near = 1.05
 
-// low reports whether a policy has the lowest bill of those that can be had,
-// or one near it.
+// low reports whether a policy's bill is the lowest of the possible ones, or
+// close to it.
 func (r row) low(name string) bool {
 	lowest := r.Bills[serialized].Total
 	for _, n := range names {
@@ -75,7 +75,7 @@ func (r row) low(name string) bool {
 	return r.Bills[name].Total <= near*lowest && (name != nothing || r.fits())
 }
 
-// excess is how much a policy costs above no reduction, as a share.
+// excess is how much more a policy costs than no reduction, as a share.
 func (r row) excess(name string) float64 {
 	if r.Bills[nothing].Total == 0 {
 		return 0
@@ -108,7 +108,7 @@ func (r report) sums() []*sum {
 		out = append(out, s)
 		return s
 	}
-	for _, w := range windows { // windows together
+	for _, w := range windows { // all windows together
 		for _, row := range r.rows {
 			if row.Window != w {
 				continue

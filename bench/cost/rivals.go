@@ -19,7 +19,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// keepRecent is what pi and oh-my-pi keep of the newest messages, in tokens.
+// keepRecent is how much pi and oh-my-pi keep of the newest messages, in tokens.
 const keepRecent = 20_000
 
 // fileLists are the lists of files in a summary.
@@ -42,7 +42,7 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 		return err
 	}
 	keep := int64(keepRecent)
-	// Without a window the plan is pi's: it does not ask what will fit.
+	// Without a window the plan is pi's, which does not check what will fit.
 	plan, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: compaction.Settings{}, Trigger: compaction.Threshold, Keep: &keep})
 	if err != nil || plan.Skip != "" || plan.FirstKept == nil {
 		return err
@@ -62,7 +62,7 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 		TokensBefore: plan.Size.Decision(), System: v.Prompt.Message()}))
 }
 
-// ask sends a part of the conversation as text, in a request of its own.
+// ask sends a part of the conversation as text, in a separate request.
 func (p *pi) ask(s *stage, at time.Time, sources []ledger.Source, previous string, limit int64) string {
 	msgs := make([]*message.Message, len(sources))
 	var size int64
@@ -70,7 +70,7 @@ func (p *pi) ask(s *stage, at time.Time, sources []ledger.Source, previous strin
 		msgs[i] = src.Message
 		size += tokens.Default{}.Message(src.Message)
 	}
-	const instructions = 600 // about what pi's take
+	const instructions = 600 // about the size of pi's
 	text := summarize.SerializeConversation(msgs, summarize.SerializeOptions{}) + previous + strings.Repeat("word", instructions)
 	answer := summaryOf(size, limit)
 	s.send(call{at: at, output: tokens.Default{}.Text(answer), detached: true, summary: true},
@@ -125,7 +125,7 @@ func newOmp() *omp {
 	return o
 }
 
-// Numbers of oh-my-pi's pruning, in tokens where nothing else is said.
+// Constants of oh-my-pi's pruning, in tokens unless noted.
 const (
 	ompProtect = 40_000
 	ompSavings = 20_000
@@ -182,8 +182,8 @@ func ompOld(v *timeline.View) []session.Draft {
 	return out
 }
 
-// ompSuperseded finds reads that a later one of the same lines, or of the
-// whole file, replaces, where the prompt cache loses little by it.
+// ompSuperseded finds reads replaced by a later one of the same lines or of the
+// whole file, if the prompt cache loses little by dropping them.
 func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 	calls := map[string]message.ToolCall{}
 	var last time.Time
@@ -215,7 +215,7 @@ func ompSuperseded(v *timeline.View, at time.Time) []session.Draft {
 	return out
 }
 
-// readKey is the file of a read and, where it asked for some lines, which.
+// readKey is the file of a read and the lines, if it asked for some.
 func readKey(args []byte) (path, lines string) {
 	for k, v := range rawjson.Members(args) {
 		switch k {

@@ -21,13 +21,13 @@ import (
 type call struct {
 	at       time.Time
 	parts    []part // system prompt, parameters, messages
-	marks    []int  // cache points: indices in parts, each covers what stands up to it
+	marks    []int  // cache points: indices in parts; each covers everything up to it
 	output   int64
 	detached bool // asks for nothing to be cached
-	summary  bool // of a compaction
+	summary  bool // for a compaction
 }
 
-// part is a piece of a request that is the same or is not.
+// part is a piece of a request, compared as a whole.
 type part struct {
 	id     uint64
 	size   int64 // tokens
@@ -42,19 +42,19 @@ func (c call) size() int64 {
 	return n
 }
 
-// stage is where a session happens again.
+// stage is a session that is being replayed.
 type stage struct {
 	log   session.Log
 	model message.Model
 
-	mu    sync.Mutex // parts of a summary are asked for together
+	mu    sync.Mutex // parts of a summary are requested concurrently
 	calls []call
 	seed  maphash.Seed
 	known map[*message.Message]part
 }
 
-// now is the time of what the replay adds, before all that was recorded: no
-// cache grows cold.
+// now is the time of entries that the replay adds. It is before everything
+// recorded, so no cache expires because of them.
 func now() time.Time { return time.Unix(0, 0) }
 
 func newStage(t *trace, window int64) (*stage, error) {
@@ -70,7 +70,7 @@ func newStage(t *trace, window int64) (*stage, error) {
 	return &stage{log: log, model: m, seed: maphash.MakeSeed(), known: map[*message.Message]part{}}, nil
 }
 
-// engine is the session as the engine has it, with options.
+// engine returns an engine over the session, with options.
 func (s *stage) engine(o coppice.Options) (*coppice.Session, error) {
 	o.Facts, o.Now = s.model, now
 	return coppice.New(s.log, o)
@@ -89,7 +89,7 @@ func (s *stage) append(ctx context.Context, drafts ...session.Draft) error {
 	return err
 }
 
-// call sends the view as it is now and says how large it was, in tokens.
+// call sends the current view and returns its size in tokens.
 func (s *stage) call(ctx context.Context, at time.Time, output int64) (int64, error) {
 	v, err := s.project(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *stage) call(ctx context.Context, at time.Time, output int64) (int64, er
 	return s.send(call{at: at, output: output}, req, v.ThinkingLevel), nil
 }
 
-// send notes a call with its request.
+// send records a call with its request.
 func (s *stage) send(c call, req timeline.Request, thinking string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *stage) hash(texts ...string) uint64 {
 	return maphash.String(s.seed, strings.Join(texts, "\x00"))
 }
 
-// places counts blocks; the calls of a message are one.
+// places counts blocks; all calls of a message count as one.
 func places(m *message.Message) int {
 	if m.Role == message.RoleToolResult {
 		return 1

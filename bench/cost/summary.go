@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// How long summaries are, in tokens, for every program.
+// How long summaries are in every program, in tokens.
 const (
 	historySummary = 1200
 	prefixSummary  = 400

@@ -8,24 +8,24 @@ import (
 	"github.com/coppice-dev/coppice/provider"
 )
 
-// tariff is what a provider takes and how its prompt cache works.
+// tariff is what a provider charges and how its prompt cache works.
 type tariff struct {
 	name            string
 	provider, model string        // of the catalogue
 	price           message.Price // US dollars for a million tokens
 
-	lifetime time.Duration // of a cached prefix since it was last used
+	lifetime time.Duration // of a cached prefix after its last use
 	least    int64         // prefixes below this many tokens are not cached
 
-	// marked: only what stands in front of a mark is cached, and a prefix is
-	// found if it ends at most lookback positions before a mark. Otherwise
-	// every prefix is, in steps of so many tokens.
+	// marked: only what comes before a mark is cached, and a prefix is found if
+	// it ends at most lookback positions before a mark. Otherwise every prefix is
+	// cached, in steps of that many tokens.
 	marked   bool
 	lookback int
 	step     int64
 }
 
-// tariffs are the ones that bills are made for, with prices of the catalogue.
+// tariffs are those that bills are made for, with prices from the catalogue.
 func tariffs() ([]tariff, error) {
 	out := []tariff{
 		{name: "claude-opus-5, 5 minutes", provider: "anthropic", model: "claude-opus-5", lifetime: 5 * time.Minute, least: 512, marked: true, lookback: 20},
@@ -42,13 +42,13 @@ func tariffs() ([]tariff, error) {
 		}
 		t.price = *known
 		if t.marked && t.lifetime == time.Hour {
-			t.price.CacheWrite = 2 * known.Input // the catalogue has the price of five minutes
+			t.price.CacheWrite = 2 * known.Input // the catalogue has the price for five minutes
 		}
 	}
 	return out, nil
 }
 
-// bill is what calls cost, and the part of it that summaries do.
+// bill is what calls cost, and how much of it was for summaries.
 type bill struct {
 	Total   float64 `json:"total"` // US dollars
 	Summary float64 `json:"summary"`

@@ -18,7 +18,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// trace is a recorded session as it can happen again.
+// trace is a recorded session that can be replayed.
 type trace struct {
 	name  string
 	model message.Model // that it ran on, as the catalogue knows it
@@ -45,7 +45,7 @@ func newTrace(name string, path []*session.Entry) *trace {
 	known := false
 	for _, e := range path {
 		if e.Type == session.TypeCompaction || e.Type == session.TypeModelChange {
-			continue // one model answers all of it
+			continue // one model answers everything
 		}
 		t.path = append(t.path, e)
 		if m := must.Get(e.Message()); m != nil {
@@ -70,14 +70,14 @@ func newTrace(name string, path []*session.Entry) *trace {
 	return t
 }
 
-// isCall reports whether an entry is what a model answered.
+// isCall reports whether an entry is an answer of a model.
 func isCall(e *session.Entry) bool {
 	m := must.Get(e.Message())
 	return m != nil && m.Role == message.RoleAssistant && !m.Failed()
 }
 
-// output is what an answer is billed for: what was recorded, thinking that is
-// not shown included, else its size.
+// output is the billed output of an answer: the recorded count, which includes
+// hidden thinking, else its size.
 func output(m *message.Message) int64 {
 	if m.Usage != nil && m.Usage.Output > 0 {
 		return m.Usage.Output
@@ -85,15 +85,15 @@ func output(m *message.Message) int64 {
 	return tokens.Default{}.Message(m)
 }
 
-// prompt is a system prompt of the size that the fixed part had.
+// prompt is a system prompt of the size of the fixed part.
 func (t *trace) prompt() session.Draft {
 	return session.MessageDraft(&message.Message{Role: message.RoleSystem,
 		Content: []message.Block{message.Text{Text: strings.Repeat("rule", int(t.fixed))}}})
 }
 
-// draft is an entry as it comes into the replay, where one model answers all.
-// What the provider counted then is not true here: an answer gets the size of
-// its request instead.
+// draft is an entry of the replay, where one model answers everything. What the
+// provider counted then does not apply here: an answer gets the size of its
+// request instead.
 func (t *trace) draft(e *session.Entry, prompt int64) session.Draft {
 	d := replay.Draft(e)
 	m := rawjson.Get(d.Body, "message")
@@ -111,8 +111,8 @@ func (t *trace) draft(e *session.Entry, prompt int64) session.Draft {
 	return d
 }
 
-// play lets a trace happen again in a window, under a policy. It returns the
-// calls that were made.
+// play replays a trace in a window, under a policy. It returns the calls that
+// were made.
 func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error) {
 	s, err := newStage(t, window)
 	if err != nil {

@@ -59,8 +59,8 @@ func TestPlainFacts(t *testing.T) {
 	}
 }
 
-// No simpler way ever takes more room than it was given, and both keep the
-// newest words of what they keep.
+// No simpler way takes more room than it was given, and each keeps the newest
+// words.
 func TestWaysStayInTheirRoom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		heads, users := &headAndTail{}, &userMessages{}

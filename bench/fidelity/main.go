@@ -1,6 +1,6 @@
 // Command fidelity measures what a model still sees of a conversation after
-// compactions without a model, and next to it what simpler ways would have left
-// visible in the same room.
+// compactions without a model, and compares it with what simpler ways would have
+// left visible in the same space.
 //
 // # What is measured
 //
@@ -9,34 +9,29 @@
 // the newest tenth (at most 20,000 tokens) is compacted by extraction. After
 // the last compaction two graders look for facts in what the model sees.
 //
-// The facts are those of everything that is summarized by then, that is, of
-// the messages before the first kept entry. What the model sees is the
-// summary with its residue and file lists, covered messages that stay shown
-// (the open request), and the kept tail.
+// The facts are those of everything summarized by then, that is, of the messages
+// before the first kept entry. What the model sees is the summary with its
+// residue and file lists, covered messages that stay shown (the open request),
+// and the kept tail.
 //
 //   - ledger: the facts that package ledger finds (ledger.Collect over the
-//     whole covered range, so that replaced facts do not count) and its rule of
-//     what a text holds (ledger.Cover). It is our own grader, and extraction
-//     writes what it looks for.
-//   - plain: a second grader that shares no code with the ledger (see
-//     plain.go), against grading ourselves by our own rules.
+//     whole covered range, so that replaced facts do not count) and its rule for what a text contains (ledger.Cover). It is our own grader, and extraction writes what it looks for.
+//   - plain: a second grader that shares no code with the ledger (see plain.go), so that we do not only grade ourselves by our own rules.
 //
-// # With what it is compared
+// # What it is compared with
 //
 //   - head + tail keeps the beginning and the end of the covered text.
 //   - user messages keeps what the user said, the newest.
-//   - own summary: where a session holds compactions with a summary that a
-//     model wrote, that summary, at the place where it was made, with the tail
-//     that was kept then, next to extraction over exactly the same range.
+//   - own summary: if a session has summaries written by a model, each is graded where it was made, with the tail kept then, next to extraction over exactly the same range.
 //
 // The first two get exactly the tokens that our summary and the covered
 // messages next to it took at the same compaction, and see the same tail. With
-// several compactions they work on what they had left and what came since, as
-// extraction does. A model's summary has the size it has; the mean sizes are
+// several compactions they work on what they had left and what came after, as
+// extraction does. A model's summary has its own size; the mean sizes are
 // printed.
 //
-// Shares are weighted by facts: all facts that are visible, divided by all
-// facts, over all sessions. The output depends on nothing but the files.
+// Shares are weighted by facts: all visible facts divided by all facts, over all
+// sessions. The output depends only on the files.
 package main
 
 import (
@@ -58,7 +53,7 @@ func main() {
 	}
 }
 
-// rounds are how many compactions a replay makes, a column each.
+// rounds are the numbers of compactions that a replay makes, one column each.
 var rounds = []int{1, 5}
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {

@@ -136,8 +136,8 @@ func lastMessage(path []*session.Entry) *session.Entry {
 	return nil
 }
 
-// byModel tells summaries of models from those of programs: models were asked
-// for Markdown sections and begin with one.
+// byModel distinguishes summaries of models from those of programs: models were
+// asked for Markdown sections and start with one.
 func byModel(c *session.Compaction) bool { return len(c.Summary) > 0 && c.Summary[0] == '#' }
 
 func size(text string) int64 { return tokens.Plain{}.Text(text) }

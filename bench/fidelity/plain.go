@@ -21,18 +21,16 @@ const (
 
 var plainClasses = []string{plainRule, plainError, plainRead, plainModified}
 
-// plainGrade finds facts by rules that a reader can check at a glance, and
-// says how many of them stand in a text word for word, runs of white space
-// being one space:
+// plainGrade finds facts by rules that a reader can check at a glance, and counts
+// how many of them are in a text word for word, with each run of white space read
+// as one space:
 //
 //   - rule of the user: a sentence of a user message, outside fenced code,
 //     of 12 to 240 bytes, with a word that orders or forbids;
-//   - last errors: the last line that speaks of a failure in each of the three
-//     latest results that a tool marked as failed, if the same call did not
+//   - last errors: the last line about a failure in each of the three latest results that a tool marked as failed, if the same call did not
 //     succeed later;
 //   - file read, file modified: the path argument of each call of a tool named
-//     read, and of tools named edit or write. What was modified is not
-//     counted as read.
+//     read, and of tools named edit or write. A modified file is not counted as read.
 func plainGrade(covered []*message.Message, text string) map[string]ledger.Score {
 	text = squeeze(text)
 	scores := map[string]ledger.Score{}
@@ -94,7 +92,7 @@ func plainFacts(msgs []*message.Message) map[string][]string {
 // failures are the calls that failed and did not succeed since.
 type failures struct {
 	calls map[string]string // name and arguments by id
-	lines map[string]string // telling line by name and arguments
+	lines map[string]string // error line by name and arguments
 	order []string
 }
 
@@ -168,9 +166,9 @@ func orders(sentence string) bool {
 // failureWords make a line of an output an error line.
 var failureWords = []string{"error", "fail", "cannot", "can't", "no such", "not found", "invalid", "denied", "unexpected"}
 
-// errorLine is the last line of an output that speaks of a failure, or, where
-// none does, the last line that begins with a letter or a figure. How the
-// command ended is no such line.
+// errorLine is the last line of an output that mentions a failure, else the last
+// line that starts with a letter or a digit. The line with the exit code does not
+// count.
 func errorLine(text string) string {
 	last := ""
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {

@@ -10,14 +10,15 @@ import (
 	"github.com/coppice-dev/coppice/internal/ledger"
 )
 
-// column is one way to reduce, and how many compactions it went through; 0:
-// where the session itself was compacted.
+// column is one way to reduce, and how many compactions it went through; 0: as
+// often as the session itself was compacted.
 type column struct {
 	way    string
 	rounds int
 }
 
-// columns of the two tables: replays, and the places of own summaries.
+// columns of the two tables: replays, and the places of the session's own
+// summaries.
 var (
 	replays = []column{{extraction, 1}, {extraction, 5}, {headTail, 1}, {headTail, 5}, {usersOnly, 1}, {usersOnly, 5}}
 	places  = []column{{extraction, 0}, {ownSummary, 0}}
@@ -45,7 +46,7 @@ var rows = []struct {
 // cell is what was found in a column.
 type cell struct {
 	Measured int                     // sessions, or own summaries
-	Tokens   int64                   // of all that stood for the covered part
+	Tokens   int64                   // of everything in place of the covered part
 	Ledger   map[string]ledger.Score // by row
 	Plain    map[string]ledger.Score // by class
 }
@@ -111,7 +112,7 @@ func (r *report) markdown(w io.Writer) error {
 	}
 	byLedger := func(c *cell) map[string]ledger.Score { return c.Ledger }
 	byPlain := func(c *cell) map[string]ledger.Score { return c.Plain }
-	fmt.Fprintf(&b, "Share of facts that the model still sees after one and after five compactions of %d real sessions, in percent, in the same room.\n\n",
+	fmt.Fprintf(&b, "Share of facts that the model still sees after one and after five compactions of %d real sessions, in percent, in the same space.\n\n",
 		r.cell(replays[0]).Measured)
 	r.table(&b, "facts by the ledger", names, replays, byLedger)
 	b.WriteString("\n")

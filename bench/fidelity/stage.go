@@ -17,15 +17,15 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// stage is where a session happens again. The fields after log say what the
-// latest compaction made of it.
+// stage is a session that is being replayed. The fields after log describe the
+// result of the latest compaction.
 type stage struct {
 	log session.Log
 
 	covered []ledger.Source // messages before the first kept entry
-	visible string          // all that the model sees
-	tail    string          // the kept part of it
-	budget  int64           // tokens of the rest
+	visible string          // everything the model sees
+	tail    string          // the part of visible that was kept
+	budget  int64           // tokens of the rest of visible
 }
 
 func now() time.Time { return time.Unix(0, 0) }
@@ -43,8 +43,8 @@ func (s *stage) grow(ctx context.Context, part []*session.Entry) error {
 	return err
 }
 
-// compact compacts by extraction, up to an entry where to names one. It
-// reports whether there was something to gain.
+// compact compacts by extraction, up to the entry to if it is set. It reports
+// whether there was something to gain.
 func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error) {
 	e, err := coppice.New(s.log, coppice.Options{Facts: message.Model{Window: 200_000, MaxOutput: 16_384}, Mask: strings.Clone, Now: now})
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error
 	return true, s.cover(ctx, e, out.Plan.FirstKept)
 }
 
-// look divides what the model sees into the kept tail and the rest.
+// look splits what the model sees into the kept tail and the rest.
 func (s *stage) look(v *timeline.View) {
 	var rest, tail []string
 	for _, it := range v.Items {
@@ -96,8 +96,8 @@ func (s *stage) cover(ctx context.Context, e *coppice.Session, firstKept *sessio
 	return nil
 }
 
-// plainText is everything in a message that can be read: texts, names and
-// arguments of calls, results.
+// plainText is all readable text of a message: texts, names and arguments of
+// calls, results.
 func plainText(m *message.Message) string {
 	if m == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// headAndTail keeps the beginning and the end of what it had and what came.
+// headAndTail keeps the beginning and the end of what it had plus what is new.
 type headAndTail struct{ text string }
 
 func (h *headAndTail) take(newly []ledger.Source, budget int64) {
@@ -20,7 +20,7 @@ func (h *headAndTail) take(newly []ledger.Source, budget int64) {
 	h.text = cutHead(h.text, budget/2) + "\n" + cutTail(h.text, budget-budget/2)
 }
 
-// userMessages keeps what the user said, the newest of it.
+// userMessages keeps the newest of what the user said.
 type userMessages struct{ text string }
 
 func (u *userMessages) take(newly []ledger.Source, budget int64) {
@@ -38,7 +38,7 @@ func join(text string, newly []ledger.Source, wanted func(*message.Message) bool
 	return strings.TrimSpace(strings.Join(parts, "\n\n"))
 }
 
-// cutHead and cutTail keep as much of an end of a text as fits into budget.
+// cutHead and cutTail keep as much of one end of a text as fits into budget.
 func cutHead(text string, budget int64) string {
 	return cut(text, budget, safetext.CutHead)
 }

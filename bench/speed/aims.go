@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// aim is how many times faster a row should be than in the other program.
+// aim is how many times faster than the other program a row should be.
 type aim struct {
 	what string
 	job  job
@@ -25,10 +25,10 @@ var aims = []aim{
 
 const (
 	wantMemory = 10  // times less, in each row of 100k entries
-	wantLevel  = 1.5 // at most: the time at a million entries by that at a thousand; the aim is 1, the rest noise
+	wantLevel  = 1.5 // upper limit of the time at a million entries divided by that at a thousand; the aim is 1, the rest is noise
 )
 
-// printAims says of each aim that was measured whether it is reached.
+// printAims says for each measured aim whether it was reached.
 func printAims(w io.Writer, programs []*program, rows []row) {
 	find := func(j job) (row, bool) {
 		i := slices.IndexFunc(rows, func(r row) bool { return r.job == j })
@@ -54,7 +54,7 @@ func printAims(w io.Writer, programs []*program, rows []row) {
 	large, ok2 := find(job{kindCompacted, million, stepContext})
 	if ok1 && ok2 {
 		level := median(times(large.results[0])) / median(times(small.results[0]))
-		line("open with context at 1M by that at 1k, a compaction near the end", fmt.Sprintf("1, ± noise: ≤ %.1f", wantLevel), number(level), level <= wantLevel)
+		line("open with context, 1M entries relative to 1k, a compaction near the end", fmt.Sprintf("1, ± noise: ≤ %.1f", wantLevel), number(level), level <= wantLevel)
 	}
 	for _, r := range rows {
 		if m := r.smaller(programs); r.entries == 100_000 && !failed(r.results[1]) && m.known() {

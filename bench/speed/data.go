@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// generate makes what a job reads, unless it is there, and returns its path.
+// generate makes the input of a job, unless it exists, and returns its path.
 func generate(ctx context.Context, f flags, j job) (string, error) {
 	if j.kind == kindFolder {
 		return generateFolder(ctx, f)
@@ -53,12 +53,12 @@ func nearby(rel string) string {
 	}
 }
 
-// sizesListed are the lengths of the sessions in a folder, in turn: most are
+// sizesListed are the lengths of the sessions in a folder, used in turn: most are
 // short, a few make up most of the bytes.
 var sizesListed = []int{20, 50, 100, 200, 500, 1000, 2000, 5000}
 
 // generateFolder makes the folder of sessions that is listed: each is the
-// beginning of the same plain session under a header of its own.
+// beginning of the same plain session with its own header.
 func generateFolder(ctx context.Context, f flags) (string, error) {
 	dir := filepath.Join(f.data, "sessions")
 	if found, err := os.ReadDir(dir); err == nil && len(found) == listed {
@@ -124,8 +124,8 @@ type scratch struct {
 	size int64
 }
 
-// newScratch copies a session, durably: a sync that is measured must not have
-// to write the copy.
+// newScratch copies a session and syncs it: a measured sync must not have to
+// write the copy.
 func newScratch(source string) (*scratch, error) {
 	in, err := os.Open(source)
 	if err != nil {
@@ -147,7 +147,7 @@ func newScratch(source string) (*scratch, error) {
 	return s, out.Close()
 }
 
-// reset takes away what was appended.
+// reset removes what was appended.
 func (s *scratch) reset() error { return os.Truncate(s.path, s.size) }
 
 func (s *scratch) remove() { os.Remove(s.path) }

@@ -13,9 +13,9 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// writer writes a session of the shape that the generator for Node writes: a
-// cycle of a request, a call with a large result, a call with a small one and
-// a final answer, 1.6 KB an entry.
+// writer writes sessions of the same shape as the generator for Node: a cycle of
+// a request, a call with a large result, a call with a small one and a final
+// answer, 1.6 KB an entry.
 type writer struct {
 	out    *bufio.Writer
 	rng    *rand.Rand

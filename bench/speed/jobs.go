@@ -6,16 +6,16 @@ import "fmt"
 type step string
 
 const (
-	stepIdle    step = "idle"          // nothing: what the process itself takes
-	stepContext step = "context"       // open, and what the model sees
-	stepPlan    step = "plan"          // open, and the plan of a compaction
-	stepTree    step = "tree"          // open, and the whole tree
+	stepIdle    step = "idle"          // nothing: the cost of the process itself
+	stepContext step = "context"       // open, and build the view
+	stepPlan    step = "plan"          // open, and plan a compaction
+	stepTree    step = "tree"          // open, and read the whole tree
 	stepAppend  step = "append"        // one message, written; open not counted
 	stepSynced  step = "append-synced" // one message, written and synced; open not counted
 	stepList    step = "list"          // a folder of sessions
 )
 
-// Kinds of what is read.
+// Kinds of input.
 const (
 	kindPlain     = "plain"     // one long path
 	kindCompacted = "compacted" // a compaction every 400 entries
@@ -60,7 +60,7 @@ func jobs() []job {
 // name is what -rows selects by, e.g. plain-100k/tree.
 func (j job) name() string { return fmt.Sprintf("%s-%s/%s", j.kind, size(j.entries), j.step) }
 
-// size prints a number of entries as people say it.
+// size prints a number of entries for people, such as 10k.
 func size(n int) string {
 	switch {
 	case n >= million:

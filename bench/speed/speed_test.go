@@ -111,7 +111,7 @@ func TestRowsThatDisagreeAreAnError(t *testing.T) {
 	}
 }
 
-// That the other program ends without a result is a result, ours may not.
+// The other program may end without a result, ours may not.
 func TestProgramsThatFail(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -130,10 +130,10 @@ func TestProgramsThatFail(t *testing.T) {
 		t.Errorf("results %+v (%v)", results, err)
 	}
 	if resets != 4 {
-		t.Errorf("%d resets, want one behind each process", resets)
+		t.Errorf("%d resets, want one after each process", resets)
 	}
 	if _, err := takeTurns(ctx, []*program{bad, good}, stepContext, "f", 1, reset); err == nil {
-		t.Error("our failure is no error")
+		t.Error("our failure is not an error")
 	}
 	_, err = script("exit 3").run(ctx, stepContext, "f")
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
@@ -163,7 +163,7 @@ func TestTables(t *testing.T) {
 		"A list of 100 sessions of mixed sizes: 200 × / 20.0 ×.",
 		"pi gave no result for compacted-1M/context: `RangeError: Invalid string length`.",
 		"| tree, 100k | 10 × | 200 × | reached |",
-		"| open with context at 1M by that at 1k, a compaction near the end | 1, ± noise: ≤ 1.5 | 1.00 | reached |",
+		"| open with context, 1M entries relative to 1k, a compaction near the end | 1, ± noise: ≤ 1.5 | 1.00 | reached |",
 		"| memory, 100k, append | 10 × | 20.0 × | reached |",
 		"| plain-1k/context | 3.00 | 2.00 | 2.00 | 600 | 300 | 40.0 | x |",
 		"| compacted-1M/context | 3.00 | 2.00 | 2.00 | none | | | x |",

@@ -18,7 +18,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// perform does a step that only reads, and says what came out.
+// perform does a read-only step and returns its result in words.
 func perform(ctx context.Context, s step, path string) (string, error) {
 	switch s {
 	case stepIdle:
@@ -26,7 +26,7 @@ func perform(ctx context.Context, s step, path string) (string, error) {
 	case stepList:
 		return list(ctx, path)
 	}
-	// The window is given: looking models up is not what is compared.
+	// The window is given: looking up models is not part of the comparison.
 	session, err := coppice.Open(ctx, path, coppice.Options{ReadOnly: true, Facts: message.Model{Provider: "anthropic", ID: "claude-opus-4-5", Window: 200_000}})
 	if err != nil {
 		return "", err
@@ -52,8 +52,8 @@ func perform(ctx context.Context, s step, path string) (string, error) {
 }
 
 // describeView counts the messages of the log that the view accounts for.
-// What it adds for a call without a result, and what it leaves out so that
-// a provider accepts the request, is not the other program's affair.
+// What it adds for a call without a result, and what it leaves out so that a
+// provider accepts the request, the other program does not have.
 func describeView(v *timeline.View) string {
 	n := len(v.LeftOut)
 	for _, it := range v.Items {
@@ -71,8 +71,8 @@ func describePlan(p *compaction.Plan) string {
 	return fmt.Sprintf("%d+%d summarized, kept from %s", len(p.History), len(p.Prefix), p.FirstKept.ID)
 }
 
-// tree reads the tree: the id, type and place of each entry, what it hangs
-// under, and the labels in force.
+// tree reads the tree: the id, type, place and parent of each entry, and the
+// labels in force.
 func tree(ctx context.Context, log session.Log) (string, error) {
 	t, err := session.ReadShape(ctx, log)
 	if err != nil {
@@ -106,7 +106,7 @@ func tree(ctx context.Context, log session.Log) (string, error) {
 	return fmt.Sprintf("%d entries, roots: %d, ends: %d", len(t.Nodes), roots, ends), nil
 }
 
-// list reads what a list shows of the sessions in a folder.
+// list reads what a list of the sessions in a folder shows.
 func list(ctx context.Context, dir string) (string, error) {
 	n, newest := 0, time.Time{}
 	for info, err := range filestore.New(dir, filestore.Options{}).List(ctx) {

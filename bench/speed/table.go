@@ -14,8 +14,8 @@ type row struct {
 	results [][]result // by program
 }
 
-// agree reports an error where the programs came to different answers: then
-// they did not do the same work.
+// agree returns an error if the programs gave different answers: then they did
+// not do the same work.
 func (r row) agree() error {
 	answer := r.results[0][0].Answer
 	for _, results := range r.results[1:] {
@@ -26,7 +26,7 @@ func (r row) agree() error {
 	return nil
 }
 
-// progress is the line that a row gets when it is done.
+// progress is the line printed when a row is done.
 func (r row) progress(programs []*program) string {
 	line := r.name() + ":"
 	for i, p := range programs {
@@ -51,8 +51,8 @@ func times(results []result) []float64 {
 
 func median[T any](sorted []T) T { return sorted[len(sorted)/2] }
 
-// memory is the median peak over that of an idle process, in MB; negative
-// where it is not known.
+// memory is the median peak above that of an idle process, in MB; negative if
+// unknown.
 func memory(p *program, results []result) float64 {
 	var peaks []int64
 	for _, r := range results {
@@ -65,8 +65,8 @@ func memory(p *program, results []result) float64 {
 	return max(0, float64(median(peaks)-p.idle)/(1<<20))
 }
 
-// printTables prints the ratios, then how far the aims were reached, then all
-// figures. Writing to w must not fail.
+// printTables prints the ratios, then which aims were reached, then all numbers.
+// Writing to w must not fail.
 func printTables(w io.Writer, programs []*program, rows []row) {
 	if len(programs) > 1 {
 		printRatios(w, programs, rows)
@@ -75,8 +75,9 @@ func printTables(w io.Writer, programs []*program, rows []row) {
 	printFigures(w, programs, rows)
 }
 
-// printRatios prints one line a step, one column a size: how many times
-// faster ours is by the medians, and how many times less memory it takes.
+// printRatios prints one line for each step and one column for each size: how
+// many times faster ours is by the medians, and how many times less memory it
+// takes.
 func printRatios(w io.Writer, programs []*program, rows []row) {
 	var sizes []int
 	var lines [][]row // of the same step and kind
@@ -126,7 +127,7 @@ func printRatios(w io.Writer, programs []*program, rows []row) {
 	fmt.Fprintln(w)
 }
 
-// order is the place of a step's lines in the table.
+// order is the position of a step's lines in the table.
 func order(r row) int {
 	return slices.Index([]step{stepContext, stepPlan, stepTree, stepAppend, stepSynced, stepList}, r.step)
 }
@@ -183,11 +184,12 @@ func printFigures(w io.Writer, programs []*program, rows []row) {
 		fmt.Fprintf(w, " %s |\n", r.results[0][0].Answer)
 		turns = max(turns, len(r.results[0]))
 	}
-	fmt.Fprintf(w, "\n%d turns of up to %d repeats, one turn where there are a million entries; %s/%s, %d processors.\n</details>\n",
+	fmt.Fprintf(w, "\n%d turns of up to %d repeats, one turn for a million entries; %s/%s, %d processors.\n</details>\n",
 		turns, repeats, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 }
 
-// ratio is theirs by ours. least is what can be told from nothing.
+// ratio is theirs divided by ours. least is the smallest value that can be
+// distinguished from zero.
 type ratio struct{ theirs, ours, least float64 }
 
 func (r ratio) value() float64 { return r.theirs / max(r.ours, r.least) }
@@ -204,7 +206,7 @@ func (r ratio) String() string {
 	return number(r.value()) + " ×"
 }
 
-// number prints three digits that mean something.
+// number prints three significant digits.
 func number(x float64) string {
 	switch {
 	case x < 0:

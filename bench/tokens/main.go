@@ -3,10 +3,10 @@
 //
 //	go run ./bench/tokens [-corpus DIR] [-write docs/benchmarks.md]
 //
-// A ratio of 1.00 is right, above it the estimate is too large. The texts are
-// drawn by code (package internal/testkit/texts). With a folder of session files, of
-// any agent that can be imported, the mix of their messages is a row for each
-// of its folders.
+// A ratio of 1.00 is exact; above that the estimate is too large. The texts are
+// generated (package internal/testkit/texts). With -corpus, a folder of session
+// files from any agent that can be imported, the messages in each of its folders
+// make another row.
 package main
 
 import (
@@ -66,7 +66,7 @@ func run(ctx context.Context, w io.Writer, dir string) error {
 type bench struct {
 	codecs     [2]tokenizer.Codec
 	estimators [3]tokens.Estimator // for each codec, and the plain one
-	every      int                 // which messages of a session are measured: each of so many
+	every      int                 // only every n-th message of a session is measured
 }
 
 func newBench() (*bench, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/coppice-dev/coppice/session/memstore"
 )
 
-// mix measures the messages of all sessions in each folder of dir, and those of
-// all folders.
+// mix measures the messages of all sessions in each folder of dir, and of all
+// folders together.
 func (b *bench) mix(ctx context.Context, dir string, report func(name string, r result)) error {
 	folders, err := os.ReadDir(dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *bench) mix(ctx context.Context, dir string, report func(name string, r 
 	return nil
 }
 
-// session measures the messages of a file. A file of no known agent has none.
+// session measures the messages of a file. A file of an unknown agent has none.
 func (b *bench) session(ctx context.Context, file string) (result, error) {
 	var total result
 	if info, err := os.Stat(file); err != nil || info.IsDir() {

@@ -29,7 +29,7 @@ func newTestBench(t *testing.T) *bench {
 func TestEstimateOfEachKind(t *testing.T) {
 	b := newTestBench(t)
 	for _, k := range texts.All() {
-		for seed := range uint64(3) { // not the seeds that weights were fitted to
+		for seed := range uint64(3) { // not the seeds that the weights were fitted to
 			text := k.Text(seed)
 			r, err := b.measure(text)
 			if err != nil {
@@ -37,7 +37,7 @@ func TestEstimateOfEachKind(t *testing.T) {
 			}
 			within(t, k.Name+" by o200k", r.o200k(), least, most)
 			within(t, k.Name+" by cl100k", r.cl100k(), least, most)
-			// For a tokenizer that is not known, where one number can be right for both.
+			// For an unknown tokenizer, one number has to be right for both.
 			unknown := float64(tokens.Default{}.Text(text))
 			within(t, k.Name+" by o200k, not known", unknown/float64(r.counts[0]), least, most)
 			if float64(r.counts[1])/float64(r.counts[0]) < 1.4 {

@@ -1,5 +1,5 @@
-// Embed is a loop of one's own over the engine, with one tool:
-// go run ./examples/embed PROVIDER/MODEL SESSION.jsonl "What is in main.go?"
+// Embed is a custom loop over the engine, with one tool: go run ./examples/embed
+// PROVIDER/MODEL SESSION.jsonl "What is in main.go?"
 package main
 
 import (
@@ -46,7 +46,7 @@ func work(ctx context.Context, s *coppice.Session, text string, run func(message
 		if err != nil {
 			return err
 		}
-		answer, err := s.Answer(ctx, p.Stream(ctx)) // deltas go to whoever observes ctx
+		answer, err := s.Answer(ctx, p.Stream(ctx)) // deltas go to the observers of ctx
 		if err != nil {
 			if _, err := s.Recover(ctx, err); err != nil { // compacts, asks for less, …
 				return err

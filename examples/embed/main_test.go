@@ -14,8 +14,8 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// The loop reads sixty files of 3,000 tokens in a window of 32,000: old output
-// is pruned and the conversation compacted on the way, each request fits and is
+// The loop reads sixty files of 3,000 tokens in a window of 32,000: old output is
+// pruned and the conversation compacted along the way, each request fits and is
 // marked for the cache, and the answer is streamed.
 func TestWork(t *testing.T) {
 	const files = 60
@@ -57,7 +57,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// A session that has outgrown its window unseen is rescued after the refusal.
+// A session that has outgrown its window unnoticed is rescued after the refusal.
 func TestWorkRecovers(t *testing.T) {
 	server := fake.New(fake.Say("Here I am again."))
 	defer server.Close()

@@ -1,5 +1,5 @@
-// Forever works on one ticket after the other, in a window of 32,000 tokens,
-// until it is stopped: go run ./examples/forever PROVIDER/MODEL
+// Forever works on one ticket after another, in a window of 32,000 tokens, until
+// it is stopped: go run ./examples/forever PROVIDER/MODEL
 package main
 
 import (

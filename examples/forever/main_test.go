@@ -13,8 +13,8 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// The README's agent works on a hundred tickets of 3,000 tokens each; no
-// request is above its window, and the session is one file that has them all.
+// The README's agent works on a hundred tickets of 3,000 tokens each; no request
+// exceeds its window, and one session file has them all.
 func TestForever(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := fake.New(fake.Step{Answer: func(r fake.Request) fake.Step {

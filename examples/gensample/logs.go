@@ -21,8 +21,8 @@ var (
 	subtest  = regexp.MustCompile(`(?m)^\t\t\{"([^"]+)", +func`)
 )
 
-// goTest is what "go test -v" prints for the tests of a folder. A test in
-// failures fails with that output.
+// goTest is what "go test -v" prints for the tests of a folder. Tests in failures
+// fail with that output.
 func goTest(dir string, failures map[string]string) func(workspace) string {
 	return func(ws workspace) string {
 		var b strings.Builder
@@ -81,8 +81,8 @@ func together(dirs ...string) func(workspace) string {
 	}
 }
 
-// stack is what a test prints that panicked. Frames are "function place",
-// the innermost first.
+// stack is what a panicking test prints. Frames are "function place", the
+// innermost first.
 func stack(message string, frames ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "panic: %s [recovered, repanicked]\n\ngoroutine 21 [running]:\n", message)

@@ -2,10 +2,10 @@
 //
 //	go run ./examples/gensample > examples/sample-session.jsonl
 //
-// The session is a piece of work on an invented Go service (story*.go).
-// Its source tree is made from templates (workspace.go), tools work on that
-// tree (tools.go), and the recorder gives everything the form of a session
-// file (recorder.go). Each run writes the same bytes.
+// The session is some work on an invented Go service (story*.go). Its source tree
+// is made from templates (workspace.go), tools work on that tree (tools.go), and
+// the recorder writes everything as a session file (recorder.go). Each run writes
+// the same bytes.
 package main
 
 import (

@@ -15,14 +15,14 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// model is what answers, with its prices in dollars for a million tokens.
+// model is the model that answers, with its prices in dollars per million tokens.
 type model struct {
 	api, provider, id string
 	price             message.Price
 }
 
-// recorder writes the session entry by entry, with a clock and random ids of
-// its own, so that each run writes the same bytes.
+// recorder writes the session entry by entry, with its own clock and ids, so that
+// each run writes the same bytes.
 type recorder struct {
 	out   bytes.Buffer
 	ws    workspace
@@ -35,8 +35,8 @@ type recorder struct {
 	cached int64            // tokens of the last prompt, which the provider has in its cache
 }
 
-// fixedPart is what system prompt and tools take, in tokens. They are not in
-// the log; usage shows them.
+// fixedPart is the size of system prompt and tools in tokens. They are not in the
+// log, but usage includes them.
 const fixedPart = 5900
 
 func newRecorder() *recorder {
@@ -165,8 +165,7 @@ func (r *recorder) usage(output int64) *message.Usage {
 // goBack moves to an earlier entry: what follows is another branch.
 func (r *recorder) goBack(id string) { r.leaf, r.cached = id, 0 }
 
-// think is a thinking block. The signature has the look of one, and says
-// that it is none.
+// think is a thinking block. Its signature looks real, and says that it is not.
 func (r *recorder) think(text string) message.Block {
 	if r.model.api != "anthropic-messages" {
 		return message.Thinking{Thinking: text, Signature: "reasoning_content"}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// resource is one kind of thing that the invented service keeps. The source
-// files of the service are made from resources by templates.
+// resource is one kind of object in the invented service, whose source files are
+// made from resources by templates.
 type resource struct {
 	Name, Plural, Pkg, Table, Prefix string
 	Article, Doc, Sentence           string
@@ -26,7 +26,7 @@ type column struct {
 	Example                 string
 }
 
-// verb is something a client may do to a resource.
+// verb is something that a client may do to a resource.
 type verb struct{ Name, To, Doc string }
 
 // After lists the states that may follow state i: the next two, none after
@@ -35,7 +35,7 @@ func (r resource) After(i int) []string {
 	return r.States[min(i+1, len(r.States)):min(i+3, len(r.States))]
 }
 
-// HasMoney reports whether some field is an amount.
+// HasMoney reports whether any field is an amount.
 func (r resource) HasMoney() bool {
 	return slices.ContainsFunc(r.Fields, func(c column) bool { return c.Type == "money.Amount" })
 }
@@ -121,7 +121,7 @@ func (c column) Schema() string {
 	return fmt.Sprintf("{type: string, minLength: 1, maxLength: %d, description: '%s'}", c.Limit, strings.ReplaceAll(c.Doc, "'", "''"))
 }
 
-// JSONExample is the body of a request that is in order.
+// JSONExample is the body of a valid request.
 func (r resource) JSONExample() string {
 	var parts []string
 	for _, f := range r.Fields {

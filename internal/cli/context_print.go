@@ -28,7 +28,7 @@ func (a *app) printContext(c contextJSON, v *timeline.View) error {
 	if k := c.Tokens.Calibration; k.Samples > 0 {
 		a.say("the provider counts %.2f times what is estimated (%d stretches compared)", k.Text, k.Samples)
 		if c.Tokens.Fixed > 0 {
-			a.say("; %s tokens of each request are besides the messages", thousands(c.Tokens.Fixed))
+			a.say("; %s tokens of each request are not messages", thousands(c.Tokens.Fixed))
 		}
 		a.say("\n")
 	}

@@ -64,7 +64,7 @@ func customPreview(e *session.Entry) string {
 	case pin != nil && pin.Pinned:
 		return "[pin on " + pin.TargetID + "]"
 	case pin != nil:
-		return "[pin on " + pin.TargetID + " taken]"
+		return "[pin on " + pin.TargetID + " removed]"
 	case e.Undoes() != "":
 		return "[compaction " + e.Undoes() + " undone]"
 	}

@@ -39,7 +39,7 @@ func TestPreviews(t *testing.T) {
 		{`{"type":"label","targetId":"x"}`, "[label of x cleared]"},
 		{`{"type":"context_edit","targetId":"x","replacement":null}`, "[edit of x]"},
 		{`{"type":"custom","customType":"coppice.pin","data":{"targetId":"x","pinned":true}}`, "[pin on x]"},
-		{`{"type":"custom","customType":"coppice.pin","data":{"targetId":"x","pinned":false}}`, "[pin on x taken]"},
+		{`{"type":"custom","customType":"coppice.pin","data":{"targetId":"x","pinned":false}}`, "[pin on x removed]"},
 		{`{"type":"custom","customType":"coppice.uncompact","data":{"compactionId":"x"}}`, "[compaction x undone]"},
 		{`{"type":"custom","customType":"other"}`, "[other]"},
 		{`{"type":"custom_message","customType":"note","content":"hi"}`, "[note]: hi"},

@@ -36,7 +36,7 @@ With --all every session is searched, and SESSION can be left out.`,
 		})
 	cmd.Flags().BoolVar(&f.all, "all", false, "search every session")
 	cmd.Flags().BoolVar(&f.active, "active", false, "search only the active branch")
-	cmd.Flags().IntVar(&f.limit, "limit", recall.DefaultLimit, "greatest number of hits")
+	cmd.Flags().IntVar(&f.limit, "limit", recall.DefaultLimit, "maximum number of hits")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON value for each hit")
 	return cmd
 }

@@ -45,7 +45,7 @@ are read; what cannot be read is reported and skipped.`,
 	fl.StringVar(&f.grep, "grep", "", "only those whose name, first message, folder or id contains this")
 	fl.StringVar(&f.since, "since", "", "only those used on or after this day (2026-01-31)")
 	fl.StringVar(&f.sort, "sort", "modified", "modified, created, size or name")
-	fl.IntVar(&f.limit, "limit", 0, "greatest number of sessions (default: all)")
+	fl.IntVar(&f.limit, "limit", 0, "maximum number of sessions (default: all)")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sessionOrders, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

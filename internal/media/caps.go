@@ -7,12 +7,12 @@ import (
 
 // Caps are the limits of a host on media in one request. 0 or nil: not known.
 type Caps struct {
-	Images   int      // in a request, those in history and results included
+	Images   int      // in a request, including history and tool results
 	Encoded  int64    // one image, in characters of base64
 	Body     int64    // the request, in bytes
 	Side     int      // one side of an image, in pixels
-	Many     int      // above so many images
-	ManySide int      // a side may have so many pixels
+	Many     int      // number of images above which ManySide applies
+	ManySide int      // one side of an image then, in pixels
 	Pixels   int64    // of one image
 	Types    []string // of images; nil: PNG, JPEG, GIF and WebP
 }
@@ -45,11 +45,11 @@ var hosts = map[string]Host{
 	"moonshot":   {Doubtful: Caps{Body: 100 * mega}},
 	"kimi":       {Doubtful: Caps{Body: 100 * mega}},
 	"zhipu":      {Doubtful: Caps{Encoded: 5 * mega * 4 / 3, Side: 6000}},
-	"openrouter": {}, // those of the host that it picks
+	"openrouter": {}, // the limits are those of the host that it picks
 }
 
-// HostOf returns what is known about a provider, for a model whose window has
-// so many tokens. Clouds have a part for each region: bedrock-europe is
+// HostOf returns what is known about a provider, for a model with a window of
+// that many tokens. Regional names count as their cloud: bedrock-europe is
 // bedrock.
 func HostOf(provider, model string, window int64) Host {
 	h, ok := hosts[provider]
@@ -87,7 +87,7 @@ func (c Caps) Within(images, encoded, side, body int64) Caps {
 	return c
 }
 
-// types are those of images that are read.
+// types are the accepted image types.
 func (c Caps) types() []string {
 	if c.Types == nil {
 		return usual
@@ -95,7 +95,7 @@ func (c Caps) types() []string {
 	return c.Types
 }
 
-// Allows reports whether an image may be sent as it is in a request with so
+// Allows reports whether an image may be sent unchanged in a request with that
 // many images.
 func (c Caps) Allows(i Info, images int) bool {
 	side := c.SideOf(images)
@@ -105,7 +105,7 @@ func (c Caps) Allows(i Info, images int) bool {
 		(c.Encoded == 0 || EncodedLen(i.Bytes) <= c.Encoded)
 }
 
-// SideOf returns how long a side may be in a request with so many images, in
+// SideOf returns how long a side may be in a request with that many images, in
 // pixels; 0: any length.
 func (c Caps) SideOf(images int) int {
 	if c.Many > 0 && images > c.Many && c.ManySide > 0 {
@@ -114,7 +114,7 @@ func (c Caps) SideOf(images int) int {
 	return c.Side
 }
 
-// EncodedLen returns the length of so many bytes as base64.
+// EncodedLen returns the length of n bytes as base64.
 func EncodedLen(bytes int64) int64 { return (bytes + 2) / 3 * 4 }
 
 // Part is an image in a request.
@@ -123,12 +123,11 @@ type Part struct {
 	Held  bool  // it has to stay
 }
 
-// Excess chooses the images that have to give way so that at most images of
-// them and bytes in all are left; 0: any. parts are in the order of the
-// request, the oldest first. If a cap is exceeded, the oldest go, down to four
-// fifths of the cap at once: one at a time would change the cached prefix with
-// each request. Held ones always stay. The result is a list of indexes,
-// ascending.
+// Excess chooses the images to leave out so that at most the given number of
+// images and bytes remain; 0: any. parts are in the order of the request, oldest
+// first. If a cap is exceeded, the oldest go, down to four fifths of the cap at
+// once: one at a time would change the cached prefix with each request. Held ones
+// always stay. The result is a list of ascending indexes.
 func Excess(parts []Part, images int, bytes int64) []int {
 	var total int64
 	for _, p := range parts {

@@ -22,7 +22,7 @@ func TestHostOf(t *testing.T) {
 		{"vertexai", "gemini-3-pro", 1_000_000, 3000, 9_786_709, 0},
 		{"azure", "gpt-6", 400_000, 50, 0, 0},
 		{"mistral", "mistral-large-2512", 256_000, 8, 13_981_013, 10_000},
-		{"groq", "llama-4", 128_000, 0, 0, 0}, // its five images are somebody's memory
+		{"groq", "llama-4", 128_000, 0, 0, 0}, // its limit of five images is not documented
 		{"somewhere", "x", 0, 0, 0, 0},
 	} {
 		c := HostOf(tt.provider, tt.model, tt.window).Caps
@@ -76,7 +76,7 @@ func TestExcess(t *testing.T) {
 		{"one too many: to four fifths at once", 9, 0, []int{0, 2, 3}},
 		{"bytes", 0, 999, []int{0, 2, 3}},
 		{"both", 5, 999, []int{0, 2, 3, 4, 5, 6}},
-		{"one alone is allowed", 1, 0, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}}, // the held one is the one
+		{"one alone is allowed", 1, 0, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}}, // the held one is the one allowed
 	} {
 		if diff := cmp.Diff(tt.want, Excess(ten, tt.images, tt.bytes)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)

@@ -8,20 +8,20 @@ import (
 
 // Checked is a block of media as it can be sent.
 type Checked struct {
-	Info        // Type is that of the bytes, whatever the block said
-	Data string // base64 as the standard has it: padded, without white space
+	Info        // Type comes from the bytes, whatever the block said
+	Data string // standard base64: padded, without white space
 	Err  error  // why it cannot be sent; nil: it can
 }
 
-// What is wrong with a block of media that cannot be sent.
+// Why a block of media cannot be sent.
 var (
 	ErrEmpty     = errors.New("it is empty")
 	ErrNotBase64 = errors.New("its data is not base64")
-	ErrType      = errors.New("its bytes are of no type that is known")
+	ErrType      = errors.New("its bytes are of an unknown type")
 )
 
-// Check reads a block of media: base64 as it is stored, with white space,
-// without padding, in the alphabet of URLs or as a data URL.
+// Check reads a block of media. Its base64 may have white space, lack padding,
+// use the URL alphabet or be a data URL.
 func Check(data string) Checked {
 	cleaned, err := clean(data)
 	if err != nil {
@@ -47,8 +47,8 @@ func Stub(i Info, why, where string) string {
 	return s + "]"
 }
 
-// sextets are the characters of base64, both alphabets: '+' and '/' for what
-// stands for them in URLs, 0 for what is none.
+// sextets maps the characters of both base64 alphabets to the standard one; 0 for
+// all other bytes.
 var sextets = func() (t [256]byte) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		t[c] = c
@@ -57,8 +57,8 @@ var sextets = func() (t [256]byte) {
 	return t
 }()
 
-// clean makes standard base64 of what is meant as some. Clean data is
-// returned as it is, without a copy.
+// clean turns any form of base64 into standard base64. Clean data is returned
+// without a copy.
 func clean(data string) (string, error) {
 	if rest, ok := strings.CutPrefix(data, "data:"); ok {
 		_, data, ok = strings.Cut(rest, ",")

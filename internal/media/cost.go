@@ -34,9 +34,9 @@ type rule interface {
 	seen(w, h int, detail string) (int, int)
 }
 
-// squares count one token for each square of 28 pixels that an image covers,
-// after it was fitted so that both sides, rounded up to squares, are within
-// edge and the tokens within most (Anthropic).
+// squares count one token for each square of 28 pixels, after the image was
+// scaled so that both sides, rounded up to squares, are within edge and the
+// tokens within most (Anthropic).
 type squares struct{ edge, most int }
 
 const squareEdge = 28
@@ -46,7 +46,7 @@ func (s squares) fits(w, h int) bool {
 	return across*squareEdge <= s.edge && down*squareEdge <= s.edge && across*down <= s.most
 }
 
-// seen is the image with the longest edge that fits, the other rounded half to even.
+// seen is the largest image that fits; the shorter side is rounded half to even.
 func (s squares) seen(w, h int, _ string) (int, int) {
 	if s.fits(w, h) {
 		return w, h
@@ -76,15 +76,15 @@ func (s squares) tokens(w, h int, detail string) int64 {
 	return int64(ceil(w, squareEdge)) * int64(ceil(h, squareEdge))
 }
 
-// patches count squares of 32 pixels times a factor, after the image was
-// fitted to what a level of detail allows (OpenAI, GPT-5.2 and later, minis).
+// patches count squares of 32 pixels times a factor, after the image was scaled
+// to what a level of detail allows (OpenAI, GPT-5.2 and later, minis).
 type patches struct {
 	percent             int // the factor
 	low, high, original allowed
-	auto                *allowed // of a request that asks for nothing; nil: high
+	auto                *allowed // of a request without a detail; nil: high
 }
 
-// allowed is what a level of detail leaves of an image; 0: anything.
+// allowed is the size to which a level of detail limits an image; 0: no limit.
 type allowed struct{ edge, patches int }
 
 const patchEdge = 32
@@ -105,7 +105,7 @@ func (p patches) allowed(detail string) allowed {
 
 func patchesOf(w, h int) int { return ceil(w, patchEdge) * ceil(h, patchEdge) }
 
-// slack makes up for what floating point loses where a product should be whole.
+// slack makes up for rounding errors where a product should be a whole number.
 const slack = 1e-6
 
 func (p patches) seen(w, h int, detail string) (int, int) {
@@ -128,7 +128,7 @@ func (p patches) tokens(w, h int, detail string) int64 {
 	return (int64(n)*int64(p.percent) + 99) / 100
 }
 
-// tiles count squares of 512 pixels, after the image was fitted into 2,048×2,048
+// tiles count squares of 512 pixels, after the image was scaled into 2,048×2,048
 // and its short side to 768 (OpenAI, older models).
 type tiles struct{ base, tile int64 }
 
@@ -150,7 +150,7 @@ func (t tiles) tokens(w, h int, detail string) int64 {
 }
 
 // crops count 258 tokens for each square crop, whose edge is two thirds of the
-// short side, between 256 and 768 pixels (Gemini 1.5 to 2.5). Nothing is fitted.
+// short side, between 256 and 768 pixels (Gemini 1.5 to 2.5). Nothing is scaled.
 type crops struct{}
 
 func (crops) seen(w, h int, _ string) (int, int) { return w, h }
@@ -186,8 +186,8 @@ func (grid) tokens(w, h int, detail string) int64 {
 	return int64(min(across*down, cells))
 }
 
-// area counts one token for so many pixels, after both sides were fitted to
-// edge (Mistral).
+// area counts one token for a fixed number of pixels, after both sides were
+// scaled to edge (Mistral).
 type area struct{ edge, pixels int }
 
 func (a area) seen(w, h int, _ string) (int, int) { return within(w, h, a.edge) }
@@ -197,7 +197,7 @@ func (a area) tokens(w, h int, detail string) int64 {
 	return int64(ceil(w*h, a.pixels))
 }
 
-// within scales down so that no side is longer than edge; 0: any may be.
+// within scales down so that no side is longer than edge; 0: no limit.
 func within(w, h, edge int) (int, int) {
 	long := max(w, h)
 	if edge == 0 || long <= edge {

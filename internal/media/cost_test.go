@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The worked numbers of the vendors' pages, and those that were measured
-// (docs/media.md). Of each row the sizes are those of sizes.
+// Examples from the vendors' pages, and measured numbers (docs/media.md).
 var sizes = [][2]int{{64, 64}, {512, 512}, {1024, 768}, {1568, 1568}, {3000, 2000}, {4000, 4000}}
 
 func TestTokensOfTheTables(t *testing.T) {
@@ -72,7 +71,7 @@ func TestTokens(t *testing.T) {
 		{"gpt-5.5", "", 4032, 3024, 11868},
 		{"gpt-6-astra", "high", 4032, 3024, 2942},
 		{"gpt-6-astra", "", 1920, 1080, 2448},
-		{"gpt-6-astra", "", 9000, 9000, 35915}, // larger ones are refused, so it is shrunk to 173×173 patches before
+		{"gpt-6-astra", "", 9000, 9000, 35915}, // larger ones are refused, so it is first shrunk to 173×173 patches
 		{"gpt-5.4", "low", 1024, 768, 922},     // low is not cheap there
 		{"gpt-4o", "low", 4000, 4000, 85},
 		// Gemini.
@@ -134,7 +133,7 @@ func TestFamilyOfClaude(t *testing.T) {
 	}
 }
 
-// The table that people read has the numbers of the code.
+// The table in the docs has the numbers of the code.
 func TestDocumentedTokens(t *testing.T) {
 	page, err := os.ReadFile("../../docs/media.md")
 	if err != nil {

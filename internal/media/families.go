@@ -20,7 +20,7 @@ var (
 	high    = allowed{2048, 2500}
 	tiny    = allowed{512, 0}
 	large   = allowed{2048, 6144}
-	free    = allowed{65535, 30000} // above so many patches it is refused, so it is shrunk before
+	free    = allowed{65535, 30000} // an image with more patches is refused, so it is shrunk first
 	gpt6    = patches{120, tiny, allowed{65535, 2500}, free, &free}
 	gpt56   = patches{120, tiny, high, free, &free}
 	gpt55   = patches{120, tiny, high, allowed{6000, 10000}, &allowed{6000, 10000}}
@@ -34,13 +34,13 @@ var (
 	mistral = area{1540, 784}
 )
 
-// families are looked through from the top: of two prefixes the longer is first.
+// families are searched from the top: of two prefixes the longer comes first.
 var families = []family{
-	{"gpt-6", gpt6}, // astra; the others of 6 are not in the table and taken as it
+	{"gpt-6", gpt6}, // astra; the others of 6 are not in the vendor's table and assumed alike
 	{"gpt-5.6", gpt56},
 	{"gpt-5.5", gpt55},
 	{"gpt-5.4", gpt54},
-	{"gpt-5.3", gpt52}, // not in the table, taken as the one before
+	{"gpt-5.3", gpt52}, // not in the vendor's table, assumed like the one before
 	{"gpt-5.2", gpt52},
 	{"gpt-5.1", gpt5},
 	{"gpt-5-mini", patches{120, old, old, old, nil}},
@@ -81,8 +81,8 @@ func familyOf(model string) rule {
 	return families[i].rule
 }
 
-// claude tells the two tiers apart by the version: claude-opus-4-7,
-// claude-opus-4.7, claude-3-5-sonnet-20241022, claude-opus-5.
+// claude finds the tier from the version: claude-opus-4-7, claude-opus-4.7,
+// claude-3-5-sonnet-20241022, claude-opus-5.
 func claude(name string) rule {
 	var version []int
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '.' || r == '@' || r == ':' }) {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// reader reads len(p) bytes of a file, at most 64, at a place. It reports
-// false where there are not as many.
+// reader reads len(p) bytes of a file, at most 64, at an offset. It reports false
+// if there are fewer.
 type reader func(off int64, p []byte) bool
 
 // format is a type of file: how it begins and how its size is found.
 type format struct {
 	mime, name string
-	begins     []string // one of them holds; '?' is any byte
+	begins     []string // patterns, one of which matches; '?' is any byte
 	size       func(at reader, i *Info)
 }
 
@@ -40,7 +40,7 @@ var formats = []format{
 	{PDF, "PDF", []string{"%PDF-"}, nil},
 }
 
-// begins reports whether head is as a pattern says.
+// begins reports whether head starts with a pattern.
 func begins(head []byte, pattern string) bool {
 	if len(head) < len(pattern) {
 		return false
@@ -111,8 +111,8 @@ func sizeGIF(at reader, i *Info) {
 	}
 }
 
-// maxSegments is how many parts of a JPEG are passed in search of its size.
-// Real files have a few dozen before it, thumbnails and colour profiles included.
+// maxSegments is how many parts of a JPEG are skipped in search of its size. Real
+// files have a few dozen before it, thumbnails and colour profiles included.
 const maxSegments = 2000
 
 // sizeJPEG finds the start of the frame.

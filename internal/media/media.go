@@ -1,6 +1,6 @@
 // Package media says what an image is, by its bytes: its type, its size in
 // pixels, what it costs a model, and what a vendor accepts. It reads only
-// headers; package fit decodes.
+// headers; package fit decodes images.
 package media
 
 import (
@@ -16,7 +16,7 @@ type Info struct {
 	Width, Height int    // pixels; 0: not known
 	Bytes         int64  // of the file
 
-	memory int // bytes a pixel takes when it is decoded, about
+	memory int // approximate bytes per pixel when decoded
 }
 
 // Memory returns about how much memory decoding takes, in bytes; 0: not known.
@@ -46,8 +46,8 @@ func (i Info) String() string {
 	return s + fmt.Sprintf(", %d bytes", i.Bytes)
 }
 
-// Look reads the header of a file that is stored as base64, as Check does, but
-// without a walk over all of it: it is asked again and again.
+// Look reads the header of a file stored as base64, like Check, but without
+// reading all of it, because it is called often.
 func Look(data string) Info {
 	if looksClean(data) {
 		if info, ok := look(data); ok {
@@ -62,21 +62,21 @@ func Look(data string) Info {
 	return info
 }
 
-// looksClean tells standard base64 from what has line breaks, a prefix or the
-// alphabet of URLs, nearly always.
+// looksClean reports whether data is almost certainly standard base64, without
+// line breaks, a prefix or the URL alphabet.
 func looksClean(data string) bool {
 	return len(data)%4 == 0 && strings.IndexByte(data, '\n') < 0 && strings.IndexByte(data, ' ') < 0 &&
 		!strings.ContainsAny(data[:min(len(data), 1024)], ":,-_\r\t")
 }
 
-// look reports false where the part that it read is not clean base64.
+// look reports false if the part that it read is not clean base64.
 func look(data string) (Info, bool) {
 	b := encoded{data: data}
 	info := Inspect(int64(b.len()), b.at)
 	return info, !b.broken
 }
 
-// encoded are the bytes of clean base64, by place.
+// encoded gives access to the bytes of clean base64 by offset.
 type encoded struct {
 	data   string
 	broken bool

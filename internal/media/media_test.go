@@ -135,8 +135,8 @@ func TestCheckCopiesNothing(t *testing.T) {
 	}
 }
 
-// FuzzInspect compares the size that a header gives with what the decoders of
-// the standard library and x/image read.
+// FuzzInspect compares the size from a header with what the decoders of the
+// standard library and x/image read.
 func FuzzInspect(f *testing.F) {
 	for _, mime := range []string{PNG, JPEG, GIF} {
 		f.Add(picture(f, mime, 5, 3))
@@ -167,7 +167,7 @@ func FuzzInspect(f *testing.F) {
 			return
 		}
 		if format == "jpeg" && info.Width == 0 {
-			return // the decoder passes over garbage between the parts of a JPEG
+			return // the decoder skips garbage between the parts of a JPEG
 		}
 		if info.Type != "image/"+format || info.Width != config.Width || info.Height != config.Height {
 			t.Fatalf("%+v, but the decoder reads %s of %d×%d", info, format, config.Width, config.Height)
@@ -175,7 +175,7 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// FuzzCheck holds that what is accepted is clean base64 of the same bytes.
+// FuzzCheck checks that accepted data is clean base64 of the same bytes.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"aGVsbG8=", "data:image/png;base64,iVBORw0KGgo", "a-_=", " AAAA\n", "====", "AA==AA=="} {
 		f.Add(s)

@@ -7,12 +7,12 @@ type Target struct {
 	Width, Height int   // pixels; not larger than the picture
 	Encoded       int64 // characters of base64 at most; 0: any
 	Types         []string
-	Must          bool // as it is, it is refused
+	Must          bool // sent unchanged it would be refused
 }
 
-// TargetOf is the size that a model sees a picture at, within what its host
-// takes in a request with so many images. needed reports that the picture is
-// not like that yet.
+// TargetOf is the size at which a model sees a picture, within what its host
+// accepts in a request with that many images. needed reports that the picture has
+// to be converted.
 func TargetOf(model string, host Caps, i Info, images int, detail string) (t Target, needed bool) {
 	t = Target{Encoded: host.Encoded, Types: host.types(), Must: !host.Allows(i, images)}
 	t.Width, t.Height = Seen(model, i.Width, i.Height, detail)

@@ -9,7 +9,7 @@ import (
 const maxName = 64
 
 // assignment finds the value of a named secret: password=…, api_key: "…",
-// "clientSecret": "…", token := "…". s[i] is the sign between them.
+// "clientSecret": "…", token := "…". s[i] is the separator.
 func assignment(s string, i int) (span, int) {
 	name := nameBefore(s, i)
 	if name == "" {
@@ -44,8 +44,8 @@ func flag(s string, i int) (span, int) {
 	return value(s, end+1, kind)
 }
 
-// nameBefore returns the identifier that ends before i, quotes and blanks
-// between them allowed.
+// nameBefore returns the identifier that ends before i; quotes and blanks may
+// come between.
 func nameBefore(s string, i int) string {
 	end := i
 	for end > 0 && i-end < 8 && class[s[end-1]]&(blank|quotation) != 0 {
@@ -58,8 +58,8 @@ func nameBefore(s string, i int) string {
 	return s[start:end]
 }
 
-// secretWords are in the names of secrets, notSecretEnds end names that only
-// speak of one. Separators are taken out of names before they are compared.
+// secretWords occur in the names of secrets; notSecretEnds end names that only
+// refer to one. Separators are removed from names before they are compared.
 var (
 	passwordWords = []string{"password", "passwd", "passphrase"}
 	secretWords   = []string{"secret", "token", "apikey", "accesskey", "privatekey", "accountkey", "authkey",
@@ -68,7 +68,7 @@ var (
 		"file", "name", "tokens", "type", "length", "size", "at", "expires", "expiry", "algorithm", "method"}
 )
 
-// secretName returns the kind of secret that a name announces, or "".
+// secretName returns the kind of secret that a name suggests, or "".
 func secretName(name string) string {
 	n := squeeze(name)
 	holds := func(w string) bool { return strings.Contains(n, w) }
@@ -103,7 +103,7 @@ func squeeze(name string) string {
 	return string(buf)
 }
 
-// value judges what is at p as the value of a named secret.
+// value reads what is at p as the value of a named secret.
 func value(s string, p int, kind string) (span, int) {
 	quoted := false
 	for p < len(s) && strings.IndexByte("\\\"'`", s[p]) >= 0 {
@@ -130,7 +130,7 @@ func value(s string, p int, kind string) (span, int) {
 	return span{p, max(end, trimValue(s, p, run(s, p, tokenChars|special))), kind}, 0
 }
 
-// trimValue takes punctuation off the end that belongs to the text around.
+// trimValue removes punctuation at the end that belongs to the surrounding text.
 func trimValue(s string, start, end int) int {
 	if i := strings.IndexByte(s[start:end], '&'); i >= 0 { // the next parameter of a URL
 		end = start + i
@@ -141,8 +141,8 @@ func trimValue(s string, start, end int) int {
 	return end
 }
 
-// strong reports whether a value has the look of a secret: a password mixes
-// letters with digits or signs, other credentials are long and random.
+// strong reports whether a value looks like a secret: a password mixes letters
+// with digits or signs, other credentials are long and random.
 func strong(v, kind string, quoted bool) bool {
 	const minPassword, minCredential, minEntropy = 6, 16, 3.0
 	c := classes(v)

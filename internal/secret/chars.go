@@ -21,7 +21,7 @@ const (
 	tilde
 	colon
 	blank     // space and tab
-	special   // other signs that are in passwords
+	special   // other characters found in passwords
 	quotation // quotes and brackets
 
 	letters    = lower | upper
@@ -65,14 +65,15 @@ func run(s string, i int, set charset) int {
 	return i
 }
 
-// look is run for values that may yet be refused: it looks no further than
-// limit bytes, so that a refused value is not read again from each point in it.
+// look is like run for values that may still be rejected: it looks at no more
+// than limit bytes, so that a rejected value is not read again from each point in
+// it.
 func look(s string, i int, set charset) int {
 	const limit = 256
 	return run(s[:min(len(s), i+limit)], i, set)
 }
 
-// trimSentence takes full stops off the end: they end a sentence, not a token.
+// trimSentence removes full stops at the end: they end a sentence, not a token.
 func trimSentence(s string, start, end int) int {
 	for end > start && s[end-1] == '.' {
 		end--
@@ -123,8 +124,8 @@ func entropy(v string) float64 {
 	return bits
 }
 
-// placeholder reports whether v only takes the place of a secret: a variable, a name
-// in capitals, crossed-out text.
+// placeholder reports whether v only stands in for a secret: a variable, a name
+// in capitals, masked text.
 func placeholder(v string) bool {
 	if v == "" || strings.ContainsAny(v[:1], "$<{%*[") || strings.Contains(v, "...") {
 		return true

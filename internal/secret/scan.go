@@ -16,8 +16,8 @@ func scan(s string) []span {
 	return spans
 }
 
-// at looks for a secret whose first telling character is s[i]. A span with
-// end 0 means none; next is where to go on then.
+// at looks for a secret whose first distinctive character is s[i]. A span with
+// end 0 means none; next is then where to continue.
 func at(s string, i int) (found span, next int) {
 	switch c := s[i]; {
 	case c == ':' && strings.HasPrefix(s[i:], "://"):
@@ -83,14 +83,14 @@ func bearer(s string, i int) span {
 
 const pemBegin = "-----BEGIN "
 
-// pem finds a private key block, whole or torn off. s[i:] begins with pemBegin.
+// pem finds a private key block, complete or cut off. s[i:] begins with pemBegin.
 func pem(s string, i int) (span, int) {
 	label := i + len(pemBegin)
 	n := run(s, label, letters|digits|blank)
 	if !strings.HasSuffix(s[label:n], "PRIVATE KEY") && !strings.HasSuffix(s[label:n], "PRIVATE KEY BLOCK") || !strings.HasPrefix(s[n:], "-----") {
 		return span{}, n
 	}
-	const minLine = 16 // shorter runs are words of a text about keys
+	const minLine = 16 // shorter runs are words in a text about keys
 	end, keyed := n+5, false
 	for p := end; p < len(s); {
 		p = skipLineEnds(s, p)

@@ -2,8 +2,8 @@
 // (invariant I11). It knows the shapes of common credentials; what only looks
 // random (git and content hashes, UUIDs) is left alone.
 //
-// Masking never fails and never grows more than linearly with its input: the
-// text is read once, and a look that fails says how far it got.
+// Masking never fails and takes time linear in its input: the text is read once,
+// and a failed attempt says how far it got.
 package secret
 
 import (
@@ -22,7 +22,7 @@ type Masker struct {
 
 // New returns a masker for the built-in shapes and the extra patterns (RE2
 // syntax; the setting secrets.patterns). Extra patterns add to the built-in
-// shapes, they replace none. A pattern that does not compile is an error.
+// shapes and replace none. A pattern that does not compile is an error.
 func New(extra []string) (*Masker, error) {
 	m := &Masker{}
 	for _, p := range extra {
@@ -35,8 +35,8 @@ func New(extra []string) (*Masker, error) {
 	return m, nil
 }
 
-// maxRounds bounds the repeats of Mask. A repeat is only needed where a stub
-// made a new edge in the text that an extra pattern's ^, $ or \b takes for one.
+// maxRounds bounds the repeats of Mask. A repeat is only needed if a stub made a
+// new edge in the text that matches an extra pattern's ^, $ or \b.
 const maxRounds = 8
 
 // Mask returns s with each secret replaced by a stub such as
@@ -58,13 +58,13 @@ const (
 	maxKind   = 24 // bytes in a kind
 )
 
-// span is a secret's place in a text.
+// span is the place of a secret in a text.
 type span struct {
 	start, end int
 	kind       string
 }
 
-// once masks the text between the stubs that are there already.
+// once masks the text between existing stubs.
 func (m *Masker) once(s string) string {
 	var out strings.Builder
 	changed := false

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Keys are put together here so that no scanner takes this file for a leak.
+// Keys are assembled here so that no scanner reports this file as a leak.
 var (
 	alpha = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fG3hJ6kL9"
 	lows  = "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"
@@ -128,8 +128,8 @@ func TestMaskExtraPatterns(t *testing.T) {
 	}
 }
 
-// Hostile input: prefixes repeated as often as fit. A quadratic scan would
-// not finish within the test's time.
+// Hostile input: as many repeated prefixes as fit. A quadratic scan would not
+// finish within the test's time.
 func TestMaskLinear(t *testing.T) {
 	for _, unit := range []string{"sk-", "eyJ-", "eyJa.", "://a:", "password=", "-----BEGIN ", "--token", "a:a=", "[secret: ",
 		"-----BEGIN PRIVATE KEY-----", "Bearer ", "token:\"", "\\n", "token=a"} {

@@ -7,8 +7,8 @@ type shape struct {
 	prefix string
 	kind   string
 	set    charset // what follows the prefix
-	min    int     // at least so many characters of it
-	max    int     // exactly min where equal, no limit where 0
+	min    int     // minimum number of characters after the prefix
+	max    int     // maximum; 0: no limit
 	accept func(body string) bool
 }
 
@@ -114,7 +114,7 @@ func jwt(s string, i int) (span, int) {
 	return span{i, end, "jwt"}, 0
 }
 
-// random reports whether the body of a key is not a name made of words.
+// random reports whether the body of a key is random, not a name made of words.
 func random(body string) bool {
 	c := classes(body)
 	return c.longest >= 20 || c.digits > 0 && c.upper > 0 && c.lower > 0 || c.longest >= 16 && c.digits >= 2

@@ -2,12 +2,12 @@ package turn
 
 import "slices"
 
-// binder finds the call of each result while items are read.
+// binder finds the call of each result as items are read.
 type binder struct {
 	*Conversation
 
 	open  map[string]chain // by id: the calls without a result
-	again []again          // results for which there was none
+	again []again          // results for which there was no open call
 
 	batch     int32 // the first call of the latest run of assistant messages
 	batchItem int   // the latest item of that run; -1: it has ended
@@ -23,7 +23,7 @@ type chain struct {
 
 type again struct{ item, went int32 }
 
-// next reads an item.
+// next reads the next item.
 func (b *binder) next(i int, it Item) {
 	f := b.flags[i]
 	switch {
@@ -61,7 +61,8 @@ func (b *binder) add(item int, id string) {
 	b.calls = append(b.calls, call{item: int32(item), result: -1, next: -1})
 	line, ok := b.open[id]
 	if ok && !b.has(item, failed) {
-		// A later attempt has made the call: no result is that of the failed one.
+		// A later attempt has made the call again: no result belongs to the
+		// failed one.
 		for line.first >= 0 && b.has(int(b.calls[line.first].item), failed) {
 			line.first = b.calls[line.first].next
 		}
@@ -81,7 +82,7 @@ func (b *binder) add(item int, id string) {
 	b.open[id] = line
 }
 
-// bind gives a result to the call that is first in line.
+// bind assigns a result to the first call in line.
 func (b *binder) bind(i int, id string) {
 	line, ok := b.open[id]
 	if !ok {
@@ -102,13 +103,13 @@ func (b *binder) bind(i int, id string) {
 	}
 }
 
-// bindAgain gives the results that found no open call to the latest call of
-// their id, as a second result of it.
+// bindAgain assigns the results that found no open call to the latest call of
+// their id, as a second result.
 func (b *binder) bindAgain(at func(i int) Item) {
 	if len(b.again) == 0 {
 		return
 	}
-	latest := map[string]int32{} // by id, of the results that are left; -1: no call yet
+	latest := map[string]int32{} // by id of the remaining results; -1: no call yet
 	ids := make([]string, len(b.again))
 	for n, a := range b.again {
 		ids[n] = at(int(a.item)).Result

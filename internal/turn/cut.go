@@ -2,11 +2,11 @@ package turn
 
 import "slices"
 
-// Starts reports whether a turn begins at an item: with the user's words or
-// command, a message that a program put in, or a summary.
+// Starts reports whether a turn starts at an item: a user's message or command, a
+// message that a program inserted, or a summary.
 func (c *Conversation) Starts(i int) bool { return c.flags[i]&(starts|hidden) == starts }
 
-// TurnStart returns the item with which the turn before an index began, or -1.
+// TurnStart returns the item at which the turn before an index started, or -1.
 func (c *Conversation) TurnStart(before int) int {
 	for i := before - 1; i >= 0; i-- {
 		if c.Starts(i) {
@@ -22,7 +22,7 @@ func (c *Conversation) TurnStart(before int) int {
 func (c *Conversation) Inside(i int) bool { return c.has(i, inside) }
 
 // Begins reports whether a unit begins at an item: a message, or a tool group
-// with the results directly after it that are not of it.
+// with results of other groups directly after it.
 func (c *Conversation) Begins(i int) bool { return c.flags[i]&(inside|isResult) == 0 }
 
 // GroupEnd returns the last item of the tool group that an item is in, or the
@@ -40,7 +40,7 @@ func (c *Conversation) Valid(i int) bool {
 	return c.flags[i]&(cuttable|hidden|inside) == cuttable
 }
 
-// LastCut returns the last item before an index at which a cut may be, or -1.
+// LastCut returns the last valid cut before an index, or -1.
 func (c *Conversation) LastCut(before int) int {
 	for i := before - 1; i >= 0; i-- {
 		if c.Valid(i) {
@@ -50,7 +50,7 @@ func (c *Conversation) LastCut(before int) int {
 	return -1
 }
 
-// NextCut returns the first item from an index on at which a cut may be, or -1.
+// NextCut returns the first valid cut at or after an index, or -1.
 func (c *Conversation) NextCut(from int) int {
 	for i := from; i < len(c.flags); i++ {
 		if c.Valid(i) {
@@ -77,8 +77,8 @@ func (c *Conversation) FirstUnread() int {
 	return -1
 }
 
-// Limit returns the last cut that covers nothing unread: an item, -1 where
-// there is no such cut, or the number of items where everything was read.
+// Limit returns the last cut that covers nothing unread: an item, -1 if there is
+// no such cut, or the number of items if everything was read.
 func (c *Conversation) Limit() int {
 	first := c.FirstUnread()
 	if first < 0 {
@@ -134,8 +134,8 @@ func (c *Conversation) Waiting() (Open, bool) {
 	return last, true
 }
 
-// Newest returns the newest of the messages with open calls that have n such
-// calls between them, the one that reaches n whole, and the older rest.
+// Newest splits messages with open calls into the newest ones, which together
+// have at least n such calls, and the older rest.
 func Newest(open []Open, n int) (older, newest []Open) {
 	at := len(open)
 	for at > 0 && n > 0 {

@@ -12,8 +12,8 @@ package turn
 
 import "github.com/coppice-dev/coppice/message"
 
-// Item is what the algebra has to know of one entry of a path, or of one
-// message of a request. The zero Item is nothing of the conversation, such as
+// Item is what the algebra needs to know about one entry of a path, or one
+// message of a request. The zero Item is not part of the conversation, such as
 // metadata.
 type Item struct {
 	Role   message.Role
@@ -21,8 +21,8 @@ type Item struct {
 	Result string // of a tool result: the id of the call it names
 	Hidden bool   // the model does not see it
 	Failed bool   // an attempt that failed or was aborted; it is hidden too
-	// Past says that everything before it is over, as after a summary: it
-	// was read, and results that still come for it are late.
+	// Past says that everything before the item is over, as after a summary: it
+	// was read, and further results for it are late.
 	Past bool
 }
 
@@ -44,10 +44,10 @@ const (
 	isAssistant flags = 1 << iota
 	isResult
 	starts    // begins a turn
-	cuttable  // of a role at which a cut may be
+	cuttable  // a cut may be at its role
 	hidden    // not seen by the model
 	failed    // a failed attempt
-	second    // a result whose call had one already
+	second    // a result whose call already had one
 	late      // a result that came after the conversation had gone on
 	inside    // in a tool group, and not its first item
 	withCalls // an assistant message with calls
@@ -56,10 +56,10 @@ const (
 type call struct {
 	item   int32 // the assistant message
 	result int32 // its first result; -1: open
-	next   int32 // the open call of this id that is next in line; -1: none
+	next   int32 // the next open call of this id in line; -1: none
 }
 
-// Read reads n items. It asks for each of them once or twice, in order.
+// Read reads n items. It asks for each once or twice, in order.
 func Read(n int, at func(i int) Item) *Conversation {
 	c := &Conversation{flags: make([]flags, n), link: make([]int32, n), answered: -1}
 	b := binder{Conversation: c, batchItem: -1}
@@ -95,10 +95,10 @@ func flagsOf(it Item) flags {
 	return f
 }
 
-// markGroups marks what is in a tool group: everything from after its
-// assistant message to the last of its results that is not late.
+// markGroups marks what is in a tool group: everything after its assistant
+// message up to the last of its results that is not late.
 func (c *Conversation) markGroups() {
-	head := len(c.flags) // the first assistant message whose group goes on
+	head := len(c.flags) // the first assistant message whose group continues
 	for i := len(c.flags) - 1; i >= 0; i-- {
 		if c.flags[i]&(isResult|late) == isResult {
 			if h := c.Head(i); h >= 0 {
@@ -113,7 +113,7 @@ func (c *Conversation) markGroups() {
 
 func (c *Conversation) has(i int, f flags) bool { return c.flags[i]&f != 0 }
 
-// Hide says that the model does not see a result, by a rule of the caller.
+// Hide records that the model does not see a result, by a rule of the caller.
 func (c *Conversation) Hide(i int) { c.flags[i] |= hidden }
 
 // Shown reports whether the model sees an item. It sees a result only with the
@@ -147,11 +147,11 @@ func (c *Conversation) Call(i int) (item, n int) {
 	return item, int(c.link[i] - c.link[item])
 }
 
-// Second reports whether a result's call had one already.
+// Second reports whether a result's call already had one.
 func (c *Conversation) Second(i int) bool { return c.has(i, second) }
 
 // Late reports whether an answer is between a result and its call: the
-// conversation had gone on without it.
+// conversation went on without the result.
 func (c *Conversation) Late(i int) bool { return c.has(i, late) }
 
 // Result returns the first result of call n of an assistant message, or -1.

@@ -11,9 +11,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// parse reads a conversation from words: u a user message, a an assistant
-// message, a:x:y one with the calls x and y, r:x a result of x, m metadata,
-// o an unknown role, b a branch summary, p what makes everything before it past. A ! makes an attempt failed, a - hides.
+// parse reads a conversation from words: u is a user message, a an assistant
+// message, a:x:y one with the calls x and y, r:x a result of x, m metadata, o an
+// unknown role, b a branch summary, p an item that makes everything before it
+// past. A ! marks a failed attempt, a - hides.
 func parse(words string) []Item {
 	var items []Item
 	for _, w := range strings.Fields(words) {
@@ -234,7 +235,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// drawItems draws any sequence of items, few ids among them.
+// drawItems draws any sequence of items, with few different ids.
 func drawItems(t *rapid.T) []Item {
 	ids := rapid.SampledFrom([]string{"x", "y", "z", ""})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Item {
@@ -321,7 +322,7 @@ func firstOfRun(items []Item, i int) int {
 	return first
 }
 
-// A cut tears no unit, and covers nothing unread at or before the limit.
+// A cut splits no unit, and covers nothing unread at or before the limit.
 func TestCutsTearNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := drawItems(t)

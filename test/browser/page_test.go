@@ -19,18 +19,17 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// tab is a page that was loaded from disk, with everything that it did next to
-// showing itself.
+// tab is a page loaded from disk, with everything it did besides showing itself.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 
 	mu       sync.Mutex
-	requests map[network.RequestID]string // anything but the file and what is inside it, unless it was forbidden
+	requests map[network.RequestID]string // anything except the file and its contents, unless it was forbidden
 	shouts   []string                     // dialogs, exceptions, and what was refused or went wrong
 }
 
-// browse opens a file in a new headless Chromium with a profile of its own.
+// browse opens a file in a new headless Chromium with its own profile.
 func browse(t *testing.T, file, hash string) *tab {
 	t.Helper()
 	if testing.Short() {
@@ -84,7 +83,7 @@ func (b *tab) listen(ev any) {
 	}
 }
 
-// quiet asserts that the page asked for nothing and that nothing in it ran.
+// quiet asserts that the page requested nothing and that nothing in it ran.
 func (b *tab) quiet() {
 	b.t.Helper()
 	b.mu.Lock()
@@ -128,9 +127,8 @@ func (b *tab) text(expr string) string {
 	return s
 }
 
-// is asserts that an expression has, or comes to have, a value. The page is
-// asked again at each of its frames; that there is a last time is only so that
-// a failing test ends.
+// is asserts that an expression has, or comes to have, a value. The page is asked
+// again at each frame; the limit only makes a failing test end.
 func (b *tab) is(expr, want string) {
 	b.t.Helper()
 	const frames = 600
@@ -169,8 +167,8 @@ func (b *tab) key(key string) {
 	b.do(chromedp.KeyEvent(key))
 }
 
-// shot keeps a picture of the page where COPPICE_SHOTS names a folder, for
-// people to look at.
+// shot saves a picture of the page for people to look at, if COPPICE_SHOTS names
+// a folder.
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("COPPICE_SHOTS")
@@ -231,7 +229,7 @@ func TestFiltersSearchAndFolds(t *testing.T) {
 	b.is(`document.querySelector("#talk .here button.more").textContent`, "Fold")
 	b.click("#unfold")
 	b.is(`[...document.querySelectorAll("button.more")].every(b => b.textContent === "Fold")`, "true")
-	// escape brings all back
+	// escape shows everything again
 	b.typing("search", kb.Escape)
 	b.is(found, "9 entries")
 	b.is(`document.querySelectorAll("#talk img").length`, "1")
@@ -267,7 +265,7 @@ func TestLinks(t *testing.T) {
 	b.is(here, "the other idea")
 	b.is(`document.querySelector("#tree .at").textContent.includes("the other idea")`, "true")
 	b.shot("link")
-	// a click in the tree goes there, and the address says so
+	// a click in the tree goes to the entry and changes the address
 	b.js(`[...document.querySelectorAll("#tree .node")].find(n => n.textContent.includes("first question")).click()`)
 	b.is(here, "first question")
 	b.is(`location.hash`, "#"+entryID(t, s, "first question"))
@@ -284,8 +282,8 @@ func TestLinks(t *testing.T) {
 	b.quiet()
 }
 
-// What is in a session can do nothing: it runs nothing, loads nothing, and
-// stays inside its place.
+// The contents of a session can do nothing: they run nothing, load nothing, and
+// stay inside their place.
 func TestHostileSessionIsInert(t *testing.T) {
 	file := exportPage(t, hostile(t))
 	b := browse(t, file, "")
@@ -305,7 +303,7 @@ func TestHostileSessionIsInert(t *testing.T) {
 	b.is(`[...document.querySelectorAll("#talk pre")].some(p => p.textContent.length === 1 << 20)`, "true")
 	b.typing("search", "onerror")
 	b.is(found, "3 entries found") // the text, the call, and its result by the call
-	// nor can a script that is put in later: the policy forbids it
+	// nor can a script that is inserted later: the policy forbids it
 	b.js(`{const s = document.createElement("script"); s.textContent = "window.pwned = 1"; document.body.append(s);
 		const i = document.createElement("img"); i.src = "https://example.org/x.png"; document.body.append(i);
 		document.body.setAttribute("onclick", "window.pwned = 2"); document.body.click()}`)
@@ -313,7 +311,8 @@ func TestHostileSessionIsInert(t *testing.T) {
 	b.quiet()
 }
 
-// Only what is near the eye is in the document, however long the session is.
+// Only what is near the visible part is in the document, however long the session
+// is.
 func TestTenThousandEntries(t *testing.T) {
 	const n = 12_000
 	s := long(t, n)

@@ -91,7 +91,7 @@ func compacted(t *testing.T) *session.Session {
 	return s
 }
 
-// hostileTexts try to get out of where they are.
+// hostileTexts try to break out of their element.
 func hostileTexts() []string {
 	return []string{
 		`</script><script>window.pwned = 1; alert(1)</script>`,
@@ -165,7 +165,7 @@ func exportPage(t *testing.T, s *session.Session) string {
 	return file
 }
 
-// entryID is the id of the entry that says something that begins so.
+// entryID is the id of the entry whose text starts with a prefix.
 func entryID(t *testing.T, s *session.Session, begins string) string {
 	t.Helper()
 	for e := range s.Log().All(t.Context()) {

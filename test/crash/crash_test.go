@@ -24,7 +24,7 @@ import (
 
 var ctx = context.Background()
 
-// The test binary plays the writers too: these variables say which.
+// The test binary also acts as the writers: these variables say which.
 const (
 	roleVariable = "COPPICE_CRASH_ROLE" // writer or neighbour
 	fileVariable = "COPPICE_CRASH_FILE"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// count is how often a suite repeats: small here, COPPICE_CRASHES in full.
+// count is how often a suite repeats: a small number, or COPPICE_CRASHES.
 func count(t *testing.T, small int) int {
 	t.Helper()
 	if s := os.Getenv("COPPICE_CRASHES"); s != "" {
@@ -54,8 +54,8 @@ func count(t *testing.T, small int) int {
 	return small
 }
 
-// write appends turns, groups and compactions without end and says on
-// standard output what has been acknowledged.
+// write appends turns, groups and compactions without end and prints on standard
+// output what has been acknowledged.
 func write(file string) {
 	s, err := open(file)
 	if err != nil {
@@ -144,7 +144,8 @@ func TestKilledWriters(t *testing.T) {
 			}
 			acked[id] = true
 			if left--; left == 0 {
-				// Wherever it is now; what it still acknowledges is read out.
+				// Kill it wherever it is now; then read what it still
+				// acknowledged.
 				if err := killed.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -179,8 +180,8 @@ func TestKilledWriters(t *testing.T) {
 	t.Logf("%d entries acknowledged", len(acked))
 }
 
-// neighbour appends 500 entries of 8 KB, under the lock if it gets it, else,
-// as a program does that knows no locks, straight to the file.
+// neighbour appends 500 entries of 8 KB, under the lock if it gets it, else
+// straight to the file, like a program that knows no locks.
 func neighbour(file string) {
 	s, err := open(file)
 	var locked *session.LockedError
@@ -222,8 +223,8 @@ func blind(file string) {
 	}
 }
 
-// Two processes append to one file at once, one of them without knowing locks:
-// every line parses, nothing is lost, and the second gets to know it.
+// Two processes append to one file at once, one of them ignoring locks: every
+// line parses, nothing is lost, and the other is notified.
 func TestTwoProcesses(t *testing.T) {
 	file := newFile(t)
 	first, second := child("neighbour", file), child("neighbour", file)

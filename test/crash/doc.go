@@ -1,3 +1,3 @@
-// Package crash kills writers and lets them meet on one file, to see that
-// nothing that was acknowledged is lost and nothing is invented.
+// Package crash kills writers, and lets two of them write to one file, to see
+// that nothing acknowledged is lost and nothing is invented.
 package crash

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// models get the requests: of each wire a plain one and one with rules of its
-// own.
+// models get the requests: for each dialect a plain one and one with its own
+// rules.
 var models = map[string][]message.Model{
 	"anthropic":        {{}, {ID: "claude-opus-5", Provider: "anthropic", Reasoning: true, Images: true}},
 	"openai-chat":      {{}, {ID: "deepseek-v4-pro", Provider: "deepseek", Reasoning: true}},
@@ -24,9 +24,9 @@ var models = map[string][]message.Model{
 	"gemini":           {{}, {ID: "gemini-3-pro", Provider: "gemini", Reasoning: true, Images: true}},
 }
 
-// Invariant I14, by our own rules and by a second set that shares nothing with
-// them. -rapid.checks sets how many histories are drawn; a failure prints the
-// seed that draws it again.
+// Invariant I14, checked by our own rules and by a second, independent set.
+// -rapid.checks sets how many histories are drawn; a failure prints the seed that
+// draws it again.
 func TestNothingInvalidIsSent(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {

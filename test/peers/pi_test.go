@@ -30,7 +30,7 @@ type said struct {
 	Call  string   `json:"call"`
 }
 
-// opened is what a program makes of a file.
+// opened is what a program reads from a file.
 type opened struct {
 	Entries []struct {
 		ID       string  `json:"id"`
@@ -103,7 +103,7 @@ func agree(t *testing.T, file string, o opened) {
 	}
 }
 
-// ours is the view without what pi does not know.
+// ours is the view without entries that pi does not know.
 func ours(v *timeline.View) []said {
 	var out []said
 	for _, it := range v.Items {
@@ -127,8 +127,8 @@ func ours(v *timeline.View) []said {
 	return out
 }
 
-// theirs is pi's list without what Coppice leaves out by rule, results after
-// their calls.
+// theirs is pi's list without entries that Coppice leaves out by rule, with
+// results after their calls.
 func theirs(o opened) []said {
 	failed := map[string]bool{}
 	answered := map[string]bool{}
@@ -156,7 +156,7 @@ func theirs(o opened) []said {
 	return out
 }
 
-// sessions are files to try: the sample, and the real ones where there are some.
+// sessions are files to try: the sample, and real ones if there are any.
 func sessions(t *testing.T) []string {
 	t.Helper()
 	files := []string{filepath.Join("..", "..", "examples", "sample-session.jsonl")}

@@ -2,7 +2,7 @@ package sweep
 
 import "fmt"
 
-// honest are servers that say what they count. None of them gives a reason to
+// honest are servers that report what they count. None of them gives a reason to
 // doubt an answer, or to learn anything.
 func honest() []behaviour {
 	var out []behaviour

@@ -11,11 +11,11 @@ func partName(n int) string { return fmt.Sprintf("part-%04d", n) }
 func headOf(n int) string   { return "HEAD-OF-" + partName(n) }
 func tailOf(n int) string   { return "TAIL-OF-" + partName(n) }
 
-// maxPart is below what an agent cuts at the source, in bytes.
+// maxPart is less than the size at which an agent cuts results, in bytes.
 const maxPart = 40 << 10
 
-// part is what the tool returns for a part: about so many tokens of one kind of
-// content, with marks at both ends.
+// part is what the tool returns for a part: about the given number of tokens of
+// one kind of content, with marks at both ends.
 func part(n int, tokens int64) string {
 	rnd := rand.New(rand.NewPCG(uint64(n), 7))
 	kind := kinds[n%len(kinds)]
@@ -48,7 +48,7 @@ func random(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// kinds make a line each.
+// kinds make one line each.
 var kinds = []func(r *rand.Rand) string{
 	func(r *rand.Rand) string { return pick(r, 14) + "." },
 	func(r *rand.Rand) string {

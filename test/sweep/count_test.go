@@ -41,7 +41,7 @@ var (
 	cl100k = sync.OnceValue(func() counter { return exact(tokenizer.Cl100kBase) })
 )
 
-// Tokenizers of other families, in the rough.
+// Rough tokenizers of other families.
 func perChars(n float64) counter {
 	return func(text string) float64 { return float64(utf8.RuneCountInString(text)) / n }
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// cutting are servers that cut prompts above their window and answer all the
-// same. Each way of cutting comes with each way of reporting.
+// cutting are servers that cut prompts above their window and still answer. Each
+// way of cutting comes with each way of reporting.
 func cutting() []behaviour {
 	ways := map[string]func(window, prompt int64) int64{
 		"to the window":     func(w, _ int64) int64 { return w },
@@ -38,8 +38,8 @@ func cutting() []behaviour {
 	return out
 }
 
-// A server that cuts prompts is named within three calls, and no answer is lost
-// to that.
+// A server that cuts prompts is reported within three calls, and no answer is
+// lost because of it.
 func TestCuttingServers(t *testing.T) {
 	for _, b := range cutting() {
 		t.Run(b.name, func(t *testing.T) {

@@ -1,3 +1,3 @@
 // Package sweep holds no code, only tests: jobs against servers that count and
-// answer in many honest ways, and against some that cut prompts in silence.
+// answer in many honest ways, and against some that silently cut prompts.
 package sweep

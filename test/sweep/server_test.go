@@ -124,7 +124,7 @@ func (s *server) serve(w http.ResponseWriter, req *http.Request) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		s.problems = append(s.problems, err.Error())
 	}
-	if s.asked++; s.asked > 10*s.rounds { // it goes round in circles
+	if s.asked++; s.asked > 10*s.rounds { // it goes around in circles
 		http.Error(w, `{"error":{"message":"no more","type":"authentication_error"}}`, http.StatusUnauthorized)
 		return
 	}
@@ -154,8 +154,8 @@ func (s *server) refuse(w http.ResponseWriter, why string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error", "code": "context_length_exceeded"}})
 }
 
-// answer plays the model: it reads part after part. A result that is not in
-// the request any more has to be asked for again.
+// answer plays the model: it reads part after part. A result that is no longer in
+// the request has to be requested again.
 func (s *server) answer(w http.ResponseWriter, u usage) {
 	s.answered++
 	if s.answered > 1 {
@@ -186,8 +186,7 @@ func (s *server) answer(w http.ResponseWriter, u usage) {
 	s.stream(w, delta, finish, chunks(report(u)))
 }
 
-// stream writes an answer in three chunks, each with the usage that belongs to
-// it, where there is any.
+// stream writes an answer in three chunks, each with its usage, if any.
 func (s *server) stream(w http.ResponseWriter, delta map[string]any, finish string, usages []map[string]any) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	chunk := func(choices []any, u map[string]any) {

@@ -18,7 +18,7 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// longSweep is the environment variable for the rounds of a long job.
+// longSweep is the environment variable with the number of rounds of a long job.
 const longSweep = "COPPICE_SWEEP_ROUNDS"
 
 func rounds(usual int) int {
@@ -28,8 +28,8 @@ func rounds(usual int) int {
 	return usual
 }
 
-// windows of the servers. The large one is for long runs: its parts take a
-// real tokenizer long to count.
+// windows of the servers. The large one is for long runs: a real tokenizer takes
+// long to count its parts.
 func windows() []int64 {
 	if os.Getenv(longSweep) != "" {
 		return []int64{8192, 32_768, 200_000}
@@ -54,7 +54,7 @@ func run(t *testing.T, b behaviour, window int64, rounds int) *job {
 	return runIn(t, b, window, window, rounds)
 }
 
-// runIn runs a job on a server whose window is not what the settings say.
+// runIn runs a job on a server whose window differs from the settings.
 func runIn(t *testing.T, b behaviour, window, said int64, rounds int) *job {
 	t.Helper()
 	s := newServer(b, window, rounds)
@@ -100,7 +100,7 @@ func runIn(t *testing.T, b behaviour, window, said int64, rounds int) *job {
 	return j
 }
 
-// kept is how many answers are in the log, failed attempts left out.
+// kept is how many answers are in the log, without failed attempts.
 func (j *job) kept(t *testing.T) int {
 	t.Helper()
 	n := 0

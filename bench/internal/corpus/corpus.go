@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Args are what such a command was given.
+// Args are the arguments of such a command.
 type Args struct {
 	Files   []string // session files, by name
 	Verbose bool     // print each session too

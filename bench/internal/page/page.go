@@ -1,5 +1,5 @@
-// Package page puts measured tables into a document, each between the comments
-// <!-- NAME --> and <!-- /NAME --> on lines of their own.
+// Package page writes measured tables into a document, each between the comments
+// <!-- NAME --> and <!-- /NAME --> on separate lines.
 package page
 
 import (

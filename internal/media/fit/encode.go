@@ -12,15 +12,15 @@ import (
 	"github.com/coppice-dev/coppice/internal/media"
 )
 
-// qualities are those of JPEG that are tried, the best first.
+// qualities are the JPEG qualities that are tried, best first.
 var qualities = []int{85, 70, 50}
 
-// smallest is the side below which a picture says nothing any more, in pixels.
+// smallest is the side in pixels below which a picture is no longer useful.
 const smallest = 64
 
-// encode writes a picture as what it was if that is PNG or JPEG and taken, else
-// as the other of them. What is too long becomes a JPEG, then a worse one, then
-// a smaller one.
+// encode keeps a picture's type if that is PNG or JPEG and accepted, else it uses
+// the other of the two. If the result is too long, it tries JPEG, then lower
+// qualities, then smaller sizes.
 func encode(img *image.RGBA, was string, t media.Target) ([]byte, error) {
 	takesPNG, takesJPEG := slices.Contains(t.Types, media.PNG), slices.Contains(t.Types, media.JPEG)
 	if takesPNG && (was != media.JPEG || !takesJPEG) {
@@ -56,7 +56,7 @@ func isShort(n int, t media.Target) bool {
 	return t.Encoded == 0 || media.EncodedLen(int64(n)) <= t.Encoded
 }
 
-// onWhite is a picture without transparency, which JPEG does not have.
+// onWhite is a picture on a white background, since JPEG has no transparency.
 func onWhite(img *image.RGBA) *image.RGBA {
 	if img.Opaque() {
 		return img

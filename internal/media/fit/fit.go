@@ -1,5 +1,5 @@
-// Package fit scales pictures down to the size that a model sees them at and
-// makes them of a type and a length that its host takes.
+// Package fit scales pictures down to the size at which a model sees them, and
+// converts them to a type and a length that its host accepts.
 package fit
 
 import (
@@ -18,8 +18,9 @@ import (
 	"github.com/coppice-dev/coppice/internal/media"
 )
 
-// MaxMemory is what decoding a picture may take, in bytes. A header may
-// announce any size: what would take more is refused before it is decoded.
+// MaxMemory is how much memory decoding a picture may take, in bytes. A header
+// may claim any size: a picture that would take more is refused before it is
+// decoded.
 const MaxMemory = 256 << 20
 
 // Why a picture cannot be fitted.
@@ -41,7 +42,7 @@ type Fitter struct {
 // cacheSize is how much of results a Fitter remembers, in bytes.
 const cacheSize = 64 << 20
 
-// key names a picture and what it was to become.
+// key names a picture and its target.
 type key struct {
 	picture [sha256.Size]byte
 	target  string
@@ -52,9 +53,9 @@ type result struct {
 	err     error
 }
 
-// Fit makes a picture what t asks for. The same picture and target give the
-// same bytes, on any machine. What may be sent as it is and would only grow
-// stays as it is.
+// Fit converts a picture to what t asks for. The same picture and target give the
+// same bytes on any machine. A picture that may be sent unchanged, and would only
+// grow, stays unchanged.
 func (f *Fitter) Fit(c media.Checked, t media.Target) (media.Checked, error) {
 	if c.Err != nil {
 		return media.Checked{}, c.Err
@@ -92,7 +93,7 @@ func fit(c media.Checked, t media.Target) (media.Checked, error) {
 	file, err := encode(scaled(img, t.Width, t.Height), c.Type, t)
 	switch {
 	case !t.Must && (err != nil || int64(len(file)) >= c.Bytes):
-		return c, nil //nolint:nilerr // it can go out as it is
+		return c, nil //nolint:nilerr // it can be sent unchanged
 	case err != nil:
 		return media.Checked{}, err
 	}
@@ -110,7 +111,8 @@ func decode(c media.Checked) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The decoder may read another header than we did: it is asked too.
+	// The decoder may find another size in the header than we did, so it is
+	// checked too.
 	config, _, err := image.DecodeConfig(bytes.NewReader(file))
 	if err == nil && (config.Width != c.Width || config.Height != c.Height) {
 		err = fmt.Errorf("%d×%d pixels, not %d×%d", config.Width, config.Height, c.Width, c.Height)
@@ -122,7 +124,7 @@ func decode(c media.Checked) (image.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	if whole := image.Rect(0, 0, c.Width, c.Height); img.Bounds() != whole { // the first of an animation may be a part
+	if whole := image.Rect(0, 0, c.Width, c.Height); img.Bounds() != whole { // the first frame of an animation may be smaller
 		canvas := image.NewRGBA(whole)
 		draw.Draw(canvas, img.Bounds(), img, img.Bounds().Min, draw.Src)
 		return canvas, nil

@@ -20,7 +20,7 @@ import (
 
 var usual = []string{media.PNG, media.JPEG, media.GIF, media.WebP}
 
-// picture is a checked file with a picture of w×h pixels that are not all alike.
+// picture is a checked file with a picture of w×h pixels of different colours.
 func picture(t testing.TB, mime string, w, h int) media.Checked {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -48,7 +48,7 @@ func picture(t testing.TB, mime string, w, h int) media.Checked {
 func TestFit(t *testing.T) {
 	claude := media.HostOf("anthropic", "claude-opus-4-5", 200_000).Caps
 	xai := media.HostOf("xai", "grok-4", 256_000).Caps
-	narrow := claude // so that it must
+	narrow := claude // so that it must be fitted
 	narrow.Side = 1568
 	small := claude
 	small.Encoded = 20_000
@@ -94,7 +94,8 @@ func TestFitLeavesAlone(t *testing.T) {
 	if _, needed := media.TargetOf("claude-opus-4-5", media.HostOf("anthropic", "claude-opus-4-5", 0).Caps, fine.Info, 1, ""); needed {
 		t.Error("a small picture has to be fitted")
 	}
-	// A drawing of few colours grows when it is scaled: sending it as it is costs less.
+	// A drawing with few colours grows when it is scaled: sending it unchanged
+	// costs less.
 	stripes := image.NewPaletted(image.Rect(0, 0, 1600, 400), color.Palette{color.Black, color.White})
 	for i := range stripes.Pix {
 		stripes.Pix[i] = uint8(i/3) & 1
@@ -151,7 +152,7 @@ func TestScaledIsTheMeanOfEachArea(t *testing.T) {
 		want []uint8
 	}{
 		{"halves", gray(4, 0, 10, 20, 40, 10, 20, 20, 40, 1, 1, 2, 2, 1, 1, 2, 2), 2, 2, []uint8{10, 30, 1, 2}},
-		{"thirds", gray(3, 0, 90, 180), 2, 1, []uint8{30, 150}}, // two thirds of one, one of the next
+		{"thirds", gray(3, 0, 90, 180), 2, 1, []uint8{30, 150}}, // two thirds of one pixel and one third of the next
 		{"to one", gray(3, 1, 2, 3, 4, 5, 6, 7, 8, 9), 1, 1, []uint8{5}},
 		{"rounded", gray(2, 0, 1), 1, 1, []uint8{1}},
 		{"never larger", gray(2, 3, 4), 5, 5, []uint8{3, 4}},
@@ -197,7 +198,7 @@ func TestFitterForgets(t *testing.T) {
 	}
 }
 
-// FuzzFit holds that whatever comes in, what comes out is as it was asked for.
+// FuzzFit checks that any input gives a result that meets its target.
 func FuzzFit(f *testing.F) {
 	for _, mime := range []string{media.PNG, media.JPEG, media.GIF} {
 		c := picture(f, mime, 9, 5)
@@ -210,7 +211,7 @@ func FuzzFit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, w, h, encoded int) {
 		c := media.Check(base64.StdEncoding.EncodeToString(file))
 		if c.Memory() > 1<<22 {
-			return // slow, and refused or not by a rule of its own
+			return // slow, and refused by another rule
 		}
 		target := media.Target{Width: max(1, w), Height: max(1, h), Encoded: int64(max(encoded, 0)), Types: usual, Must: true}
 		var fitter Fitter

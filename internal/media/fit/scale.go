@@ -5,9 +5,9 @@ import (
 	"image/draw"
 )
 
-// scaled is img in at most w×h pixels. Each is the mean of the area that it
-// covers. All is done in whole numbers: the scalers of x/image count in floating
-// point, which not all processors round alike, and the same log has to give the
+// scaled is img in at most w×h pixels. Each pixel is the mean of the area that it
+// covers. All arithmetic is in integers: the scalers of x/image use floating
+// point, which processors round differently, and the same log has to give the
 // same request everywhere.
 func scaled(img image.Image, w, h int) *image.RGBA {
 	from := img.Bounds()
@@ -20,9 +20,9 @@ func scaled(img image.Image, w, h int) *image.RGBA {
 	return shrink(img, w, h)
 }
 
-// shrink goes through the picture line by line. A line of it spans h units of
-// height and a line of the result those of all lines, so that both end at whole
-// units; the same across.
+// shrink goes through the picture line by line. A source line is h units high and
+// a line of the result as many units as there are source lines, so that both end
+// at whole units; columns work the same way.
 func shrink(img image.Image, w, h int) *image.RGBA {
 	from := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -53,8 +53,8 @@ func shrink(img image.Image, w, h int) *image.RGBA {
 	return out
 }
 
-// shrinkLine adds up the pixels of a line of n for each of w, times the width
-// of what they share.
+// shrinkLine adds up a line of n pixels for each of w result pixels, weighted by
+// the width that they share.
 func shrinkLine(sums []uint64, pix []uint8, n, w int) {
 	clear(sums)
 	x, room := 0, n

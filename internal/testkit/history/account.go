@@ -10,7 +10,7 @@ import (
 
 // Account checks invariant I1: every message-bearing entry of the whole path
 // is exactly one of shown, covered, covered and also shown, or left out by a
-// named rule. None vanishes, none comes twice.
+// named rule. None vanishes, none appears twice.
 func Account(path []*session.Entry, v *timeline.View) error {
 	start := len(path) - len(v.Path)
 	if start < 0 || len(v.Path) > 0 && path[start] != v.Path[0] && path[start].ID != v.Path[0].ID {
@@ -46,8 +46,8 @@ func Account(path []*session.Entry, v *timeline.View) error {
 	return nil
 }
 
-// Pairing checks invariant I2 over a request's messages. It does so without
-// package turn, on purpose: it is the second opinion on what that decides.
+// Pairing checks invariant I2 over a request's messages. It deliberately does not
+// use package turn, whose decisions it checks.
 func Pairing(msgs []*message.Message) error {
 	var waiting map[string]int // calls of the last assistant message without result
 	for i, m := range msgs {

@@ -22,12 +22,12 @@ type Drawer struct {
 	S *session.Session
 
 	Huge    int  // words of a huge result
-	Strange bool // draws what breaks all rules, too: package strange
+	Strange bool // also draws content that breaks all rules: package strange
 
 	calls   int
 	turns   int
 	now     time.Time
-	results []*message.Message // that may still come: late ones, or a second time
+	results []*message.Message // that may still come: late, or a second time
 }
 
 // New returns a drawer over an empty session.
@@ -53,7 +53,7 @@ func (d *Drawer) Turns(n int) {
 		case 5:
 			d.late()
 		case 6:
-			d.assistant(message.StopAborted) // an attempt of which nothing came
+			d.assistant(message.StopAborted) // an attempt that produced nothing
 		case 7, 8, 9:
 			d.unruly()
 		default:
@@ -115,8 +115,8 @@ func (d *Drawer) round() {
 	}
 }
 
-// unruly draws a round of a model and of tools that keep to no rule, if such are
-// asked for.
+// unruly draws a round of a model and tools that obey no rules, if d.Strange is
+// set.
 func (d *Drawer) unruly() {
 	if !d.Strange {
 		d.Turn()
@@ -147,8 +147,8 @@ func (d *Drawer) unruly() {
 	}
 }
 
-// late draws a result that was not there when its round ended, or that was and
-// comes a second time. Its call may be on another branch.
+// late draws a result that was missing when its round ended, or that comes a
+// second time. Its call may be on another branch.
 func (d *Drawer) late() {
 	if len(d.results) == 0 {
 		d.Turn()

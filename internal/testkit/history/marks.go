@@ -43,7 +43,7 @@ func (d *Drawer) Marks(n int) {
 	}
 }
 
-// Pin pins something of the path, or takes the pin again.
+// Pin pins something on the path, or removes the pin again.
 func (d *Drawer) Pin(path []*session.Entry) {
 	e := d.pick(path, timeline.IsMessage, "pin")
 	if e == nil {
@@ -56,8 +56,8 @@ func (d *Drawer) Pin(path []*session.Entry) {
 	d.add(session.PinDraft(e.ID, !d.oneIn(4, "unpin"), timeline.Refs(group)))
 }
 
-// cuttable keeps other programs to the one rule that all obey: a first kept
-// entry is never a tool result.
+// cuttable makes other programs follow the one rule that all of them obey: a
+// first kept entry is never a tool result.
 func cuttable(e *session.Entry) bool {
 	return timeline.IsMessage(e) && e.Role() != message.RoleToolResult
 }

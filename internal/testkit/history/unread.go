@@ -10,8 +10,8 @@ import (
 
 // Unread checks invariant I12 over a whole path whose call ids are all
 // different: a result that no answer has followed is in the view, and so are the
-// newest eight calls without a result. It finds them without package turn, on
-// purpose: it is the second opinion on what that decides.
+// newest eight calls without a result. It deliberately does not use package turn,
+// whose decisions it checks.
 func Unread(path []*session.Entry, v *timeline.View) error {
 	u := unread{path: path, start: len(path) - len(v.Path), shown: map[string]bool{}, rule: map[string]timeline.Rule{}}
 	for _, it := range v.Items {
@@ -31,7 +31,7 @@ type unread struct {
 	start int // of the view's path
 	shown map[string]bool
 	rule  map[string]timeline.Rule
-	// counts tells the calls whose results count: their message did not fail
+	// counts reports whether a call's results count: their message did not fail
 	// and was not edited by the user.
 	counts map[string]bool
 }
@@ -52,7 +52,7 @@ func (u *unread) readCalls() {
 	}
 }
 
-// check walks back: until the first answer results are unread.
+// check walks back: up to the first answer results are unread.
 func (u *unread) check() error {
 	answered := map[string]bool{} // calls with a result after them
 	hidden, read, open := false, false, 0
@@ -65,7 +65,7 @@ func (u *unread) check() error {
 		switch m := e.Meta(); {
 		case m.Role == message.RoleToolResult:
 			answered[m.Result] = true
-			wasRead := read || hidden && i < u.start // what is covered was read by an answer that the user hid since
+			wasRead := read || hidden && i < u.start // covered results were read by an answer that the user has since hidden
 			if u.counts[m.Result] && !wasRead && !u.shown[e.ID] && u.rule[e.ID] == "" {
 				return fmt.Errorf("result %s was not read and is not shown", e.ID)
 			}
@@ -87,8 +87,8 @@ func (u *unread) check() error {
 	return nil
 }
 
-// lastForeign is the place of the last compaction of another program, -1
-// without one: of what such a one covers not all open calls are known.
+// lastForeign is the place of the last compaction by another program, or -1. Not
+// all open calls before such a compaction are known.
 func (u *unread) lastForeign() int {
 	for i := len(u.path) - 1; i >= 0; i-- {
 		if c := u.path[i].Compaction(); c != nil && c.Coppice == nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/coppice-dev/coppice/wire/dialects"
 )
 
-// checkExports makes sure that a session can be written in every form: as a
-// file whose request is the same, byte for byte, as Markdown, and as a page
-// that has every entry.
+// checkExports checks that a session can be written in every form: as a file that
+// gives the same request, byte for byte, as Markdown, and as a page with every
+// entry.
 func checkExports(t testing.TB, s *coppice.Session) {
 	t.Helper()
 	ctx := t.Context()

@@ -1,5 +1,5 @@
-// Package importtest helps to test importers: it runs one into a session in
-// memory, prints what came of it, and checks that the session is a sound one.
+// Package importtest helps to test importers: it imports into a session, prints
+// the result, and checks that the session is sound.
 package importtest
 
 import (
@@ -53,13 +53,13 @@ type Source struct {
 	data []byte
 }
 
-// Bytes is a source whose file holds data.
+// Bytes is a source whose file contains data.
 func Bytes(path string, data []byte) Source {
 	return Source{data: data, Source: convert.Source{Path: path, Size: int64(len(data)),
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}
 }
 
-// head is what Recognizes gets to see.
+// head is the part that Recognizes sees.
 func (s Source) head() []byte { return s.data[:min(len(s.data), 64<<10)] }
 
 // File is a source of a file on disk.
@@ -79,11 +79,11 @@ type Result struct {
 	Skipped map[string]int
 }
 
-// now is the time of what has none of its own.
+// now is the time of entries without one.
 func now() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
 
-// Import runs an importer into a session file, closes the file and opens it
-// again, so that what is looked at is what was written.
+// Import imports into a session file, closes the file and opens it again, so that
+// the test sees what was written.
 func Import(t testing.TB, im convert.Importer, src Source) Result {
 	t.Helper()
 	ctx := t.Context()
@@ -157,8 +157,8 @@ func fixture(t testing.TB, name string) string {
 	return files[0]
 }
 
-// Fuzz imports what comes in. However it looks, what came of it is a session
-// whose entries are all accounted for.
+// Fuzz imports any input and checks that the result is a session whose entries
+// are all accounted for.
 func Fuzz(f *testing.F, im convert.Importer) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.json*"))
 	if err != nil || len(files) == 0 {
@@ -204,8 +204,8 @@ func Fuzz(f *testing.F, im convert.Importer) {
 }
 
 // Lines prints the entries of a session, one a line, without what differs from
-// run to run: ids are numbers, and a parent is told only where it is not the
-// line before.
+// run to run: ids are numbers, and a parent is printed only if it is not the line
+// before.
 func Lines(t testing.TB, s *session.Session) []string {
 	t.Helper()
 	number := map[string]string{"": "root"}
@@ -233,10 +233,10 @@ func Lines(t testing.TB, s *session.Session) []string {
 	return lines
 }
 
-// Check makes sure of what every imported session must be: every entry is
-// accounted for, the view renders to what no vendor refuses, and it compacts
-// without a model, after which the same holds and it can be written in every
-// form. compacts says that there is enough in it to make that smaller.
+// Check checks what every imported session must satisfy: every entry is accounted
+// for, the rendered view is valid for every vendor, and it compacts without a
+// model, after which the same is true and it can be written in every form.
+// compacts says that the session is long enough for a compaction to help.
 func Check(t testing.TB, imported *session.Session, compacts bool) {
 	t.Helper()
 	s := engine(t, imported.Log())

@@ -1,8 +1,8 @@
-// Package must is for tests: it takes the error out of a call that cannot
-// fail there, so that the result can be used in the middle of an expression.
+// Package must is for tests: it unwraps the result of a call that cannot fail
+// there, so that it can be used inside an expression.
 package must
 
-// Get returns v. It panics where err is not nil.
+// Get returns v. It panics if err is not nil.
 func Get[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

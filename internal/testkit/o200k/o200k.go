@@ -8,7 +8,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// codec is read at the first text, because that takes a while.
+// codec is loaded with the first text, because that takes a while.
 var codec = sync.OnceValue(func() tokenizer.Codec {
 	c, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -17,8 +17,8 @@ var codec = sync.OnceValue(func() tokenizer.Codec {
 	return c
 })
 
-// counted remembers the sizes of texts, of at most countedBytes in all: a
-// conversation repeats most of its texts in every request.
+// counted caches the sizes of texts, up to countedBytes in total: a conversation
+// repeats most of its texts in every request.
 var counted = struct {
 	sync.Mutex
 	tokens map[string]int64
@@ -27,7 +27,7 @@ var counted = struct {
 
 const countedBytes = 16 << 20
 
-// Count counts the tokens of a text. It panics where the tokenizer fails.
+// Count counts the tokens of a text. It panics if the tokenizer fails.
 func Count(text string) int64 {
 	counted.Lock()
 	n, ok := counted.tokens[text]

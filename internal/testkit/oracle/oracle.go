@@ -1,6 +1,6 @@
-// Package oracle is a second opinion on request bytes. It tells what a vendor
-// would refuse, and was written from the vendors' descriptions alone: it shares
-// no code with package wire, whose Validate it checks, and reads bodies with the
+// Package oracle is a second opinion on request bytes. It says what a vendor
+// would refuse, and was written only from the vendors' descriptions: it shares no
+// code with package wire, whose Validate it checks, and reads bodies with the
 // standard library's decoder. Only tests use it.
 package oracle
 

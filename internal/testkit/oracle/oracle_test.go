@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each row breaks one rule, or none: the oracle has to know the difference.
+// Each row breaks one rule, or none.
 func TestCheck(t *testing.T) {
 	tests := []struct {
 		dialect, body, want string // want: part of the only finding; "": none

@@ -1,6 +1,5 @@
-// Package replay lets a session happen again: its entries become drafts, part
-// by part, so that another session can grow as it did. Tests and measurements
-// use it.
+// Package replay replays a session: its entries become drafts, part by part, so
+// that another session can grow the same way. Tests and measurements use it.
 package replay
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Draft is an entry to be appended elsewhere: the same id, the same members, but
-// for what a provider counted, which was another request.
+// Draft is an entry to be appended elsewhere: the same id and members, but
+// without the provider's counts, which belong to another request.
 func Draft(e *session.Entry) session.Draft {
 	body := must.Get(e.Raw())
 	for _, name := range []string{"type", "id", "parentId", "timestamp"} {
@@ -24,8 +23,8 @@ func Draft(e *session.Entry) session.Draft {
 	return session.Draft{Type: e.Type, ID: e.ID, Body: body}
 }
 
-// Drafts are the entries of a path without its compactions: those that the
-// replay makes stand in their place.
+// Drafts are the entries of a path without its compactions: the replay makes its
+// own.
 func Drafts(path []*session.Entry) []session.Draft {
 	var out []session.Draft
 	for _, e := range path {
@@ -37,7 +36,7 @@ func Drafts(path []*session.Entry) []session.Draft {
 }
 
 // Parts divides a path into n parts of about the same size in tokens, fewer
-// where there are not enough messages. None ends between a tool call and its
+// where there are not enough messages. No part ends between a tool call and its
 // results.
 func Parts(path []*session.Entry, n int) [][]*session.Entry {
 	left, size := Size(path), int64(0)
@@ -56,7 +55,7 @@ func Parts(path []*session.Entry, n int) [][]*session.Entry {
 	return out
 }
 
-// inside reports whether a cut in front of path[i] would part a call from a
+// inside reports whether a cut before path[i] would separate a call from a
 // result.
 func inside(path []*session.Entry, i int) bool {
 	for ; i < len(path); i++ {
@@ -67,8 +66,8 @@ func inside(path []*session.Entry, i int) bool {
 	return false
 }
 
-// Size is the plain size of what entries say, in tokens, summaries of compactions
-// left out.
+// Size is the plain size of the entries' text in tokens, without summaries of
+// compactions.
 func Size(path []*session.Entry) int64 {
 	var n int64
 	for _, e := range path {

@@ -1,6 +1,7 @@
-// Package strange draws what models, tools and other programs store against all
-// rules: blank and torn text, ids and names that vendors refuse, arguments that
-// are not objects, blocks of unknown types, signatures of another vendor.
+// Package strange draws content that models, tools and other programs store
+// against all rules: blank and torn text, ids and names that vendors refuse,
+// arguments that are not objects, blocks of unknown types, signatures of another
+// vendor.
 package strange
 
 import (

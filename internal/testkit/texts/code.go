@@ -2,7 +2,7 @@ package texts
 
 import "strings"
 
-// code are programs and what is written by programs that read programs.
+// code is source code and the output of programs that read it.
 func code() []Kind {
 	return []Kind{
 		{"Go", goCode}, {"Python", python}, {"TypeScript", typeScript}, {"Rust", rust}, {"Java", java}, {"C", cCode},

@@ -14,7 +14,7 @@ const (
 	alphabet64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 )
 
-// dense are texts that no vocabulary has words for.
+// dense are texts without words, such as hex and base64.
 func dense() []Kind {
 	return []Kind{
 		{"base64", func(g *source) { g.printf("%s", base64.StdEncoding.EncodeToString(g.bytes(300))) }},

@@ -82,7 +82,7 @@ func rareSymbols(g *source) {
 	g.printf("\n")
 }
 
-// anyASCII is a line of characters from an alphabet that is drawn anew.
+// anyASCII is a line of characters from a randomly drawn alphabet.
 func anyASCII(g *source) {
 	var alphabet strings.Builder
 	for alphabet.Len() < 2 {

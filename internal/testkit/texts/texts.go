@@ -1,6 +1,6 @@
 // Package texts makes texts of the kinds that fill a model's context: prose in
-// many languages, code, data, logs, and what tools print between them. They
-// are drawn from a seed, so that a test may ask for others of the same kind.
+// many languages, code, data, logs, and what tools print between them. They are
+// drawn from a seed, so that a test can ask for other texts of the same kind.
 package texts
 
 import (
@@ -33,7 +33,7 @@ func All() []Kind {
 	return slices.Concat(languages(), code(), data(), dense(), shapes())
 }
 
-// source draws what a text is made of, and holds what is written.
+// source draws the pieces of a text, and holds what is written.
 type source struct {
 	*rand.Rand
 	strings.Builder
@@ -43,7 +43,7 @@ func (g *source) printf(format string, args ...any) { fmt.Fprintf(g, format, arg
 
 func (g *source) one(of []string) string { return of[g.IntN(len(of))] }
 
-// chars are n characters of an alphabet.
+// chars returns n characters of an alphabet.
 func (g *source) chars(n int, alphabet string) string {
 	runes := []rune(alphabet)
 	out := make([]rune, n)
@@ -61,7 +61,7 @@ func (g *source) bytes(n int) []byte {
 	return out
 }
 
-// between is a number from least to most.
+// between returns a number from least to most.
 func (g *source) between(least, most int) int { return least + g.IntN(most-least+1) }
 
 var (

@@ -1,4 +1,4 @@
-// Package wiretest holds what the tests of all dialects need.
+// Package wiretest has helpers for the tests of all dialects.
 package wiretest
 
 import (
@@ -18,8 +18,8 @@ type Answer struct {
 	Message        *message.Message
 }
 
-// Collect reads a decoded stream to its end and checks what holds for every
-// one: a message or an error comes last, and only once.
+// Collect reads a decoded stream to its end and checks what is true for each: a
+// message or an error comes last, and only once.
 func Collect(t testing.TB, events iter.Seq2[message.Event, error]) (Answer, error) {
 	t.Helper()
 	var a Answer
@@ -38,8 +38,8 @@ func Collect(t testing.TB, events iter.Seq2[message.Event, error]) (Answer, erro
 	return a, err
 }
 
-// Problems fails unless Validate finds problems of exactly the wanted kinds,
-// a list with blanks between; their order does not matter.
+// Problems fails unless Validate finds problems of exactly the wanted kinds, a
+// list separated by blanks; their order does not matter.
 func Problems(t testing.TB, d wire.Dialect, body string, m message.Model, pending bool, want string) {
 	t.Helper()
 	problems := d.Validate([]byte(body), m, pending)

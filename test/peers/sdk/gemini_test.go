@@ -10,7 +10,7 @@ import (
 	"google.golang.org/genai"
 )
 
-// geminiBody is a request as the library's types divide it.
+// geminiBody is a request in the library's types.
 type geminiBody struct {
 	SystemInstruction *genai.Content
 	Contents          []*genai.Content
@@ -44,7 +44,7 @@ func askGemini(ctx context.Context, url string, body []byte) (answer, error) {
 			return answer{}, err
 		}
 	}
-	if len(a.Calls) > 0 && a.Stop == message.StopEnd { // this vendor has no reason of its own
+	if len(a.Calls) > 0 && a.Stop == message.StopEnd { // this vendor has no stop reason for calls
 		a.Stop = message.StopToolUse
 	}
 	return a, nil

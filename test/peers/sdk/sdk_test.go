@@ -49,7 +49,7 @@ var signatures = map[string]string{
 	"openai-responses": `{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"gA=="}`,
 }
 
-// conversation has everything that our requests can hold and the libraries
+// conversation has everything that our requests can contain and the libraries
 // know: thinking, parallel calls, an error, images on both sides, cache marks.
 func conversation(m message.Model) timeline.Request {
 	png := message.Image{Data: "aGk=", MIMEType: "image/png"}
@@ -72,7 +72,7 @@ func conversation(m message.Model) timeline.Request {
 		CachePoints: []int{1, 4}}
 }
 
-// What we send, a library reads into its own types and sends again without a
+// A library reads what we send into its own types, and sends it again without a
 // difference.
 func TestRequests(t *testing.T) {
 	for _, p := range peers() {
@@ -125,7 +125,7 @@ func decoded(t *testing.T, body []byte) map[string]any {
 	return v
 }
 
-// drawn is an answer of a model, of every form that it can have.
+// drawn is a model's answer, in any of its possible forms.
 func drawn(t *rapid.T) fake.Step {
 	words := rapid.SampledFrom([]string{"", "hello", "grüße 🏷 日本語", "a \"quoted\"\nline </b>", strings.Repeat("long ", 300)})
 	s := fake.Step{Thinking: words.Draw(t, "thinking"), Text: words.Draw(t, "text")}
@@ -144,7 +144,7 @@ func drawn(t *rapid.T) fake.Step {
 	return s
 }
 
-// What a server says, a library and we read alike, and both as it was meant.
+// A library and our code read a server's answer alike, and both correctly.
 func TestAnswers(t *testing.T) {
 	for _, p := range peers() {
 		t.Run(p.dialect, func(t *testing.T) {
@@ -181,15 +181,15 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// sameJSON compares calls by what their arguments say: a library may write
-// them again.
+// sameJSON compares calls by the content of their arguments: a library may
+// rewrite them.
 func sameJSON(a, b call) bool {
 	var x, y any
 	return json.Unmarshal([]byte(a.Arguments), &x) == nil && json.Unmarshal([]byte(b.Arguments), &y) == nil && a.Name == b.Name && cmp.Equal(x, y)
 }
 
 // A refusal is a typed error of the library with the vendor's status, kind and
-// words, and ours has the class that it means.
+// words, and ours has the matching class.
 func TestRefusals(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -234,7 +234,8 @@ func once(b *provider.Bound) *provider.Bound {
 	return b
 }
 
-// An answer that breaks off, or turns into an error, is none for both.
+// An answer that breaks off, or turns into an error, counts as no answer for
+// both.
 func TestBrokenAnswers(t *testing.T) {
 	req := timeline.Request{Messages: []*message.Message{user(text("hello"))}}
 	for _, p := range peers() {

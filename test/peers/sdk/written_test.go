@@ -19,8 +19,8 @@ import (
 	"google.golang.org/genai"
 )
 
-// written is one answer as a server writes it that is built from a library's
-// types: every field is there, the empty ones too.
+// written is one answer as written by a server built from a library's types:
+// every field is there, also the empty ones.
 func written(dialect string) []any {
 	switch dialect {
 	case "anthropic":
@@ -81,8 +81,8 @@ func chatChunks() []any {
 	}
 }
 
-// itemEvent carries an item of its own type: those of the library carry unions,
-// which it can only read.
+// itemEvent has a plain item: the library's own events have unions, which it can
+// only read.
 type itemEvent struct {
 	Type  string `json:"type"`
 	Index int    `json:"output_index"`
@@ -140,7 +140,7 @@ func sse(t *testing.T, events []any) []byte {
 	return b.Bytes()
 }
 
-// Our provider understands a server that is built from a library's types.
+// Our provider understands a server built from a library's types.
 func TestServersOfTheirTypes(t *testing.T) {
 	for _, p := range peers() {
 		t.Run(p.dialect, func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestPictures(t *testing.T) {
 		"a family not known":     {message.Model{ID: "m", Images: true}, drawn(t, 3000, 2000, false), 1, media.PNG, 3000, 2000, ""},
 		"garbage":                {claude, "<html>", 1, "", 0, 0, "not base64"},
 		"empty":                  {claude, " ", 1, "", 0, 0, "empty"},
-		"of no type":             {claude, "aGVsbG8=", 1, "", 0, 0, "no type that is known"},
+		"of no type":             {claude, "aGVsbG8=", 1, "", 0, 0, "an unknown type"},
 		"of a type not taken":    {claude, "SUkqAA==", 1, "", 0, 0, "size cannot be read"},
 		"cut":                    {claude, drawn(t, 9000, 90, false)[:200], 1, "", 0, 0, "cannot be decoded"},
 		"a model without eyes":   {message.Model{ID: "m"}, small, 1, "", 0, 0, "does not read images"},
