@@ -24,7 +24,10 @@ import (
 // model; the error is then a *message.Fault, and Recover knows what may help.
 // Answer returns when ctx ends, whatever the stream does.
 func (s *Session) Answer(ctx context.Context, stream iter.Seq2[message.Event, error]) (*message.Message, error) {
-	return do(s, func() (*message.Message, error) {
+	return do(ctx, s, func() (*message.Message, error) {
+		if err := guard.Given("the stream", stream); err != nil {
+			stream = func(yield func(message.Event, error) bool) { yield(message.Event{}, err) }
+		}
 		a := s.incoming()
 		msg, f := a.read(ctx, stream)
 		switch {

@@ -15,7 +15,7 @@ import (
 // ended; an error means that there was no attempt: the target is unknown, or the
 // session cannot be read.
 func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compaction.Navigated, error) {
-	return do(s, func() (*compaction.Navigated, error) {
+	return do(ctx, s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compa
 // Merge adds a summary of another branch without leaving this one. It waits for
 // tools that are running.
 func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Navigated, error) {
-	return do(s, func() (*compaction.Navigated, error) {
+	return do(ctx, s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (s *Session) Merge(ctx context.Context, m compaction.Merge) (*compaction.Na
 // the entry in the result is not in the log. focus says what the summary should
 // keep above all.
 func (s *Session) SummarizeBranch(ctx context.Context, from, to, focus string) (*compaction.Navigated, error) {
-	return do(s, func() (*compaction.Navigated, error) {
+	return do(ctx, s, func() (*compaction.Navigated, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func (s *Session) branch(ctx context.Context, summarizes bool, work func(context
 // Compare returns what each of two branches did since they split, up to the
 // entries a and b.
 func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Comparison, error) {
-	return do(s, func() (*compaction.Comparison, error) {
+	return do(ctx, s, func() (*compaction.Comparison, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,10 @@ func (s *Session) Compare(ctx context.Context, a, b string) (*compaction.Compari
 // means the leaf. The new session has the path up to that entry, with the same
 // ids, and no other branch. It gets the options of this one.
 func (s *Session) Fork(ctx context.Context, st session.Store, at *session.Entry) (*Session, error) {
-	return do(s, func() (*Session, error) {
+	return do(ctx, s, func() (*Session, error) {
+		if err := guard.Given("the store", st); err != nil {
+			return nil, err
+		}
 		log, err := session.Fork(ctx, s.log, at, false, func(h session.Header) (session.Log, error) { return st.Create(ctx, h) })
 		if err != nil {
 			return nil, err
@@ -108,5 +111,5 @@ func (s *Session) Fork(ctx context.Context, st session.Store, at *session.Entry)
 // ForkTo passes the header and the entries of a forked session to write, for a
 // caller without a store. If before is set, the path ends before the entry.
 func (s *Session) ForkTo(ctx context.Context, at *session.Entry, before bool, write func(session.Header, iter.Seq2[*session.Entry, error]) error) (session.Header, error) {
-	return do(s, func() (session.Header, error) { return session.ForkTo(ctx, s.log, at, before, write) })
+	return do(ctx, s, func() (session.Header, error) { return session.ForkTo(ctx, s.log, at, before, write) })
 }

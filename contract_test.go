@@ -234,41 +234,6 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-type badEstimator struct{}
-
-func (badEstimator) Text(string) int64              { panic("oh") }
-func (badEstimator) Message(*message.Message) int64 { panic("oh") }
-
-// An estimator and a mask can only panic; then there is an error or a failed
-// attempt.
-func TestBadEstimatorAndMask(t *testing.T) {
-	ctx := t.Context()
-	for name, o := range map[string]coppice.Options{
-		"estimator": {Estimator: badEstimator{}, Facts: message.Model{Window: 32_000}},
-		"mask":      {Mask: func(string) string { panic("oh") }, Facts: message.Model{Window: 32_000}},
-	} {
-		s := inMemory(t, o)
-		talk(t, s, 100) // more than one processor counts
-		before := raw(t, s)
-		out, err := s.Compact(ctx, compaction.Request{})
-		if err == nil && out.Status != compaction.Failed || !bytes.Equal(raw(t, s), before) {
-			t.Errorf("%s: %+v, %v", name, out, err)
-		}
-		if _, err := s.Size(ctx); (err == nil) != (name == "mask") {
-			t.Errorf("%s: size: %v", name, err)
-		}
-		if _, err := s.Fit(ctx); err == nil {
-			t.Errorf("%s: a request of 100,000 tokens fits", name)
-		}
-		if _, err := s.Label(ctx, must.Get(s.Leaf(ctx)).ID, "here"); (err == nil) != (name == "estimator") {
-			t.Errorf("%s: label: %v", name, err)
-		}
-		if _, phase := s.Reducing(); phase != coppice.Idle {
-			t.Errorf("%s: it is %s afterwards", name, phase)
-		}
-	}
-}
-
 // Hooks that misbehave are reported and left out.
 func TestBadHooks(t *testing.T) {
 	for name, do := range misbehaviours(t) {

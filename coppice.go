@@ -51,7 +51,8 @@ import (
 
 // Session is a session with everything needed to keep it in its window. It is
 // safe for concurrent use; reductions wait for one another. The methods of the
-// zero value fail with ErrNoSession.
+// zero value fail with ErrNoSession, and those that are passed a nil context
+// with session.ErrNil.
 type Session struct {
 	log    *session.Session
 	opts   Options
@@ -89,7 +90,7 @@ func Open(ctx context.Context, path string, o Options) (*Session, error) {
 
 // OpenIn opens the session that ref names in a store.
 func OpenIn(ctx context.Context, st session.Store, ref string, o Options) (*Session, error) {
-	return begin(o, "the store", func() (session.Log, error) { return st.Open(ctx, ref, session.Mode{Write: !o.ReadOnly}) })
+	return begin(ctx, o, "the store", st, func() (session.Log, error) { return st.Open(ctx, ref, session.Mode{Write: !o.ReadOnly}) })
 }
 
 // Create starts a session in a folder of sessions; cwd is the working directory
@@ -101,7 +102,7 @@ func Create(ctx context.Context, dir, cwd string, o Options) (*Session, error) {
 // CreateIn starts a session in a store. Missing parts of the header (id, version,
 // time) are filled in.
 func CreateIn(ctx context.Context, st session.Store, h session.Header, o Options) (*Session, error) {
-	return begin(o, "the store", func() (session.Log, error) { return st.Create(ctx, h) })
+	return begin(ctx, o, "the store", st, func() (session.Log, error) { return st.Create(ctx, h) })
 }
 
 // InMemory starts a session that is not saved.
@@ -111,12 +112,13 @@ func InMemory(ctx context.Context, o Options) (*Session, error) {
 
 // New returns a session over a log. Closing the session closes the log.
 func New(log session.Log, o Options) (*Session, error) {
-	return begin(o, "the log", func() (session.Log, error) { return log, nil })
+	return begin(context.Background(), o, "the log", log, func() (session.Log, error) { return log, nil })
 }
 
-// begin checks the options before it opens anything.
-func begin(o Options, what string, open func() (session.Log, error)) (*Session, error) {
-	if err := o.Validate(); err != nil {
+// begin checks what it was given before it opens anything. in is the store or
+// log that what names.
+func begin(ctx context.Context, o Options, what string, in any, open func() (session.Log, error)) (*Session, error) {
+	if err := errors.Join(guard.Given("the context", ctx), guard.Given(what, in), o.Validate()); err != nil {
 		return nil, err
 	}
 	log, err := guard.Call(what, open)
@@ -132,10 +134,13 @@ func begin(o Options, what string, open func() (session.Log, error)) (*Session, 
 
 // do runs the body of an exported method: without a session it fails, and a
 // panic in what was handed in becomes an error.
-func do[T any](s *Session, f func() (T, error)) (T, error) {
-	if s.log == nil {
-		var none T
+func do[T any](ctx context.Context, s *Session, f func() (T, error)) (T, error) {
+	var none T
+	if s == nil || s.log == nil {
 		return none, ErrNoSession
+	}
+	if err := guard.Given("the context", ctx); err != nil {
+		return none, err
 	}
 	return guard.Call(handedIn, f)
 }
@@ -143,10 +148,11 @@ func do[T any](s *Session, f func() (T, error)) (T, error) {
 // handedIn names the source of a panic if it is not known which part panicked.
 const handedIn = "what the session was given"
 
-// Close ends what runs in the background and closes the log. It may be called
-// twice.
+// Close cancels the reduction that is running, in the background too, and
+// closes the log. A write that has begun is finished. It may be called twice.
 func (s *Session) Close() error {
-	_, err := do(s, func() (none, error) {
+	_, err := do(context.Background(), s, func() (none, error) {
+		s.reduce.close()
 		s.StopBackground(context.Background())
 		return none{}, s.log.Close()
 	})

@@ -48,6 +48,9 @@ type observerKey struct{}
 // Observe returns a context with which calls report what they do to f, in their
 // own goroutine and before they return.
 func Observe(ctx context.Context, f func(Event)) context.Context {
+	if ctx == nil {
+		return nil // what it is passed to says so
+	}
 	return context.WithValue(ctx, observerKey{}, f)
 }
 

@@ -97,7 +97,7 @@ func (e *DoesNotFitError) Unwrap() []error {
 // the request, ErrVetoed if a hook did not let it go out, and the cause of ctx if
 // that has ended.
 func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
-	return do(s, func() (*Prepared, error) {
+	return do(ctx, s, func() (*Prepared, error) {
 		f := s.fitting(ctx, pending)
 		v, err := f.reduce()
 		if err != nil {
@@ -116,7 +116,7 @@ func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepar
 // Reduce makes room for the next request as Fit does, but does not make the
 // request.
 func (s *Session) Reduce(ctx context.Context, pending ...*message.Message) (Report, error) {
-	return do(s, func() (Report, error) {
+	return do(ctx, s, func() (Report, error) {
 		f := s.fitting(ctx, pending)
 		_, err := f.reduce()
 		return f.report, err

@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/codec"},
 	{"internal/lines"},
 	{"tokens", "internal/calls", "internal/excerpt"},
+	{"internal/estimate"},
 	{"internal/turn"},
 	{"session"},
 	{"session/filestore", "session/memstore", "session/storetest"},

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/settings"
@@ -26,8 +27,8 @@ const remoteToken = "COPPICE_REMOTE_TOKEN"
 // were left out. Hooks, permissions and tool servers are not part of the
 // options: the program that runs them reads their keys itself.
 func Load(ctx context.Context, dir string) (Options, error) {
-	if err := ctx.Err(); err != nil {
-		return Options{}, context.Cause(ctx)
+	if err := guard.Ready(ctx); err != nil {
+		return Options{}, err
 	}
 	var (
 		o         Options

@@ -15,7 +15,7 @@ import (
 // Prune shows less of old tool output, repeated reads and empty results, as
 // reversible edits. It returns what it edited; no edits are not an error.
 func (s *Session) Prune(ctx context.Context) ([]prune.Edit, error) {
-	return do(s, func() ([]prune.Edit, error) {
+	return do(ctx, s, func() ([]prune.Edit, error) {
 		edits, err := s.PrunePlan(ctx)
 		if err == nil && len(edits) > 0 {
 			err = s.edit(ctx, edits)
@@ -26,7 +26,7 @@ func (s *Session) Prune(ctx context.Context) ([]prune.Edit, error) {
 
 // PrunePlan says what Prune would edit.
 func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
-	return do(s, func() ([]prune.Edit, error) {
+	return do(ctx, s, func() ([]prune.Edit, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
 // that it belongs to. All pins together may take a quarter of the threshold;
 // beyond that the error is a *timeline.PinTooLargeError.
 func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) {
+	return do(ctx, s, func() (*session.Entry, error) {
 		group, err := timeline.PinGroup(ctx, s.log, nil, id)
 		if err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 // Unpin removes the pin on an entry or on another member of its tool group. It
 // fails if there is no pin.
 func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) {
+	return do(ctx, s, func() (*session.Entry, error) {
 		v, err := s.View(ctx)
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) 
 // Hide leaves an entry of the active path out of the view. An answer goes with
 // its calls and their results; a result leaves a note in its place.
 func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) {
+	return do(ctx, s, func() (*session.Entry, error) {
 		_, v, err := s.editable(ctx, id)
 		if err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
 // or shortened: an edit with the content of the log counts as no edit
 // (docs/context.md).
 func (s *Session) Unhide(ctx context.Context, id string) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) {
+	return do(ctx, s, func() (*session.Entry, error) {
 		e, v, err := s.editable(ctx, id)
 		if err != nil {
 			return nil, err
@@ -140,12 +140,12 @@ func (s *Session) editable(ctx context.Context, id string) (*session.Entry, *tim
 
 // Label names an entry; "" removes the name.
 func (s *Session) Label(ctx context.Context, id, name string) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) { return s.log.SetLabel(ctx, id, s.opts.Mask(name)) })
+	return do(ctx, s, func() (*session.Entry, error) { return s.log.SetLabel(ctx, id, s.opts.Mask(name)) })
 }
 
 // SetName names the session; "" removes the name.
 func (s *Session) SetName(ctx context.Context, name string) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) { return s.log.SetName(ctx, s.opts.Mask(name)) })
+	return do(ctx, s, func() (*session.Entry, error) { return s.log.SetName(ctx, s.opts.Mask(name)) })
 }
 
 func (s *Session) mark(ctx context.Context, d session.Draft) (*session.Entry, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/ledger"
@@ -78,9 +79,7 @@ func (o *Options) EnsureDefaults() {
 	if o.Call.CacheLifetime == 0 {
 		o.Call.CacheLifetime = render.UsualLifetime
 	}
-	if o.Estimator == nil {
-		o.Estimator = tokens.Default{}
-	}
+	o.Estimator = estimate.Checked(o.Estimator)
 	if o.Mask == nil {
 		o.Mask = (&secret.Masker{}).Mask
 	}

@@ -14,7 +14,7 @@ import (
 // with the first error, for example recall.ErrEmptyQuery.
 func (s *Session) Search(ctx context.Context, query string, o recall.Options) iter.Seq2[recall.Hit, error] {
 	return func(yield func(recall.Hit, error) bool) {
-		hits, err := do(s, func() (hits []recall.Hit, err error) {
+		hits, err := do(ctx, s, func() (hits []recall.Hit, err error) {
 			for h, err := range recall.Search(ctx, s.log.Log(), query, o) {
 				if err != nil {
 					return nil, err
@@ -37,7 +37,7 @@ func (s *Session) Search(ctx context.Context, query string, o recall.Options) it
 
 // Read returns lines of what an entry said, counted from 1; see recall.Read.
 func (s *Session) Read(ctx context.Context, path string, from, to int) (recall.Text, error) {
-	return do(s, func() (recall.Text, error) { return recall.Read(ctx, s.log.Log(), path, from, to) })
+	return do(ctx, s, func() (recall.Text, error) { return recall.Read(ctx, s.log.Log(), path, from, to) })
 }
 
 // ID returns the session's id.
@@ -66,13 +66,13 @@ func ask[T any](s *Session, f func() T) T {
 
 // Leaf returns the entry where the conversation is; nil in an empty session.
 func (s *Session) Leaf(ctx context.Context) (*session.Entry, error) {
-	return do(s, func() (*session.Entry, error) { return s.log.Leaf(ctx) })
+	return do(ctx, s, func() (*session.Entry, error) { return s.log.Leaf(ctx) })
 }
 
 // Path returns the entries from the root to leaf; nil: to where the
 // conversation is. It reads all of them; a view reads only what it needs.
 func (s *Session) Path(ctx context.Context, leaf *session.Entry) ([]*session.Entry, error) {
-	return do(s, func() ([]*session.Entry, error) { return s.log.Path(ctx, leaf) })
+	return do(ctx, s, func() ([]*session.Entry, error) { return s.log.Path(ctx, leaf) })
 }
 
 // OnForeign makes the session call f with entries that other programs appended

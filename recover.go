@@ -90,7 +90,7 @@ func (t *try) next(f *message.Fault) message.Remedy {
 // same request may be sent again. An error, which wraps failed, means that there
 // is nothing left to try.
 func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, error) {
-	return do(s, func() (message.Remedy, error) {
+	return do(ctx, s, func() (message.Remedy, error) {
 		f, ok := message.AsFault(failed)
 		if !ok {
 			return kinds.RemedyNone, failed

@@ -25,6 +25,7 @@ const (
 var (
 	errSuperseded = errors.New("another reduction came first")
 	errStopped    = errors.New("stopped")
+	errClosed     = errors.New("the session was closed")
 )
 
 // machine is the one state machine for all reductions: each goes through begin,
@@ -34,6 +35,7 @@ type machine struct {
 
 	mu      sync.Mutex
 	waiting int // for their turn
+	closed  bool
 	phase   Phase
 	trigger compaction.Trigger
 	cancel  context.CancelCauseFunc
@@ -71,6 +73,9 @@ func (m *machine) background(ctx context.Context) (_ context.Context, end func()
 func (m *machine) started(ctx context.Context, trigger compaction.Trigger) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	m.phase, m.trigger, m.cancel = Preparing, trigger, cancel
+	if m.closed {
+		cancel(errClosed)
+	}
 	return ctx, func() {
 		m.mu.Lock()
 		m.phase, m.trigger, m.cancel = Idle, "", nil
@@ -94,6 +99,15 @@ func (m *machine) stopIf(cause error, meant func(compaction.Trigger) bool) {
 	if m.cancel != nil && meant(m.trigger) {
 		m.cancel(cause)
 	}
+}
+
+// close cancels the running reduction, and each one that waits for its turn or
+// comes later.
+func (m *machine) close() {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.stopIf(errClosed, func(compaction.Trigger) bool { return true })
 }
 
 // Reducing returns which reduction is running, and how far it is.
@@ -169,7 +183,7 @@ func (s *Session) toolsRun() bool {
 
 // Plan says what Compact would do.
 func (s *Session) Plan(ctx context.Context, r compaction.Request) (*compaction.Plan, error) {
-	return do(s, func() (*compaction.Plan, error) {
+	return do(ctx, s, func() (*compaction.Plan, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -181,7 +195,7 @@ func (s *Session) Plan(ctx context.Context, r compaction.Request) (*compaction.P
 
 // Losses returns which facts a plan would lose if extraction wrote the summary.
 func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Losses, error) {
-	return do(s, func() (compaction.Losses, error) {
+	return do(ctx, s, func() (compaction.Losses, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return compaction.Losses{}, err
@@ -195,7 +209,7 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 // asks for, the default kind, ends a pause of automatic compaction. While a tool
 // runs it is cancelled before a summary is requested.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
-	return do(s, func() (*compaction.Outcome, error) {
+	return do(ctx, s, func() (*compaction.Outcome, error) {
 		if r.Trigger == "" {
 			r.Trigger = compaction.Manual
 		}
@@ -281,7 +295,7 @@ func (s *Session) inform(ctx context.Context, n hook.Notice) {
 
 // Uncompact undoes the compaction in force.
 func (s *Session) Uncompact(ctx context.Context) (*compaction.Undone, error) {
-	return do(s, func() (*compaction.Undone, error) {
+	return do(ctx, s, func() (*compaction.Undone, error) {
 		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return nil, err

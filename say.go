@@ -21,7 +21,7 @@ import (
 // Unchanged parts are not written again. An empty system leaves the text as it
 // is.
 func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.Tool) error {
-	_, err := do(s, func() (none, error) {
+	_, err := do(ctx, s, func() (none, error) {
 		v, err := s.View(ctx)
 		if err != nil {
 			return none{}, err
@@ -66,7 +66,7 @@ func (s *Session) SetThinking(ctx context.Context, level string) error {
 	if err := validThinking(level); err != nil {
 		return err
 	}
-	_, err := do(s, func() (none, error) {
+	_, err := do(ctx, s, func() (none, error) {
 		v, err := s.View(ctx)
 		if err == nil {
 			err = s.Settle(ctx, v)
@@ -97,7 +97,7 @@ func (e *MessageError) Error() string {
 // request could show is a *MessageError. A result may come late, and a call may
 // have several, but the call must be on the path.
 func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
-	return do(s, func() ([]*session.Entry, error) {
+	return do(ctx, s, func() ([]*session.Entry, error) {
 		drafts := make([]session.Draft, len(msgs))
 		newInput := false
 		for i, m := range msgs {

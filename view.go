@@ -21,7 +21,10 @@ func (s *Session) View(ctx context.Context) (*timeline.View, error) { return s.V
 // compaction did not record them. View leaves that out, because it may have to
 // read the log back to its root.
 func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
-	_, err := do(s, func() (none, error) {
+	_, err := do(ctx, s, func() (none, error) {
+		if err := guard.Given("the view", v); err != nil {
+			return none{}, err
+		}
 		s.mu.Lock()
 		earlier := s.earlier
 		s.mu.Unlock()
@@ -37,7 +40,7 @@ func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 // ViewAt returns what the model would see at an entry; nil: where the
 // conversation is.
 func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
-	return do(s, func() (*timeline.View, error) {
+	return do(ctx, s, func() (*timeline.View, error) {
 		c, err := s.compactorAt(ctx, leaf)
 		if err != nil {
 			return nil, err
@@ -59,7 +62,7 @@ func (m Meter) Over() bool { return m.Threshold > 0 && m.Decision() > m.Threshol
 // Size returns how big the next request is, including messages that are about to
 // be said, and how big it may become.
 func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter, error) {
-	return do(s, func() (Meter, error) {
+	return do(ctx, s, func() (Meter, error) {
 		v, err := s.View(ctx)
 		if err != nil {
 			return Meter{}, err
@@ -70,7 +73,10 @@ func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter,
 
 // Measure returns how big a request with a view of this session is.
 func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*message.Message) (Meter, error) {
-	return do(s, func() (Meter, error) {
+	return do(ctx, s, func() (Meter, error) {
+		if err := guard.Given("the view", v); err != nil {
+			return Meter{}, err
+		}
 		c, err := s.compactorAt(ctx, v.Leaf)
 		if err != nil {
 			return Meter{}, err
@@ -98,7 +104,7 @@ func (s *Session) tokens(msgs []*message.Message) (n int64) {
 // Facts returns what is known about the model that gets the next request, with
 // the limits learned from refusals.
 func (s *Session) Facts(ctx context.Context) (message.Model, error) {
-	return do(s, func() (message.Model, error) { return s.factsAt(ctx, nil) })
+	return do(ctx, s, func() (message.Model, error) { return s.factsAt(ctx, nil) })
 }
 
 func (s *Session) factsAt(ctx context.Context, leaf *session.Entry) (message.Model, error) {

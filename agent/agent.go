@@ -137,14 +137,16 @@ func (a *Agent) Resume(ctx context.Context) iter.Seq2[Event, error] {
 // is what the summary must keep above all.
 func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		a.Abort()
-		select {
-		case <-a.slot:
-			a.slot <- struct{}{}
-		case <-ctx.Done():
-			err := aborted(ctx)
-			yield(Event{Type: EventError, Error: err.Error()}, err)
-			return
+		if ctx != nil { // start says that it is
+			a.Abort()
+			select {
+			case <-a.slot:
+				a.slot <- struct{}{}
+			case <-ctx.Done():
+				err := aborted(ctx)
+				yield(Event{Type: EventError, Error: err.Error()}, err)
+				return
+			}
 		}
 		a.start(ctx, func(r *run) error { return r.manual(focus) })(yield)
 	}
@@ -197,6 +199,10 @@ func (a *Agent) Finish() []Event {
 // start runs work as the one turn that may run.
 func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if err := guard.Given("the context", ctx); err != nil {
+			yield(Event{Type: EventError, Error: err.Error()}, err)
+			return
+		}
 		a.mu.Lock()
 		closed := a.closed
 		a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 func TestGoesOn(t *testing.T) {
-	final := &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd}
+	final := &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: []message.Block{message.Text{Text: "done"}}}
 	cut := &message.Message{Role: message.RoleAssistant, StopReason: message.StopLength}
 	failed := &message.Message{Role: message.RoleAssistant, StopReason: message.StopError}
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // Navigate continues the conversation at another entry of the session, with a
@@ -15,6 +16,9 @@ import (
 // busy, which is ErrBusy with the reason. Input queued meanwhile waits for Run
 // or Resume.
 func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, tell func(Event)) (*compaction.Navigated, error) {
+	if err := guard.Given("the context", ctx); err != nil {
+		return nil, err
+	}
 	select {
 	case <-a.slot:
 	default:

@@ -31,6 +31,9 @@ type Side struct {
 // Compare returns what each of two branches did since they parted, up to the
 // entries a and b. It writes nothing.
 func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	var ends [2]*session.Entry
 	for i, id := range []string{a, b} {
 		e, err := c.Session.Find(ctx, id, -1)

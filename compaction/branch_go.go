@@ -65,6 +65,9 @@ type Navigated struct {
 // that ended; an error means that there was no attempt: the session cannot be
 // read, or the target is unknown.
 func (c *Compactor) Navigate(ctx context.Context, n Navigation) (*Navigated, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	t := &navigating{Compactor: c, Navigation: n, out: &Navigated{}}
 	r, err := c.route(ctx, n.Target)
 	if err != nil {
@@ -211,6 +214,9 @@ type Merge struct {
 
 // Merge brings notes of another branch over without leaving this one.
 func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	leaf, err := c.Session.Leaf(ctx)
 	if err != nil {
 		return nil, err
@@ -230,6 +236,9 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 // the conversation is. The Summary of the result is the entry as it would be;
 // it is not in the log. An unknown entry is session.ErrNotFound.
 func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string) (*Navigated, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	target, err := c.Session.Find(ctx, to, -1)
 	if err != nil {
 		return nil, fmt.Errorf("summarize up to %s: %w", to, err)

@@ -99,7 +99,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 		}
 		fold := t.input(older, ledger.Collect(older, t.Ledger))
 		fold.Focus, fold.Prompt = in.Focus, in.Prompt
-		res, err := t.Summarizer.Summarize(ctx, fold)
+		res, err := t.summarizer().Summarize(ctx, fold)
 		t.spent(res)
 		switch {
 		case errors.Is(err, summarize.ErrNothing):
@@ -109,7 +109,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 			in.PreviousSummary = res.Summary
 		}
 	}
-	res, err := t.Summarizer.Summarize(ctx, in)
+	res, err := t.summarizer().Summarize(ctx, in)
 	t.spent(res)
 	return res, err
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/estimate"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/message"
@@ -27,7 +29,7 @@ type Summarizer interface {
 // not usable: Session must be set.
 type Compactor struct {
 	Session    *session.Session
-	Summarizer Summarizer
+	Summarizer Summarizer // nil: extraction
 	Settings   Settings
 	Model      message.Model       // facts of the model that gets the next request
 	Estimator  tokens.Estimator    // nil: tokens.Default
@@ -80,20 +82,18 @@ func (c *Compactor) Plan(ctx context.Context, r Request) (*Plan, *timeline.View,
 	return p, v, err
 }
 
+// ready returns what is missing for a call of c.
+func (c *Compactor) ready(ctx context.Context) error {
+	return errors.Join(guard.Given("the context", ctx), guard.Given("the session", c.Session))
+}
+
 func (c *Compactor) planInput(v *timeline.View, r Request) PlanInput {
 	return PlanInput{View: v, Settings: c.Settings, Model: c.Model, Estimator: c.estimator(), Trigger: r.Trigger,
 		Keep: r.Keep, To: r.To, Pending: r.Pending, Output: c.Output, Adapt: r.Adapt}
 }
 
 func (c *Compactor) estimator() tokens.Estimator {
-	return estimatorOr(c.Estimator)
-}
-
-func estimatorOr(e tokens.Estimator) tokens.Estimator {
-	if e == nil {
-		return tokens.Default{}
-	}
-	return e
+	return estimate.Checked(c.Estimator)
 }
 
 func (c *Compactor) mask(s string) string {
@@ -108,6 +108,9 @@ func (c *Compactor) mask(s string) string {
 // unknown entry). A failure after the context was cancelled counts as
 // cancelled.
 func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	out, err := c.compact(ctx, r)
 	switch {
 	case stopped(ctx, err):
@@ -420,7 +423,7 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, object(g.PreserveData)
 		}
 	}
-	res, err := a.Summarizer.Summarize(ctx, in)
+	res, err := a.summarizer().Summarize(ctx, in)
 	a.attempts = append(a.attempts, res.Attempts...)
 	a.addUsage(res.Usage)
 	switch {
@@ -432,6 +435,14 @@ func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fil
 		return res, fail(Failed, summarizerFailed, errors.New("the summary is empty"))
 	}
 	return res, nil
+}
+
+// summarizer is what makes the summaries.
+func (c *Compactor) summarizer() Summarizer {
+	if c.Summarizer == nil {
+		return &summarize.Ladder{Extract: true}
+	}
+	return c.Summarizer
 }
 
 func (a *attempt) addUsage(u *message.Usage) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -91,7 +92,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 	if in.Keep != nil && *in.Keep < 0 {
 		return nil, fmt.Errorf("keep %d recent tokens: below zero", *in.Keep)
 	}
-	in.Estimator = estimatorOr(in.Estimator)
+	in.Estimator = estimate.Checked(in.Estimator)
 	v := in.View
 	size, err := v.Size(in.Estimator, in.Pending)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -25,6 +26,9 @@ type Losses struct {
 
 // Losses previews the verification of a plan, with the extractive summary.
 func (c *Compactor) Losses(p *Plan) (Losses, error) {
+	if err := guard.Given("the plan", p); err != nil {
+		return Losses{}, err
+	}
 	facts, err := rangeLedger(p, c.Ledger)
 	if err != nil {
 		return Losses{}, err

@@ -3,6 +3,7 @@ package compaction
 import (
 	"context"
 
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -20,7 +21,7 @@ func (in PlanInput) Target() (int64, error) {
 	if threshold <= 0 {
 		return 0, nil
 	}
-	sizer, err := in.View.Sizer(estimatorOr(in.Estimator))
+	sizer, err := in.View.Sizer(estimate.Checked(in.Estimator))
 	if err != nil {
 		return 0, err
 	}
@@ -57,6 +58,9 @@ func (in PlanInput) floor(f Floor, target int64, sizer *timeline.Sizer) Floor {
 // Messages that are shortened to a share of the target follow the target in
 // force.
 func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Calibration: c.Calibration}
 	v, err := timeline.Project(ctx, c.Session, leaf, policy)
 	if err != nil {

@@ -26,6 +26,9 @@ type Undone struct {
 // over the threshold, automatic compaction is switched off for the session
 // (entry coppice.state); otherwise it would do the same again at once.
 func (c *Compactor) Undo(ctx context.Context) (*Undone, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
 	out, err := c.undo(ctx)
 	switch {
 	case stopped(ctx, err):

@@ -8,6 +8,8 @@
 package message
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -177,9 +179,24 @@ func (m *Message) Failed() bool {
 }
 
 // FinalAnswer reports whether m ends a turn: an assistant message that
-// stopped by itself and calls no tool.
+// stopped by itself, calls no tool and says something. An empty one, or one
+// with nothing but reasoning, answers no one.
 func (m *Message) FinalAnswer() bool {
-	return m.Role == RoleAssistant && m.StopReason == StopEnd && len(m.ToolCalls()) == 0
+	return m.Role == RoleAssistant && m.StopReason == StopEnd && len(m.ToolCalls()) == 0 && m.shows()
+}
+
+// shows reports whether there is more in the content than reasoning and blank
+// text.
+func (m *Message) shows() bool {
+	return slices.ContainsFunc(m.Content, func(b Block) bool {
+		switch b := b.(type) {
+		case nil, Thinking:
+			return false
+		case Text:
+			return strings.TrimSpace(b.Text) != ""
+		}
+		return true
+	})
 }
 
 // ToolCalls returns the calls in the content, in order.

@@ -1,6 +1,7 @@
 package prune
 
 import (
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -45,7 +46,7 @@ func (p *planner) media(caps media.Caps) error {
 // Unseen leaves out the images that no answer has followed, for a reason. It
 // fails if a message cannot be read.
 func Unseen(v *timeline.View, est tokens.Estimator, why string) ([]Edit, error) {
-	p := &planner{view: v, est: est, taken: map[string]bool{}, place: map[string]int{}}
+	p := &planner{view: v, est: estimate.Checked(est), taken: map[string]bool{}, place: map[string]int{}}
 	images, _, err := p.images()
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -57,7 +58,7 @@ func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Con
 // to a model. It fails if a message cannot be read.
 func Plan(v *timeline.View, s Settings, est tokens.Estimator, m message.Model) ([]Edit, error) {
 	s.EnsureDefaults()
-	p := &planner{view: v, settings: s, est: est, taken: map[string]bool{}}
+	p := &planner{view: v, settings: s, est: estimate.Checked(est), taken: map[string]bool{}}
 	if err := p.look(); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,10 @@ import (
 // is whole in the copy. An entry whose reference is intact keeps its bytes.
 func Whole(ctx context.Context, log Log) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
+		if err := given(ctx, log); err != nil {
+			yield(nil, err)
+			return
+		}
 		seen := map[string]bool{}
 		for e, err := range log.All(ctx) {
 			if err != nil {
@@ -65,6 +69,10 @@ func parentID(ctx context.Context, log Log, e *Entry) (string, error) {
 func Branch(ctx context.Context, log Log, leaf *Entry) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		if leaf == nil {
+			return
+		}
+		if err := given(ctx, log); err != nil {
+			yield(nil, err)
 			return
 		}
 		p, err := readPlan(ctx, log, leaf)

@@ -2,12 +2,18 @@ package session
 
 import (
 	"context"
+	"errors"
 	"iter"
+
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // Fork starts a session that continues from an entry of another one: it is
 // ForkTo into a log that create makes. It returns the new session, open.
 func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func(Header) (Log, error)) (*Session, error) {
+	if err := guard.Given("the function that creates a log", create); err != nil {
+		return nil, err
+	}
 	var log Log
 	_, err := ForkTo(ctx, src, at, before, func(h Header, entries iter.Seq2[*Entry, error]) error {
 		var group []*Entry
@@ -42,6 +48,10 @@ func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func
 // sees the same as in src at that entry. Forking at the leaf makes a clone.
 // With before and a root there is no path; the new session is empty.
 func ForkTo(ctx context.Context, src *Session, at *Entry, before bool, write func(Header, iter.Seq2[*Entry, error]) error) (Header, error) {
+	err := errors.Join(guard.Given("the context", ctx), guard.Given("the session", src), guard.Given("the function that writes", write))
+	if err != nil {
+		return Header{}, err
+	}
 	from, err := forkPoint(ctx, src, at, before)
 	if err != nil {
 		return Header{}, err

@@ -51,10 +51,9 @@ func (m Meta) Failed() bool {
 	return m.Role == message.RoleAssistant && (m.StopReason == message.StopError || m.StopReason == message.StopAborted)
 }
 
-// FinalAnswer reports whether the message ends a turn: it is an answer of the
-// assistant that stopped by itself and calls no tool.
+// FinalAnswer reports whether the message ends a turn (message.FinalAnswer).
 func (m Meta) FinalAnswer() bool {
-	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && len(m.Calls) == 0
+	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && len(m.Calls) == 0 && m.Shows
 }
 
 // MetaOf returns the Meta of a message.

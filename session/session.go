@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // Session is a log with a place in it: the leaf, where the conversation
@@ -29,8 +31,12 @@ type Options struct {
 	Now func() time.Time // nil: time.Now
 }
 
-// New returns the session of a log. Closing it closes the log.
+// New returns the session of a log. Closing it closes the log. Without a log
+// (nil) every call fails with ErrNil.
 func New(log Log, opts Options) *Session {
+	if log == nil {
+		log = noLog{}
+	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -212,6 +218,9 @@ func (s *Session) commitIf(ctx context.Context, id string, entries []*Entry) err
 func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
 	if len(entries) == 0 {
 		return nil
+	}
+	if err := guard.Given("the context", ctx); err != nil {
+		return err
 	}
 	foreign, err := s.log.Append(ctx, entries)
 	s.foreign = append(s.foreign, foreign...)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // Store holds sessions. The file store (session/filestore) is the default;
@@ -97,6 +99,9 @@ var (
 	// ErrForeignActive says that another agent changed the file a short
 	// while ago; it is written to only with Mode.Force.
 	ErrForeignActive = errors.New("another agent wrote to it in the last ten minutes")
+	// ErrNil says that a caller passed nil where a context, a log, a store or a
+	// session is needed.
+	ErrNil = guard.ErrNil
 	// ErrReplaced says that the file is not the one that was opened.
 	ErrReplaced = errors.New("the file was replaced by another")
 )

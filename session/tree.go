@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // Tree is the shape of a log: each entry by its place in log order, without its
@@ -17,6 +20,9 @@ type Tree struct {
 // with its place and is not kept, so the caller takes from it what it needs. An
 // error of visit ends the pass.
 func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (*Tree, error) {
+	if err := errors.Join(given(ctx, log), guard.Given("the visitor", visit)); err != nil {
+		return nil, err
+	}
 	if r, ok := log.(treeReader); ok {
 		return r.ReadTree(ctx, visit)
 	}
@@ -76,6 +82,9 @@ type Node struct {
 // do that: in a file of any size it costs one pass over the bytes, and memory
 // of a few dozen bytes for each entry.
 func ReadShape(ctx context.Context, log Log) (*Shape, error) {
+	if err := given(ctx, log); err != nil {
+		return nil, err
+	}
 	if r, ok := log.(treeReader); ok {
 		return r.ReadShape(ctx)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -54,10 +55,7 @@ func (s *Sizer) Scaled(estimate int64) int64 {
 func (s *Sizer) Err() error { return s.err }
 
 func (s *Sizer) estimator() tokens.Estimator {
-	if s.Estimator == nil {
-		return tokens.Default{}
-	}
-	return s.Estimator
+	return estimate.Checked(s.Estimator)
 }
 
 // item returns the estimate of what an item shows, before calibration. What was
@@ -90,7 +88,7 @@ func isDefault(est tokens.Estimator) bool {
 // calibration if that has more samples. The plain estimate alone is not
 // calibrated: it is for numbers that must agree with those of other programs.
 func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
-	s := &Sizer{Estimator: est, model: v.modelID()}
+	s := &Sizer{Estimator: estimate.Checked(est), model: v.modelID()}
 	if _, plain := est.(tokens.Plain); plain {
 		s.Calibration = calibration.Of(1, nil)
 		return s, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -124,6 +125,7 @@ func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int6
 	if target <= 0 {
 		return nil
 	}
+	est = estimate.Checked(est)
 	mine := map[string]bool{}
 	e := &PinTooLargeError{Limit: target / 4}
 	for _, g := range group {

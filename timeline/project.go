@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -16,6 +17,9 @@ import (
 // backwards from the leaf and stops at the first kept entry of the compaction
 // in force, or at the root (docs/context.md, Projection).
 func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*View, error) {
+	if err := errors.Join(guard.Given("the context", ctx), guard.Given("the session", src)); err != nil {
+		return nil, err
+	}
 	t, err := walk(ctx, src, leaf)
 	if err != nil {
 		return nil, err

@@ -327,6 +327,23 @@ func TestOpenRequest(t *testing.T) {
 	}
 }
 
+// What the view does not show answers no one.
+func TestOpenRequestStaysOpen(t *testing.T) {
+	asked := []string{user("u1", "", "old"), answer("a1", "u1", "done"), user("u2", "a1", "new")}
+	for name, last := range map[string][]string{
+		"empty":         {assistant("a2", "u2", "stop", "")},
+		"blank":         {assistant("a2", "u2", "stop", `{"type":"text","text":" \n"}`)},
+		"thinking only": {assistant("a2", "u2", "stop", `{"type":"thinking","thinking":"hm","thinkingSignature":"s"}`)},
+		"failed":        {assistant("a2", "u2", "error", `{"type":"text","text":"half"}`)},
+		"hidden":        {answer("a2", "u2", "done"), entry("context_edit", "x", "a2", `"targetId":"a2","replacement":null`)},
+	} {
+		open := project(t, parse(t, append(slices.Clone(asked), last...)...)).OpenRequest()
+		if len(open) != 1 || open[0].Entry.ID != "u2" {
+			t.Errorf("%s: %d messages are open, want u2", name, len(open))
+		}
+	}
+}
+
 // A thinking block is shown only while everything before it is what it was.
 func TestThinkingFollowsItsPrefix(t *testing.T) {
 	think := func(id, parent string) string {

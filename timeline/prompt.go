@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/codec"
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -73,7 +74,7 @@ func (p Prompt) Tokens(est tokens.Estimator) int64 {
 	if !p.Known {
 		return 0
 	}
-	return est.Text(p.System()) + tokens.Tools(p.Tools)
+	return estimate.Checked(est).Text(p.System()) + tokens.Tools(p.Tools)
 }
 
 func (p Prompt) equal(o Prompt) bool {

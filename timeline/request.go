@@ -61,13 +61,13 @@ func withoutEmpty(m *message.Message) *message.Message {
 	return m
 }
 
-// OpenRequest returns what the user waits for: the user messages since the
-// last final answer that the view still shows, in order (docs/context.md,
-// Projection 5).
+// OpenRequest returns what the user waits for: the user messages that the view
+// still shows since the last final answer that it shows, in order
+// (docs/context.md, Projection 5).
 func (v *View) OpenRequest() []Item {
 	answered := -1
 	for i := len(v.Path) - 1; i >= 0 && answered < 0; i-- {
-		if v.Path[i].Meta().FinalAnswer() {
+		if v.Path[i].Meta().FinalAnswer() && v.turns.Shown(v.first+i) {
 			answered = i
 		}
 	}

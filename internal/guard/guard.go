@@ -5,7 +5,9 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"time"
 )
@@ -31,6 +33,29 @@ func Recover(what string, err *error) {
 	if p := recover(); p != nil {
 		*err = &Panic{What: what, Value: p, Stack: debug.Stack()}
 	}
+}
+
+// ErrNil says that a caller passed nil where a value is needed.
+var ErrNil = errors.New("it is nil")
+
+// Given fails with ErrNil if there is no value. what is its name, for people.
+func Given[T any](what string, v T) error {
+	switch r := reflect.ValueOf(&v).Elem(); r.Kind() {
+	case reflect.Interface, reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan, reflect.Slice:
+		if r.IsNil() {
+			return fmt.Errorf("%s: %w", what, ErrNil)
+		}
+	}
+	return nil
+}
+
+// Ready returns why nothing can be done with a context: it is nil, or it has
+// ended.
+func Ready(ctx context.Context) error {
+	if ctx == nil {
+		return Given("the context", ctx)
+	}
+	return ctx.Err()
 }
 
 // Call calls f and waits for it.

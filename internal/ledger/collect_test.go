@@ -161,6 +161,8 @@ func TestAssistantFacts(t *testing.T) {
 	equal(t, l.Of(Identifier), []Fact{{Class: Identifier, Key: "parseEntry", Text: "parseEntry", Entries: []string{"e0", "e1"}}})
 	equal(t, texts(l, Hash), []string{"1a2b3c4d"})
 	equal(t, texts(l, Question), []string{"Should I delete the old table?"})
+	k.says(" \n")
+	equal(t, texts(k.collect(), Question), []string{"Should I delete the old table?"})
 	k.user("yes, drop it")
 	equal(t, texts(k.collect(), Question), []string(nil))
 }

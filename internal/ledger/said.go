@@ -40,7 +40,7 @@ func readWords(m *message.Message) *said {
 	case message.RoleUser:
 		return readUser(m.Text("\n"))
 	case message.RoleAssistant:
-		if text := m.Text("\n"); text != "" {
+		if text := m.Text("\n"); strings.TrimSpace(text) != "" {
 			return readAssistant(text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/timeline"
@@ -42,9 +43,7 @@ type Step struct {
 // edits that pay are made (docs/pruning.md). It fails if a message cannot be
 // read.
 func Next(in Input) (Step, error) {
-	if in.Estimator == nil {
-		in.Estimator = tokens.Default{}
-	}
+	in.Estimator = estimate.Checked(in.Estimator)
 	size, err := in.View.Size(in.Estimator, in.Pending)
 	if err != nil {
 		return Step{}, err

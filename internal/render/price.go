@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/timeline"
@@ -38,7 +39,7 @@ func worth(v *timeline.View, edits []prune.Edit, e economy, est tokens.Estimator
 	if e.write == 0 && e.read == 0 {
 		e.write, e.read = 1.25, 0.1
 	}
-	rewrites, err := rewritesOf(v, est)
+	rewrites, err := rewritesOf(v, estimate.Checked(est))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -20,7 +21,7 @@ import (
 // append begins a new line, and whole lines among the leftovers come back as
 // foreign entries.
 func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign []*session.Entry, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
 	l.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -41,7 +42,7 @@ func writeCopy(ctx context.Context, disk fsx.FS, path string, h session.Header, 
 	buf.Write(h.Raw)
 	buf.WriteByte('\n')
 	flush := func() error {
-		if err := ctx.Err(); err != nil {
+		if err := guard.Ready(ctx); err != nil {
 			return err
 		}
 		if _, err := f.Write(buf.Bytes()); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -24,6 +25,10 @@ const (
 // file can be newer.
 func (s *store) List(ctx context.Context) iter.Seq2[session.Info, error] {
 	return func(yield func(session.Info, error) bool) {
+		if err := guard.Given("the context", ctx); err != nil {
+			yield(session.Info{}, err)
+			return
+		}
 		files, err := s.files(ctx)
 		if err != nil {
 			yield(session.Info{}, err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -196,7 +197,7 @@ func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 func (l *openLog) each(ctx context.Context, x *index, f fsx.File, n int, visit func(*session.Entry) error) error {
 	w := window{f: f}
 	for i := range n {
-		if err := ctx.Err(); err != nil {
+		if err := guard.Ready(ctx); err != nil {
 			return err
 		}
 		l.mu.Lock()

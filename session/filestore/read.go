@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/session"
@@ -28,7 +29,7 @@ const keepBytes = 4 << 20
 // records it found. A file that cannot be read from its end is read whole
 // instead.
 func (l *openLog) extend(ctx context.Context) (added int, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return 0, err
 	}
 	x := l.x

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -66,7 +67,7 @@ func (s *store) files(ctx context.Context) ([]found, error) {
 	}
 	out = appendFiles(out, s.root, entries)
 	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
+		if err := guard.Ready(ctx); err != nil {
 			return nil, err
 		}
 		if !e.IsDir() || strings.HasSuffix(e.Name(), ".d") {

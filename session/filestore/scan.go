@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -84,7 +85,7 @@ func (all scanners) stream(ctx context.Context, f io.ReaderAt, from, to, segment
 		all <- s.s
 	}
 	if err == nil {
-		err = ctx.Err()
+		err = guard.Ready(ctx)
 	}
 	return err
 }

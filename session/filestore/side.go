@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/coppice-dev/coppice/internal/guard"
 )
 
 // CopySide gives the session file at to the large outputs of the one at from:
@@ -21,7 +23,7 @@ func CopySide(ctx context.Context, from, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		if err := guard.Ready(ctx); err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(src, path)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/session"
@@ -99,7 +100,7 @@ func newStore(root string, opts Options) *store {
 // <timestamp>_<id>.jsonl, with the first user or assistant message; h.Cwd
 // decides the folder.
 func (s *store) Create(ctx context.Context, h session.Header) (session.Log, error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
 	if s.root == "" {
@@ -158,7 +159,7 @@ func (s *store) Delete(ctx context.Context, ref string, mode session.Mode) error
 }
 
 func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *openLog, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
 	l := &openLog{store: s, mode: mode, path: path}

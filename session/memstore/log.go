@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -86,7 +87,7 @@ func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 		entries := l.rec.entries
 		l.store.mu.Unlock()
 		for _, e := range entries {
-			if err := ctx.Err(); err != nil {
+			if err := guard.Ready(ctx); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -99,7 +100,7 @@ func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 
 // Append adds entries. No one else can have appended any.
 func (l *openLog) Append(ctx context.Context, entries []*session.Entry) ([]*session.Entry, error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
 	l.store.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -49,7 +50,7 @@ func New(now func() time.Time) session.Store {
 // Create starts an empty session; it is in the store from the first user or
 // assistant message on.
 func (s *store) Create(ctx context.Context, h session.Header) (session.Log, error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
 	h = h.Complete(s.now())
@@ -60,7 +61,7 @@ func (s *store) Create(ctx context.Context, h session.Header) (session.Log, erro
 
 // Open opens a session by its id or by a prefix that no other id begins with.
 func (s *store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
-	if err := ctx.Err(); err != nil {
+	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -112,7 +113,7 @@ func (r *record) free() error {
 func (s *store) List(ctx context.Context) iter.Seq2[session.Info, error] {
 	return func(yield func(session.Info, error) bool) {
 		for _, info := range s.infos() {
-			if err := ctx.Err(); err != nil {
+			if err := guard.Ready(ctx); err != nil {
 				yield(session.Info{}, err)
 				return
 			}
