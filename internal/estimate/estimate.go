@@ -19,7 +19,7 @@ func Checked(e tokens.Estimator) tokens.Estimator {
 	switch e := e.(type) {
 	case nil:
 		return tokens.Default{}
-	case tokens.Plain, tokens.Classes, checked:
+	case tokens.Plain, tokens.Default, checked:
 		return e
 	}
 	return checked{e}
