@@ -34,7 +34,14 @@ type moment struct {
 // remember notes what a compaction must not change.
 func remember(t tb, c *compaction.Compactor) *moment {
 	t.Helper()
-	m := &moment{c: c, policy: timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit())}}
+	v, err := c.View(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &moment{c: c, policy: timeline.Policy{Model: c.Model}}
+	if m.policy.Target, err = c.Target(v, 0); err != nil { // large pins lift it above the threshold
+		t.Fatal(err)
+	}
 	m.view = m.project(t)
 	m.log, m.pinned, m.open = logBytes(t, c.Session), pinnedTexts(m.view), openTexts(m.view)
 	return m
