@@ -209,28 +209,26 @@ func (a *attempt) pinRefs() []session.Ref {
 	return refs
 }
 
-// shorten cuts the results of the last unit, largest first, until the view
+// shorten cuts the messages of the last unit, largest first, until the view
 // fits, by context edits that go into the same append. It returns nil if there
 // is nothing to shorten.
 func (a *attempt) shorten(ctx context.Context, since []*session.Entry, d *draft, size timeline.Size) (*candidate, error) {
-	results, err := a.keptResults()
+	kept, err := a.keptMessages()
 	if err != nil {
 		return nil, err
 	}
 	var edits []session.Draft
 	var c *candidate
-	for _, r := range results {
+	for _, k := range kept {
 		if a.fits(size) {
 			break
 		}
 		over := size.Hard(size.Estimated) - a.plan.Target + 1
-		content := shortened(r.msg, r.entry.ID, max(minShortened, r.size-over))
-		cut := r.msg.Clone()
-		cut.Content = content
-		if a.estimator().Message(cut) >= r.size {
+		cut := k.shortened(max(minShortened, k.size-over))
+		if a.estimator().Message(cut) >= k.size {
 			continue
 		}
-		e := session.EditDraft(r.entry.ID, content)
+		e := session.EditDraft(k.entry.ID, cut.Content)
 		e.ID = session.NewID()
 		edits = append(edits, e)
 		if c, err = a.try(ctx, since, d, edits); err != nil {
@@ -241,40 +239,59 @@ func (a *attempt) shorten(ctx context.Context, since []*session.Entry, d *draft,
 	return c, nil
 }
 
-// keptResult is a tool result on the kept side that may be shortened.
-type keptResult struct {
+// keptMessage is a message on the kept side that may be shortened.
+type keptMessage struct {
 	entry *session.Entry
 	msg   *message.Message
 	size  int64
 }
 
-// keptResults returns the kept results of the plan, largest first.
-func (a *attempt) keptResults() ([]keptResult, error) {
+// keptMessages returns the kept messages of the plan that an edit may shorten,
+// largest first. What the user said is shortened only where it is covered.
+func (a *attempt) keptMessages() ([]keptMessage, error) {
 	listed, err := a.view.Listed()
 	if err != nil {
 		return nil, err
 	}
-	var results []keptResult
+	var kept []keptMessage
 	for i := a.plan.Cut; i < len(a.view.Path); i++ {
-		if listed[i].Entry == nil || listed[i].Role() != message.RoleToolResult || a.view.Pinned(a.view.Path[i].ID) {
+		if listed[i].Entry == nil || !editable(listed[i].Role()) || a.view.Pinned(a.view.Path[i].ID) {
 			continue
 		}
 		m, err := listed[i].Message()
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, keptResult{a.view.Path[i], m, a.estimator().Message(m)})
+		kept = append(kept, keptMessage{a.view.Path[i], m, a.estimator().Message(m)})
 	}
-	slices.SortStableFunc(results, func(x, y keptResult) int { return cmp.Compare(y.size, x.size) })
-	return results, nil
+	slices.SortStableFunc(kept, func(x, y keptMessage) int { return cmp.Compare(y.size, x.size) })
+	return kept, nil
 }
 
-// minShortened is the least that is left of a shortened result, in tokens.
+// editable reports whether messages of a role in the last unit are shortened by
+// an edit if there is no other way.
+func editable(r message.Role) bool {
+	return r == message.RoleToolResult || r == message.RoleAssistant || r == message.RoleCustom
+}
+
+// minShortened is the least that is left of a shortened message, in tokens.
 const minShortened = 200
 
-// shortened bounds a tool result to about limit tokens: its head, lines that
+// shortened bounds a message to about limit tokens. Of a tool result lines that
+// look like errors stay too. Thinking goes with what was thought about.
+func (k keptMessage) shortened(limit int64) *message.Message {
+	out := k.msg.Clone()
+	if k.msg.Role == message.RoleToolResult {
+		out.Content = shortenedResult(k.msg, k.entry.ID, limit)
+		return out
+	}
+	out.Content = slices.DeleteFunc(out.Content, func(b message.Block) bool { _, ok := b.(message.Thinking); return ok })
+	return timeline.Shorten(out, k.entry.ID, limit)
+}
+
+// shortenedResult is a tool result of about limit tokens: its head, lines that
 // look like errors, its tail, and where to read the rest; images become stubs.
-func shortened(m *message.Message, id string, limit int64) []message.Block {
+func shortenedResult(m *message.Message, id string, limit int64) []message.Block {
 	text := m.Text("\n")
 	if n := m.Images(); n > 0 {
 		text += "\n[image left out; read en:" + id + "]"

@@ -115,6 +115,13 @@ func (s span) cutAt(at int) (cut, bool) {
 	return s.withTurn(at), true
 }
 
+// mayCoverAll reports whether everything may be covered: nothing is unread, and
+// the last unit is one that an edit cannot shorten. What was asked last is shown
+// all the same, shortened if it must be.
+func (s span) mayCoverAll() bool {
+	return s.limit == len(s.path) && s.last() >= 0 && !editable(s.listed[s.last()].Role())
+}
+
 // last returns the last valid cut of the path that covers nothing unread.
 func (s span) last() int {
 	return min(s.turns.LastCut(s.first+len(s.path))-s.first, s.limit)

@@ -2,6 +2,7 @@ package compaction_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -233,21 +234,70 @@ func sizesIn(t *testing.T, detail string) map[string]int64 {
 	return sizes
 }
 
-// What is kept may be too large without being the floor: a last message of
-// the user that cannot be shortened.
-func TestKeptTooLarge(t *testing.T) {
-	eachSmall(t, func(t *testing.T, api string, w windows) {
-		d := newDay(6, 3000)
-		d.user("Here is everything: " + d.prose(int(4*w.session)))
-		r := newRig(t, api, w, d.open(t), writes())
-		out := r.compact(compaction.Request{Trigger: compaction.Overflow})
-		if out.Status != compaction.Failed || out.Reason != compaction.DoesNotFit {
-			t.Fatalf("%s %s: %s", out.Status, out.Reason, out.Detail)
+// proseOf is a log of about so many tokens.
+func (d *day) proseOf(n int64) string {
+	return d.prose(int(n * 10_000 / tokens.Default{}.Text(d.prose(10_000))))
+}
+
+// A last message that alone is near the window, or above it, is shown with its
+// head, its tail and where to read the rest, whoever said it. The plan says so,
+// and undo brings all of it back.
+func TestLastMessageNearTheWindow(t *testing.T) {
+	const head, tail = "Here is everything: ", " And that is the end."
+	said := map[string]func(d *day, text string){
+		"user":   (*day).user,
+		"answer": (*day).say,
+		"call": func(d *day, text string) {
+			d.user("Write it down.")
+			d.round("I do.", toolUse{"write", string(must.Get(json.Marshal(map[string]string{"path": "a", "content": text}))), "written", false})
+		},
+		"custom": func(d *day, text string) {
+			d.message(&message.Message{Role: message.RoleCustom, CustomType: "note", Content: texts(text)})
+		},
+		"result": func(d *day, text string) {
+			d.user("Read it.")
+			d.round("I do.", toolUse{"read", `{"path":"a"}`, text, false})
+		},
+	}
+	for i, n := range smallWindows {
+		api, w := apis[i], windows{n, n}
+		target := compaction.Settings{}.Threshold(w.session)
+		for kind, say := range said {
+			for _, tt := range []struct {
+				size  string
+				n     int64
+				whole bool
+			}{
+				{"a sixth of the target", target / 6, true},
+				{"nine tenths of the target", target * 9 / 10, false},
+				{"the window", w.session, false},
+				{"four windows", 4 * w.session, false},
+			} {
+				t.Run(kind+" of "+tt.size, func(t *testing.T) {
+					d := newDay(6, 3000)
+					say(d, head+d.proseOf(tt.n)+tail)
+					r := newRig(t, api, w, d.open(t), writes()).auto()
+					before := r.requestBytes()
+					p, _, err := r.Plan(ctx, compaction.Request{Trigger: compaction.Overflow})
+					if err != nil || !p.Fits() || (p.FirstKept == nil) != (kind == "user" && !tt.whole) {
+						t.Fatalf("planned: first kept %v, fits %v, %v", p.FirstKept, p.Fits(), err)
+					}
+					r.applied(compaction.Request{Trigger: compaction.Overflow})
+					r.checkFits()
+					visible := r.requestBytes()
+					if !strings.Contains(visible, head) || !strings.Contains(visible, strings.TrimSpace(tail)) {
+						t.Error("head or tail are lost")
+					}
+					if cut := strings.Contains(visible, "left out"); cut == tt.whole || cut && !strings.Contains(visible, "read en:") {
+						t.Errorf("cut: %v", cut)
+					}
+					if u, err := r.Undo(ctx); err != nil || u.Status != compaction.Applied || r.requestBytes() != before {
+						t.Errorf("undo: %+v, %v", u, err)
+					}
+				})
+			}
 		}
-		if sizes := sizesIn(t, out.Detail); sizes["kept"] < w.session {
-			t.Errorf("detail: %s", out.Detail)
-		}
-	})
+	}
 }
 
 // A text that stays too large leads to smaller and smaller plans, in the end

@@ -127,10 +127,17 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		if len(p.History)+len(p.Prefix) == 0 {
 			return p.skip(NothingToCompact, "there is no message before the cut"), nil
 		}
-		if in.To != "" || p.Target <= 0 || in.Keep != nil && p.EstimatedAfter() < p.Target || p.Size.Hard(p.EstimatedAfter()) < p.Target || p.lastUnitKept {
+		if in.To != "" || p.Target <= 0 || in.Keep != nil && p.EstimatedAfter() < p.Target || p.Size.Hard(p.EstimatedAfter()) < p.Target {
 			return p, nil
 		}
-		budget = min(budget, p.KeptTokens) / 2
+		if p.lastUnitKept {
+			if p.Size.Hard(p.Floor.Sum()+p.KeptTokens) < p.Target || !s.mayCoverAll() || budget == 0 {
+				return p, nil
+			}
+			budget = 0
+			continue
+		}
+		budget = max(1, min(budget, p.KeptTokens)/2)
 	}
 }
 
@@ -185,7 +192,7 @@ func (in PlanInput) allowance(history, prefix int64) int64 {
 // cut finds where the kept side begins.
 func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	if in.To == "" {
-		if in.Keep != nil && *in.Keep == 0 {
+		if budget <= 0 {
 			c, ok := s.cutAt(len(s.path))
 			return c, ok, nil
 		}

@@ -106,7 +106,7 @@ func (p *Plan) requestText() (string, error) {
 	request, err := timeline.ItemMessages(p.Request)
 	text := ""
 	for i, m := range request {
-		text += llmText(timeline.ShortenRequest(m, p.Request[i].Entry.ID, p.Target))
+		text += llmText(timeline.Shorten(m, p.Request[i].Entry.ID, p.Target/4))
 	}
 	return text, err
 }

@@ -2,16 +2,12 @@ package timeline
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/codec"
-	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // candidate is an entry with a message that may go into the view.
@@ -99,9 +95,9 @@ func (c coveredEntry) candidate(p Policy) (candidate, error) {
 		return cand, err
 	}
 	if c.request {
-		m = ShortenRequest(m, c.entry.ID, p.Target)
+		m = Shorten(m, c.entry.ID, p.Target/requestShare)
 	} else {
-		m = shortenOpen(m, c.entry.ID, p.Target)
+		m = Shorten(m, c.entry.ID, p.Target/openShare)
 	}
 	cand.item.show(m)
 	return cand, nil
@@ -244,85 +240,6 @@ func sendable(m *message.Message) bool {
 		}
 	}
 	return false
-}
-
-// ShortenRequest returns a covered message of the open request as a view shows
-// it if the request has to stay under target tokens: a message above a quarter
-// of the target is cut to its head, its tail, and where to read the rest
-// (docs/context.md, Projection 5). target 0: no limit.
-func ShortenRequest(m *message.Message, id string, target int64) *message.Message {
-	limit := target / 4
-	size := tokens.Default{}.Message(m)
-	if limit <= 0 || size <= limit {
-		return m
-	}
-	out := m.Clone()
-	share := float64(limit) / float64(size)
-	for i, b := range out.Content {
-		if t, ok := b.(message.Text); ok {
-			out.Content[i] = message.Text{Text: headTail(t.Text, id, int(float64(safetext.UTF16Len(t.Text))*share))}
-		}
-	}
-	return out
-}
-
-// openShare says how much of the target a covered message with open calls may
-// take: one part in openShare, so that all of them together stay under a
-// quarter.
-const openShare = 4 * MaxOpenCalls
-
-// shortenOpen returns a covered message with open calls, or a result in its
-// group, as a view shows it if the request has to stay under target tokens: one
-// above its share is cut to the head and the tail of its texts and arguments,
-// and where to read the rest. target 0: no limit.
-func shortenOpen(m *message.Message, id string, target int64) *message.Message {
-	limit := target / openShare
-	size := tokens.Default{}.Message(m)
-	if limit <= 0 || size <= limit {
-		return m
-	}
-	out := m.Clone()
-	share := float64(limit) / float64(size)
-	cut := func(s string) string {
-		if short := headTail(s, id, int(float64(safetext.UTF16Len(s))*share)); len(short) < len(s) {
-			return short
-		}
-		return s
-	}
-	for i, b := range out.Content {
-		switch b := b.(type) {
-		case message.Text:
-			out.Content[i] = message.Text{Text: cut(b.Text)}
-		case message.ToolCall:
-			for name, v := range rawjson.Members(b.Arguments) {
-				switch s := rawjson.String(v); {
-				case s != "":
-					b.Arguments = rawjson.Set(b.Arguments, name, rawjson.Quote(cut(s)))
-				case float64(len(v)) > float64(len(b.Arguments))*share:
-					b.Arguments = rawjson.Set(b.Arguments, name, rawjson.Quote(cut(string(v))))
-				}
-			}
-			out.Content[i] = b
-		}
-	}
-	return out
-}
-
-// headTail shortens text to about units UTF-16 code units: the head, a line
-// that says how much is left out and where to read it, the tail. Text that is
-// short enough is returned unchanged.
-func headTail(text, id string, units int) string {
-	total := safetext.UTF16Len(text)
-	if total <= units {
-		return text
-	}
-	note := func(left int) string {
-		return fmt.Sprintf("\n[%d characters left out; read en:%s for all of it]\n", left, id)
-	}
-	room := max(0, units-len(note(total)))
-	head := safetext.CutHead(text, room*2/3)
-	tail := safetext.CutTail(text, room-room*2/3)
-	return head + note(total-safetext.UTF16Len(head)-safetext.UTF16Len(tail)) + tail
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

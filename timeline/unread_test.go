@@ -176,11 +176,11 @@ func TestSizeWithALateResult(t *testing.T) {
 	}
 }
 
-func TestShortenOpen(t *testing.T) {
+func TestShorten(t *testing.T) {
 	long := strings.Repeat("x", 40_000)
 	m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.Text{Text: "I will"},
 		message.ToolCall{ID: "c", Name: "write", Arguments: []byte(`{"path":"a.go","content":"` + long + `","edits":[{"new":"` + long + `"}],"n":1}`)}}}
-	got := shortenOpen(m, "e1", 32_000)
+	got := Shorten(m, "e1", 32_000/openShare)
 	call := got.ToolCalls()[0]
 	if size := (tokens.Default{}).Message(got); size > 1500 {
 		t.Errorf("%d tokens, want about a thousand", size)
@@ -190,7 +190,26 @@ func TestShortenOpen(t *testing.T) {
 			t.Errorf("no %s in %s", want, call.Arguments)
 		}
 	}
-	if shortenOpen(m, "e1", 0) != m || shortenOpen(m, "e1", 10_000_000) != m {
+	if Shorten(m, "e1", 0) != m || Shorten(m, "e1", 10_000_000) != m {
 		t.Error("shortened without need")
+	}
+}
+
+// Images count too: those that take more than half of the room become stubs.
+func TestShortenImages(t *testing.T) {
+	picture := message.Image{MIMEType: "image/png", Data: "iVBORw0KGgo"} // of unknown size: 1,200 tokens
+	m := message.User("What is in them? " + strings.Repeat("word ", 2000))
+	for range 9 {
+		m.Content = append(m.Content, picture)
+	}
+	got := Shorten(m, "e1", 5000)
+	if size := (tokens.Default{}).Message(got); size > 5000 || got.Images() != 2 {
+		t.Errorf("%d tokens with %d images", size, got.Images())
+	}
+	if text := got.Text(""); strings.Count(text, "image left out") != 7 || !strings.Contains(text, "read en:e1") || !strings.Contains(text, "What is in them?") {
+		t.Errorf("%s", text)
+	}
+	if got := Shorten(m, "e1", 1500); got.Images() != 0 {
+		t.Errorf("%d images within 1500 tokens", got.Images())
 	}
 }
