@@ -58,7 +58,7 @@ func TestReadmeNumbers(t *testing.T) {
 	open := cells("| context, compacted |", 0)
 	times, memory, _ := strings.Cut(open[3], "/")
 	for _, want := range []string{
-		"**" + facts[3] + " %**", "preserves " + facts[5] + " %", "held " + places[3] + " % and ours " + places[2] + " %",
+		"**" + facts[3] + " %**", "preserves " + facts[5] + " %", "kept " + places[3] + " % and ours " + places[2] + " %",
 		"**" + dollars(bills[4]) + " instead of " + dollars(bills[2]) + "**",
 		"**" + strings.TrimSuffix(times, "×") + " × faster", strings.TrimSuffix(memory, "×") + " × less memory",
 	} {

@@ -16,7 +16,7 @@ type Comparison struct {
 	A, B     Side
 }
 
-// Side is what one branch did since it parted from the other.
+// Side is what one branch did since it split from the other.
 type Side struct {
 	Leaf     *session.Entry // its last entry
 	Entries  int
@@ -28,7 +28,7 @@ type Side struct {
 	Outcome  string        // the last answer; "": there is none
 }
 
-// Compare returns what each of two branches did since they parted, up to the
+// Compare returns what each of two branches did since they split, up to the
 // entries a and b. It writes nothing.
 func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, error) {
 	if err := c.ready(ctx); err != nil {

@@ -228,7 +228,7 @@ func TestFilesOfALeftBranchAreMarked(t *testing.T) {
 	}
 }
 
-// What each branch did since they parted.
+// What each branch did since they split.
 func TestCompare(t *testing.T) {
 	s := garden(t)
 	c := extractor(s, 0)

@@ -59,7 +59,7 @@ func TestShorterToolOutputComesFirst(t *testing.T) {
 }
 
 // Every part of the history is in some request, each pass updates the summary
-// of the one before, and no call is parted from its result.
+// of the one before, and no call is separated from its result.
 func TestFolding(t *testing.T) {
 	m := newModel(5000, nil)
 	m.answer = func(n int, prompt string) (*message.Message, error) {

@@ -13,7 +13,7 @@ import (
 func (a *app) compareCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupLook, "compare SESSION ENTRY ENTRY", "Show two branches side by side",
-		`Show what each of two branches, up to an entry of each, did since they parted:
+		`Show what two branches, each up to an entry, did since they split:
 how long it is, the files it read and changed, the commands it ran, and how it
 ended.`,
 		"  coppice compare - 4f1c0a9b22d3e871 77aa01c2b3d4e5f6", cobra.ExactArgs(3),
@@ -94,7 +94,7 @@ func (a *app) printCompare(c compareJSON) {
 	if c.AncestorID != nil {
 		at = *c.AncestorID
 	}
-	a.say("%-9s %s\n", "parted at", at)
+	a.say("%-9s %s\n", "split at", at)
 	row := func(name string, cell func(sideJSON) string) {
 		a.say("%s\n", strings.TrimRight(pad(name, 9)+" "+pad(short(cell(c.A), sideWidth), sideWidth)+"  "+short(cell(c.B), sideWidth), " "))
 	}

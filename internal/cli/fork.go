@@ -27,10 +27,10 @@ func (a *app) forkCmd() *cobra.Command {
 	cmd := command(groupLook, "fork SESSION ENTRY", "Start a new session that continues from an entry",
 		`Write a new session with the path up to and including ENTRY, and no other
 branch. Entries keep their ids, and those that survive keep their labels. The old
-session stays as it is and is named as the parent of the new one. A hook may
+session is not changed and is named as the parent of the new one. A hook may
 cancel the fork, or add a summary of what the new session leaves out.
 
-With --before the new session ends before ENTRY; where that is a prompt, its text
+With --before the new session ends before ENTRY; if that is a prompt, its text
 is printed, to be changed and sent again.`,
 		"  coppice fork - 4f1c0a9b22d3e871\n  coppice fork work.jsonl 4f1c --before -o another.jsonl", cobra.ExactArgs(2),
 		func(cmd *cobra.Command, args []string) error {

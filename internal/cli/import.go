@@ -27,7 +27,7 @@ func (a *app) importCmd() *cobra.Command {
 	cmd := command(groupLook, "import FILE...", "Import session files of other agents",
 		`Read files of Claude Code, Codex, opencode (opencode export), oh-my-pi, OpenClaw,
 pi, Gemini CLI and Crush (.crush/crush.db), and write each as a session among
-those of its project. The file stays as it is. What could not be carried over is
+those of its project. The file is not changed. What could not be imported is
 listed at the end.
 
 A file with several sessions gives the newest one, or the one that --session

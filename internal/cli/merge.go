@@ -14,7 +14,7 @@ func (a *app) mergeCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupContext, "merge SESSION --from ENTRY", "Bring notes over from another branch",
 		`Add a summary of another branch, up to ENTRY, to the current branch: what was
-said and done there since the two parted, checked like the summary of a
+said and done there since the two split, checked like the summary of a
 compaction. The conversation stays where it is.`,
 		"  coppice merge - --from 4f1c0a9b22d3e871", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, args []string) error {

@@ -30,7 +30,7 @@ func (a *app) runCmd() *cobra.Command {
 		`Give TEXT to the model and let it work until its final answer, however long that
 takes: what no longer fits the window is compacted along the way.
 
-Reading and searching inside the project run freely. No one can be asked here, so
+Reading and searching inside the project need no permission. No one can be asked, so
 writing, commands and paths outside are refused unless the settings
 (permissions.*) or --yolo allow them. What the settings deny stays denied.
 

@@ -20,7 +20,7 @@ func (a *app) treeCmd() *cobra.Command {
 	var asJSON bool
 	cmd := command(groupLook, "tree SESSION", "Show the tree of a session",
 		`Show all branches. The active path is marked and comes first; lines are indented
-only where branches part. Each line has the entry's id and its size in tokens.
+only where branches split. Each line has the entry's id and its size in tokens.
 
 The default filter leaves out bookkeeping; all shows every entry. With --json
 and no filter every entry is listed, in the order of the log.`,
