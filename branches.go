@@ -23,10 +23,22 @@ func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compa
 		out, err := s.branch(ctx, c.Summarizes(n), func(ctx context.Context) (*compaction.Navigated, error) { return c.Navigate(ctx, n) })
 		if err == nil && out.Status == compaction.Applied {
 			s.forgetState()
-			s.inform(ctx, hook.NavigationNotice(s.envelope(), out))
+			s.inform(ctx, navigationNotice(s.envelope(), out))
 		}
 		return out, err
 	})
+}
+
+// navigationNotice returns the event of a finished navigation.
+func navigationNotice(in hook.Envelope, n *compaction.Navigated) hook.Notice {
+	moved := hook.Moved{Envelope: in, SummaryEntry: n.Summary, FromHook: n.FromHook}
+	if n.Leaf != nil {
+		moved.NewLeafID = n.Leaf.ID
+	}
+	if n.Route.OldLeaf != nil {
+		moved.OldLeafID = n.Route.OldLeaf.ID
+	}
+	return moved
 }
 
 // Merge adds a summary of another branch without leaving this one. It waits for

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/estimate"
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
 // Prune shows less of old tool output, repeated reads and empty results, as
@@ -41,7 +44,7 @@ func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
 
 // Pin keeps an entry in every view, word for word, with the whole tool group
 // that it belongs to. All pins together may take a quarter of the threshold;
-// beyond that the error is a *timeline.PinTooLargeError.
+// beyond that the error is a *PinTooLargeError.
 func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 	return do(ctx, s, func() (*session.Entry, error) {
 		group, err := timeline.PinGroup(ctx, s.log, nil, id)
@@ -56,11 +59,52 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := timeline.CheckPin(v, group, s.opts.Estimator, c.Settings.Threshold(c.Model.InputLimit())); err != nil {
+		if err := checkPin(v, group, s.opts.Estimator, c.Settings.Threshold(c.Model.InputLimit())); err != nil {
 			return nil, err
 		}
-		return s.mark(ctx, session.PinDraft(id, true, timeline.Refs(group)))
+		return s.mark(ctx, mark.Pin(id, group))
 	})
+}
+
+// PinTooLargeError says that with this pin all pins together would take more
+// than a quarter of the threshold.
+type PinTooLargeError struct{ Pin, Others, Limit int64 } // tokens
+
+func (e *PinTooLargeError) Error() string {
+	return fmt.Sprintf("the pin takes %d tokens and the other pins %d: together more than %d, a quarter of the target",
+		e.Pin, e.Others, e.Limit)
+}
+
+// checkPin refuses a pin with which all pins together would take more than a
+// quarter of the target (docs/context.md, Projection 6). target 0: no limit.
+func checkPin(v *timeline.View, group []*session.Entry, est tokens.Estimator, target int64) error {
+	if target <= 0 {
+		return nil
+	}
+	est = estimate.Checked(est)
+	mine := map[string]bool{}
+	e := &PinTooLargeError{Limit: target / 4}
+	for _, g := range group {
+		mine[g.ID] = true
+		m, err := g.Message()
+		if err != nil {
+			return err
+		}
+		e.Pin += est.Message(m)
+	}
+	for _, it := range v.Items {
+		if it.Pinned && it.Entry != nil && !mine[it.Entry.ID] {
+			m, err := it.Message()
+			if err != nil {
+				return err
+			}
+			e.Others += est.Message(m)
+		}
+	}
+	if e.Pin+e.Others > e.Limit {
+		return e
+	}
+	return nil
 }
 
 // Unpin removes the pin on an entry or on another member of its tool group. It
@@ -78,7 +122,7 @@ func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) 
 		if i < 0 {
 			return nil, errors.New("it is not pinned")
 		}
-		return s.mark(ctx, session.PinDraft(pins[i].ID, false, nil))
+		return s.mark(ctx, mark.Unpin(pins[i].ID))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -69,7 +70,7 @@ func TestNilArguments(t *testing.T) {
 		"coppice.Open": coppice.Open, "coppice.OpenIn": coppice.OpenIn, "coppice.Create": coppice.Create, "coppice.CreateIn": coppice.CreateIn,
 		"coppice.InMemory": coppice.InMemory, "coppice.New": coppice.New, "coppice.Load": coppice.Load, "agent.New": agent.New,
 		"session.Whole": session.Whole, "session.Branch": session.Branch, "session.Fork": session.Fork, "session.ForkTo": session.ForkTo,
-		"session.ReadTree": session.ReadTree, "session.ReadShape": session.ReadShape, "session.New": session.New,
+		"session.ReadTree": session.ReadTree, "shape.Read": shape.Read, "session.New": session.New,
 		"timeline.Project": timeline.Project,
 	}
 	for name, v := range map[string]any{

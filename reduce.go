@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -277,11 +278,19 @@ func superseded(ctx context.Context, o *compaction.Outcome) *compaction.Outcome 
 // ended reports how an attempt ended.
 func (s *Session) ended(ctx context.Context, trigger compaction.Trigger, o *compaction.Outcome) {
 	emit(ctx, Event{Type: EventCompactionEnd, Trigger: trigger, Outcome: o})
-	s.inform(ctx, hook.CompactionNotice(s.envelope(), trigger, o))
+	s.inform(ctx, compactionNotice(s.envelope(), trigger, o))
+}
+
+// compactionNotice returns the event for how an attempt ended.
+func compactionNotice(in hook.Envelope, t compaction.Trigger, o *compaction.Outcome) hook.Notice {
+	if o.Status == compaction.Applied {
+		return hook.Compacted{Envelope: in, Entry: o.Entry, FromHook: o.Entry.Compaction().FromHook, Trigger: t}
+	}
+	return hook.CompactFailed{Envelope: in, Trigger: t, Outcome: o.Status, Message: cmp.Or(o.Detail, string(o.Reason))}
 }
 
 // envelope tells hooks which session an event is about.
-func (s *Session) envelope() hook.Envelope { return hook.In(s.log) }
+func (s *Session) envelope() hook.Envelope { return hook.EnvelopeOf(s.log.Log().Header(), s.log.Ref()) }
 
 // inform tells hooks what has happened. An abort cuts that short, but an event
 // whose context was already aborted is still reported, with the full time for

@@ -3,6 +3,7 @@ package coppice
 import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -111,7 +112,7 @@ func (s *Session) withState(drafts []session.Draft) (_ []session.Draft, failed f
 		return drafts, func() {}
 	}
 	s.unsaved, s.loaded = false, true
-	return append([]session.Draft{session.StateDraft(s.state.Failures, s.state.Auto)}, drafts...), func() {
+	return append([]session.Draft{mark.State(s.state.Failures, s.state.Auto)}, drafts...), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.unsaved = true

@@ -73,7 +73,7 @@ var zeros = []any{
 
 	new(settings.Problem), new(settings.Source),
 	new(summarize.Ladder), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
-	new(timeline.Earlier), new(timeline.Item), new(timeline.OpenCalls), new(timeline.PinTooLargeError), new(timeline.Prompt), new(timeline.Size), new(timeline.Sizer), new(timeline.View),
+	new(timeline.Earlier), new(timeline.Item), new(timeline.OpenCalls), new(coppice.PinTooLargeError), new(timeline.Prompt), new(timeline.Size), new(timeline.Sizer), new(timeline.View),
 	new(tokens.Default), new(tokens.Plain), new(turn.Conversation), new(wire.Problem),
 	new(anthropic.Dialect), new(wiregemini.Dialect), new(openai.Dialect), new(responses.Dialect),
 }

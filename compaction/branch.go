@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
+	"github.com/coppice-dev/coppice/internal/shape"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/timeline"
 )
 
 // Navigation is a move to another place in the tree (docs/branches.md, Go
@@ -165,7 +166,7 @@ func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, after []
 	}
 	slices.Reverse(turn)
 	if len(after) == 0 {
-		if len(timeline.Turns(turn).Open(len(turn))) == 0 {
+		if len(thread.Turns(turn).Open(len(turn))) == 0 {
 			return target, nil
 		}
 		var err error
@@ -174,20 +175,20 @@ func (c *Compactor) unitEnd(ctx context.Context, target *session.Entry, after []
 		}
 	}
 	path := append(turn, after...)
-	return path[timeline.Turns(path).GroupEnd(len(turn)-1)], nil
+	return path[thread.Turns(path).GroupEnd(len(turn)-1)], nil
 }
 
 // newestAfter returns the entries from after target to the newest one that
 // descends from it.
 func (c *Compactor) newestAfter(ctx context.Context, target *session.Entry) ([]*session.Entry, error) {
-	shape, err := session.ReadShape(ctx, c.Session.Log())
+	tree, err := shape.Read(ctx, c.Session.Log())
 	if err != nil {
 		return nil, err
 	}
-	under := make([]bool, len(shape.Nodes))
+	under := make([]bool, len(tree.Nodes))
 	newest := -1
-	for i, n := range shape.Nodes {
-		under[i] = n.ID == target.ID && n.At == target.At || shape.Up[i] >= 0 && under[shape.Up[i]]
+	for i, n := range tree.Nodes {
+		under[i] = n.ID == target.ID && n.At == target.At || tree.Up[i] >= 0 && under[tree.Up[i]]
 		if under[i] {
 			newest = i
 		}
@@ -195,7 +196,7 @@ func (c *Compactor) newestAfter(ctx context.Context, target *session.Entry) ([]*
 	if newest < 0 {
 		return nil, nil
 	}
-	tip, err := c.Session.Find(ctx, shape.Nodes[newest].ID, shape.Nodes[newest].At)
+	tip, err := c.Session.Find(ctx, tree.Nodes[newest].ID, tree.Nodes[newest].At)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -140,7 +141,7 @@ func (t *navigating) run(ctx context.Context) {
 	if len(drafts) > 0 {
 		labelled = drafts[0].ID
 	} else {
-		drafts = append(drafts, session.LeafDraft())
+		drafts = append(drafts, mark.Leaf())
 	}
 	if label := t.mask(t.Label); label != "" {
 		drafts = append(drafts, session.LabelDraft(labelled, label))

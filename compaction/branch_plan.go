@@ -5,6 +5,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
@@ -38,7 +39,7 @@ func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*bra
 		return nil, err
 	}
 	sizer := &timeline.Sizer{Estimator: est}
-	turns := timeline.Turns(left)
+	turns := thread.Turns(left)
 	edge := len(left)
 	for i := len(left) - 1; i >= 0; i-- {
 		if listed[i].Entry == nil {
@@ -61,7 +62,7 @@ func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*bra
 		}
 		edge++
 	}
-	p.take(listed, edge, covered(left, edge))
+	p.take(listed, edge, coveredUntil(left, edge))
 	return p, sizer.Err()
 }
 
@@ -90,9 +91,9 @@ func stored(e *session.Entry) bool {
 	return e.Type == session.TypeCompaction || e.Type == session.TypeBranchSummary
 }
 
-// covered returns the end of what the latest compaction after edge has
+// coveredUntil returns the end of what the latest compaction after edge has
 // summarized, because that is not folded again; 0 without such a compaction.
-func covered(path []*session.Entry, edge int) int {
+func coveredUntil(path []*session.Entry, edge int) int {
 	undone := map[string]bool{}
 	for i := len(path) - 1; i >= edge; i-- {
 		e := path[i]

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/covered"
 	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -286,7 +287,7 @@ func (k keptMessage) shortened(limit int64) *message.Message {
 		return out
 	}
 	out.Content = slices.DeleteFunc(out.Content, func(b message.Block) bool { _, ok := b.(message.Thinking); return ok })
-	return timeline.Shorten(out, k.entry.ID, limit)
+	return covered.Shorten(out, k.entry.ID, limit)
 }
 
 // shortenedResult is a tool result of about limit tokens: its head, lines that

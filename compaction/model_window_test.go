@@ -10,6 +10,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -192,7 +193,7 @@ func TestFloorTooLarge(t *testing.T) {
 			{pins, func(d *day) {
 				d.user(text)
 				d.say("noted")
-				d.drafts = append(d.drafts, session.PinDraft(fmt.Sprintf("%08x", len(d.drafts)-1), true, nil))
+				d.drafts = append(d.drafts, mark.Pin(fmt.Sprintf("%08x", len(d.drafts)-1), nil))
 				d.user("Go on.")
 				d.say("I go on.")
 			}, 0},

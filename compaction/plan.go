@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/covered"
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -261,9 +262,23 @@ func (p *Plan) fillFloor(in PlanInput, sizer *timeline.Sizer, at int) {
 	p.Floor.Open = openTokens(p.Open, sizer, p.Target)
 }
 
+// openTokens returns about how many tokens covered messages with open calls
+// take in the view, in a request that has to stay under target tokens (0: no
+// limit). Pinned members are counted among the pins.
 func openTokens(open []timeline.OpenCalls, sizer *timeline.Sizer, target int64) (sum int64) {
+	const noResult = 25 // what replaces a missing result
 	for _, o := range open {
-		sum += o.Tokens(sizer, target)
+		sum += noResult * int64(len(o.Calls))
+		for _, it := range append([]timeline.Item{o.Item}, o.Results...) {
+			if it.Pinned {
+				continue
+			}
+			size := sizer.Of(it)
+			if target > 0 {
+				size = min(size, target/covered.CallShare)
+			}
+			sum += size
+		}
 	}
 	return sum
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/covered"
 	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -63,17 +65,17 @@ func (p *Plan) CutIndex(ctx context.Context, log session.Log) (int, error) {
 	if p.View.AtRoot || len(p.View.Path) == 0 {
 		return p.Cut, nil
 	}
-	shape, err := session.ReadShape(ctx, log)
+	tree, err := shape.Read(ctx, log)
 	if err != nil {
 		return 0, err
 	}
 	first := p.View.Path[0]
-	at, ok := slices.BinarySearchFunc(shape.Nodes, first.At, func(n session.Node, at int64) int { return cmp.Compare(n.At, at) })
-	if !ok || shape.Nodes[at].ID != first.ID {
+	at, ok := slices.BinarySearchFunc(tree.Nodes, first.At, func(n shape.Node, at int64) int { return cmp.Compare(n.At, at) })
+	if !ok || tree.Nodes[at].ID != first.ID {
 		return 0, fmt.Errorf("entry %s: %w at its place", first.ID, session.ErrNotFound)
 	}
 	n := p.Cut
-	for up := shape.Up[at]; up >= 0; up = shape.Up[up] {
+	for up := tree.Up[at]; up >= 0; up = tree.Up[up] {
 		n++
 	}
 	return n, nil
@@ -106,7 +108,7 @@ func (p *Plan) requestText() (string, error) {
 	request, err := timeline.ItemMessages(p.Request)
 	text := ""
 	for i, m := range request {
-		text += llmText(timeline.Shorten(m, p.Request[i].Entry.ID, p.Target/4))
+		text += llmText(covered.Shorten(m, p.Request[i].Entry.ID, p.Target/covered.RequestShare))
 	}
 	return text, err
 }

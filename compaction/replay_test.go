@@ -12,6 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
 	"github.com/coppice-dev/coppice/message"
@@ -106,7 +107,7 @@ func (r *rerun) pin() {
 			if err != nil {
 				r.Fatal(err)
 			}
-			r.append(session.PinDraft(e.ID, true, timeline.Refs(group)))
+			r.append(mark.Pin(e.ID, group))
 			r.pins = append(r.pins, e.ID)
 			break
 		}

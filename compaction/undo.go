@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -53,7 +54,7 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 		return nil, err
 	}
 	out := &Undone{Status: Applied, Compaction: v.Compaction, TokensBefore: before.Decision()}
-	entries := c.Session.Prepare(v.Leaf, session.UncompactDraft(v.Compaction.ID))
+	entries := c.Session.Prepare(v.Leaf, mark.Uncompact(v.Compaction.ID))
 	after, err := v.With(ctx, c.Session, entries...)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (c *Compactor) undo(ctx context.Context) (*Undone, error) {
 	}
 	if out.OverTarget = out.Target > 0 && size.Decision() > out.Target; out.OverTarget {
 		off := false
-		entries = append(entries, c.Session.Prepare(entries[0], session.StateDraft(0, &off))...)
+		entries = append(entries, c.Session.Prepare(entries[0], mark.State(0, &off))...)
 	}
 	if err := c.Session.Commit(ctx, entries); err != nil {
 		out.Status, out.Reason, out.Err, out.Detail = Failed, IO, err, err.Error()

@@ -36,7 +36,7 @@ func (b *Bus) CompactionHooks(s *session.Session) compaction.Hooks {
 	if b == nil {
 		return compaction.Hooks{}
 	}
-	env := In(s)
+	env := EnvelopeOf(s.Log().Header(), s.Ref())
 	var mu sync.Mutex
 	var author hook // of the summary that is used
 	return compaction.Hooks{

@@ -15,11 +15,6 @@ type Envelope struct {
 	ToolCallID string // of the call that the event is about; "": it is not about a call
 }
 
-// In returns the envelope of an event in a session.
-func In(s *session.Session) Envelope {
-	return EnvelopeOf(s.Log().Header(), s.Ref())
-}
-
 // EnvelopeOf returns the envelope of an event in the session with this header
 // that is kept at ref.
 func EnvelopeOf(h session.Header, ref string) Envelope {

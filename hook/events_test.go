@@ -36,7 +36,7 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 	}
 	compacted := entry(`{"type":"compaction","id":"0000000a","parentId":"00000008","summary":"Short.","firstKeptEntryId":"00000008","tokensBefore":43,"fromHook":true,"unknown":[1, 2]}`)
 	branch := entry(`{"type":"branch_summary","id":"0000000b","parentId":"00000001","fromId":"00000008","summary":"A dead end.","fromHook":true}`)
-	in := In(s)
+	in := EnvelopeOf(s.Log().Header(), s.Ref())
 	call := in
 	call.ToolCallID = "c2"
 	lifecycle := func(name Event) func(context.Context, *Bus) error {
@@ -89,10 +89,9 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 		EventAgentStart:      lifecycle(EventAgentStart),
 		EventAgentEnd:        lifecycle(EventAgentEnd),
 		EventSessionShutdown: lifecycle(EventSessionShutdown),
-		eventCompact:         inform(CompactionNotice(in, compaction.Manual, &compaction.Outcome{Status: compaction.Applied, Entry: compacted})),
-		eventCompactFailed: inform(CompactionNotice(in, compaction.Threshold, &compaction.Outcome{Status: compaction.Cancelled,
-			Reason: compaction.HookCancelled, Detail: "not now"})),
-		eventTree: inform(Moved{Envelope: in, NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
+		eventCompact:         inform(Compacted{Envelope: in, Entry: compacted, FromHook: true, Trigger: compaction.Manual}),
+		eventCompactFailed:   inform(CompactFailed{Envelope: in, Trigger: compaction.Threshold, Outcome: compaction.Cancelled, Message: "not now"}),
+		eventTree:            inform(Moved{Envelope: in, NewLeafID: "00000001", OldLeafID: "00000008", SummaryEntry: branch, FromHook: true}),
 	}
 	var got bytes.Buffer
 	file := filepath.Join(t.TempDir(), "event")
@@ -135,7 +134,7 @@ func TestEventsAsProgramsGetThem(t *testing.T) {
 // The keys that the specification names, and no others.
 func TestKeysOfBeforeCompact(t *testing.T) {
 	s := work(t, 3)
-	e := BeforeCompact{In(s), planned(t, s, compaction.Manual)}
+	e := BeforeCompact{EnvelopeOf(s.Log().Header(), s.Ref()), planned(t, s, compaction.Manual)}
 	b, _ := newBus()
 	keys := func(raw []byte) (out []string) {
 		for name := range rawjson.Members(raw) {

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -61,14 +60,6 @@ func (CompactFailed) Event() Event { return eventCompactFailed }
 
 func (c CompactFailed) encode(o *jsonw.Object) {
 	o.Str("reason", string(c.Trigger)).Str("outcome", string(c.Outcome)).Str("errorMessage", c.Message)
-}
-
-// CompactionNotice returns the event for how an attempt ended.
-func CompactionNotice(in Envelope, t compaction.Trigger, out *compaction.Outcome) Notice {
-	if out.Status == compaction.Applied {
-		return Compacted{Envelope: in, Entry: out.Entry, FromHook: out.Entry.Compaction().FromHook, Trigger: t}
-	}
-	return CompactFailed{Envelope: in, Trigger: t, Outcome: out.Status, Message: cmp.Or(out.Detail, string(out.Reason))}
 }
 
 // Moved says that the conversation continues elsewhere in the session.

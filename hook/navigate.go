@@ -103,11 +103,6 @@ var beforeTree = question[BeforeTree, compaction.TreeAnswer]{
 	},
 }
 
-// NavigationNotice returns the event of a finished navigation.
-func NavigationNotice(in Envelope, n *compaction.Navigated) Notice {
-	return Moved{Envelope: in, NewLeafID: idOf(n.Leaf), OldLeafID: idOf(n.Route.OldLeaf), SummaryEntry: n.Summary, FromHook: n.FromHook}
-}
-
 func idOf(e *session.Entry) string {
 	if e == nil {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
 )
@@ -24,17 +25,17 @@ func TestCommitFrom(t *testing.T) {
 	if err != nil || len(path) != 2 {
 		t.Fatal(path, err)
 	}
-	branch := s.Prepare(path[0], session.LeafDraft())
+	branch := s.Prepare(path[0], mark.Leaf())
 	if err := s.CommitFrom(ctx, path[1], branch); err != nil {
 		t.Fatal(err)
 	}
 	if leaf, _ := s.Leaf(ctx); leaf != branch[0] || leaf.ParentID != path[0].ID {
 		t.Errorf("leaf %+v", leaf)
 	}
-	if err := s.CommitFrom(ctx, path[1], s.Prepare(path[0], session.LeafDraft())); !errors.Is(err, session.ErrLeafMoved) {
+	if err := s.CommitFrom(ctx, path[1], s.Prepare(path[0], mark.Leaf())); !errors.Is(err, session.ErrLeafMoved) {
 		t.Errorf("%v, want ErrLeafMoved", err)
 	}
-	if err := s.CommitFrom(ctx, nil, s.Prepare(nil, session.LeafDraft())); !errors.Is(err, session.ErrLeafMoved) {
+	if err := s.CommitFrom(ctx, nil, s.Prepare(nil, mark.Leaf())); !errors.Is(err, session.ErrLeafMoved) {
 		t.Errorf("%v, want ErrLeafMoved", err)
 	}
 }

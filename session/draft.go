@@ -7,7 +7,6 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/jsonw"
-	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -113,38 +112,13 @@ func EditDraft(target string, content []message.Block) Draft {
 	return Draft{Type: TypeContextEdit, Body: new(jsonw.Object).Str("targetId", target).Raw("replacement", replacement).Bytes()}
 }
 
-func customDraft(customType string, data []byte) Draft {
+// CustomDraft is a draft of a custom entry, which no model sees. data is JSON;
+// nil: an empty object.
+func CustomDraft(customType string, data []byte) Draft {
+	if data == nil {
+		data = []byte("{}")
+	}
 	return Draft{Type: TypeCustom, Body: new(jsonw.Object).Str("customType", customType).Raw("data", data).Bytes()}
-}
-
-// LeafDraft is a draft of a coppice.leaf: it makes its parent the place where
-// the conversation continues, also after a restart.
-func LeafDraft() Draft { return customDraft(kinds.CustomLeaf, []byte("{}")) }
-
-// PinDraft is a draft of a pin on target, or of its removal. group is the
-// whole tool group of the target, in path order.
-func PinDraft(target string, pinned bool, group []Ref) Draft {
-	b := new(jsonw.Object).Str("targetId", target).Bool("pinned", pinned)
-	if pinned {
-		b.Raw("group", list(group, encodeRef))
-	}
-	return customDraft(kinds.CustomPin, b.Bytes())
-}
-
-// UncompactDraft is a draft that undoes a compaction.
-func UncompactDraft(compaction string) Draft {
-	return customDraft(kinds.CustomUncompact, new(jsonw.Object).Str("compactionId", compaction).Bytes())
-}
-
-// StateDraft is a draft of a coppice.state: how many automatic compactions
-// failed in a row, and whether the user switched them on or off; nil: as the
-// settings say.
-func StateDraft(failures int, auto *bool) Draft {
-	data := new(jsonw.Object).Int("failures", int64(failures))
-	if auto != nil {
-		data.Bool("autocompact", *auto)
-	}
-	return customDraft(kinds.CustomState, data.Bytes())
 }
 
 // CompactionDraft is a draft of a compaction. The Details bytes are not read:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/internal/kinds"
 )
 
 // Session is a log with a place in it: the leaf, where the conversation
@@ -256,7 +257,7 @@ func (s *Session) MoveTo(ctx context.Context, e *Entry) error {
 	if leaf == e || leaf != nil && e != nil && leaf.ID == e.ID {
 		return nil
 	}
-	_, err = s.AppendTo(ctx, e, LeafDraft())
+	_, err = s.AppendTo(ctx, e, CustomDraft(kinds.CustomLeaf, nil))
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -159,8 +160,8 @@ func TestDraftsReadBack(t *testing.T) {
 				Pins: []session.Ref{ref}, Request: []session.Ref{ref}, Edits: []string{"x"}, Rung: "extract", Ledger: []byte(`{"v":1}`)}}),
 		session.EditDraft(a.ID, []message.Block{message.Text{Text: "short"}}),
 		session.OmitDraft(a.ID),
-		session.PinDraft(a.ID, true, []session.Ref{ref}),
-		session.UncompactDraft("c1"),
+		mark.Pin(a.ID, []*session.Entry{a}),
+		mark.Uncompact("c1"),
 		session.ModelDraft("p", "m"),
 		session.ThinkingDraft("low"),
 		session.BranchSummaryDraft(&session.BranchSummary{FromID: "f", Summary: "b", ReadFiles: []string{"r"}}),
@@ -179,7 +180,7 @@ func TestDraftsReadBack(t *testing.T) {
 	if d.Model.ModelID != "m" || d.ThinkingLevel != "high" || d.Rung != "extract" || string(d.Ledger) != `{"v":1}` || !slices.Equal(d.Edits, []string{"x"}) {
 		t.Errorf("details %+v", d)
 	}
-	for _, r := range []session.Ref{d.Pins[0], d.Request[0], entries[3].Pin().Group[0]} {
+	for _, r := range []session.Ref{d.Pins[0], d.Request[0]} {
 		if r.ID != a.ID || r.At != a.At || r.Edit.ID != "e1" || r.Edit.At != -1 || r.Group[0].At != 7 {
 			t.Errorf("reference %+v", r)
 		}

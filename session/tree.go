@@ -33,7 +33,6 @@ func ReadTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (
 // result.
 type treeReader interface {
 	ReadTree(ctx context.Context, visit func(i int, e *Entry) error) (*Tree, error)
-	ReadShape(ctx context.Context) (*Shape, error)
 }
 
 func readTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (*Tree, error) {
@@ -62,42 +61,6 @@ func readTree(ctx context.Context, log Log, visit func(i int, e *Entry) error) (
 		}
 	}
 	return t, nil
-}
-
-// Shape is a tree that knows the type and the place of each entry. Read an
-// entry to show with Log.Find, by id and place.
-type Shape struct {
-	Tree
-	Nodes []Node // in log order, as Up
-}
-
-// Node is an entry without its content.
-type Node struct {
-	ID   string
-	Type Type
-	At   int64 // as Entry.At
-}
-
-// ReadShape reads the tree of a log without making its entries, if the log can
-// do that: in a file of any size it costs one pass over the bytes, and memory
-// of a few dozen bytes for each entry.
-func ReadShape(ctx context.Context, log Log) (*Shape, error) {
-	if err := given(ctx, log); err != nil {
-		return nil, err
-	}
-	if r, ok := log.(treeReader); ok {
-		return r.ReadShape(ctx)
-	}
-	s := &Shape{}
-	t, err := readTree(ctx, log, func(_ int, e *Entry) error {
-		s.Nodes = append(s.Nodes, Node{ID: e.ID, Type: e.Type, At: e.At})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.Tree = *t
-	return s, nil
 }
 
 // parentPlace finds the parent of e among the entries before it. Only if the

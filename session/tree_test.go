@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -69,12 +70,12 @@ func TestShapeOfAnyLog(t *testing.T) {
 	if err := s.MoveTo(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	shape, err := session.ReadShape(ctx, log)
+	got, err := shape.Read(ctx, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(shape.Nodes) != 2 || shape.Nodes[0] != (session.Node{ID: name.ID, Type: session.TypeInfo, At: name.At}) ||
-		!slices.Equal(shape.Up, []int32{-1, -1}) || shape.Leaf != 1 {
-		t.Errorf("shape %+v", shape)
+	if len(got.Nodes) != 2 || got.Nodes[0] != (shape.Node{ID: name.ID, Type: session.TypeInfo, At: name.At}) ||
+		!slices.Equal(got.Up, []int32{-1, -1}) || got.Leaf != 1 {
+		t.Errorf("shape %+v", got)
 	}
 }

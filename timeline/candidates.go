@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/codec"
+	"github.com/coppice-dev/coppice/internal/covered"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -17,13 +19,6 @@ type candidate struct {
 	// callless has the ids of the calls that its replacement dropped: their
 	// results go too.
 	callless map[string]bool
-}
-
-// IsMessage reports whether an entry is a message of the conversation, which
-// every view has to account for (invariant I1). A compaction's own summary is
-// not one.
-func IsMessage(e *session.Entry) bool {
-	return e.Type != session.TypeCompaction && e.HasMessage()
 }
 
 // candidates lists the covered entries that are shown, then, after an empty
@@ -42,7 +37,7 @@ func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]
 		cands = append(cands, candidate{})
 	}
 	for i, e := range t.path {
-		if !IsMessage(e) {
+		if !thread.IsMessage(e) {
 			cands = append(cands, candidate{})
 			continue
 		}
@@ -95,9 +90,9 @@ func (c coveredEntry) candidate(p Policy) (candidate, error) {
 		return cand, err
 	}
 	if c.request {
-		m = Shorten(m, c.entry.ID, p.Target/requestShare)
+		m = covered.Shorten(m, c.entry.ID, p.Target/covered.RequestShare)
 	} else {
-		m = Shorten(m, c.entry.ID, p.Target/openShare)
+		m = covered.Shorten(m, c.entry.ID, p.Target/covered.CallShare)
 	}
 	cand.item.show(m)
 	return cand, nil

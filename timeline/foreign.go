@@ -4,13 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/covered"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/session"
 )
-
-// MaxOpenCalls is how many covered calls without a result are shown; they are
-// the newest ones (docs/compaction.md).
-const MaxOpenCalls = 8
 
 // readOn looks at what a compaction of another program covers: such a program
 // does not know what must stay in view. It reads back from the kept entries to
@@ -67,7 +65,7 @@ func (t *walked) readOn(ctx context.Context, src Source, back []*session.Entry, 
 // coveredItem returns what the algebra of turns has to know about an entry with
 // the edit on it.
 func coveredItem(e *session.Entry, edits map[string]*session.Entry) turn.Item {
-	it := turnItem(e)
+	it := thread.Item(e)
 	if ed := edits[e.ID]; ed != nil {
 		it.Hidden = it.Hidden || ed.ContextEdit().Omit
 	}
@@ -77,7 +75,7 @@ func coveredItem(e *session.Entry, edits map[string]*session.Entry) turn.Item {
 // findOpen finds the messages with calls that were open at the cut, each with
 // the results of its other calls.
 func (t *walked) findOpen(stretch []*session.Entry, turns *turn.Conversation, cut int, edits map[string]*session.Entry) {
-	_, newest := turn.Newest(turns.Open(cut), MaxOpenCalls)
+	_, newest := turn.Newest(turns.Open(cut), covered.MaxCalls)
 	for _, o := range newest {
 		for _, i := range append([]int{o.Item}, turns.Results(o.Item)...) {
 			if e := stretch[i]; i < cut {

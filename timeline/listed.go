@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -13,7 +14,7 @@ func (v *View) Listed() ([]Item, error) {
 	listed := make([]Item, len(v.Path))
 	gone := map[int]bool{} // what an edit left out
 	for i, e := range v.Path {
-		if m := e.Meta(); !IsMessage(e) || m.Role == message.RoleSystem || m.Excluded {
+		if m := e.Meta(); !thread.IsMessage(e) || m.Role == message.RoleSystem || m.Excluded {
 			continue
 		}
 		c := candidate{item: Item{Entry: e, Pos: i}}
@@ -31,7 +32,7 @@ func (v *View) Listed() ([]Item, error) {
 	if len(gone) == 0 {
 		return listed, nil
 	}
-	turns := Turns(v.Path)
+	turns := thread.Turns(v.Path)
 	for i := range listed {
 		if gone[turns.Head(i)] {
 			listed[i] = Item{}

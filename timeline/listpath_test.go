@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -37,7 +38,7 @@ func TestListPath(t *testing.T) {
 		return d
 	}
 	if _, err := s.Append(ctx, say("a", "one"), say("b", "two"), edit("e1", "a", "ONE"), edit("e2", "b", "short"),
-		compacted("c1", "was undone", "e2"), session.UncompactDraft("c1"), session.LabelDraft("a", "x"), compacted("c2", "in force")); err != nil {
+		compacted("c1", "was undone", "e2"), mark.Uncompact("c1"), session.LabelDraft("a", "x"), compacted("c2", "in force")); err != nil {
 		t.Fatal(err)
 	}
 	path, err := s.Path(ctx, nil)

@@ -6,24 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/coppice-dev/coppice/internal/estimate"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // ErrNotPinnable says that an entry has no message that a view could show.
 var ErrNotPinnable = errors.New("cannot be pinned")
-
-// PinTooLargeError says that with this pin all pins together would take more
-// than a quarter of the target.
-type PinTooLargeError struct{ Pin, Others, Limit int64 } // tokens
-
-func (e *PinTooLargeError) Error() string {
-	return fmt.Sprintf("the pin takes %d tokens and the other pins %d: together more than %d, a quarter of the target",
-		e.Pin, e.Others, e.Limit)
-}
 
 // PinGroup returns what a pin on an entry holds: the entry with its whole
 // tool group, in path order. The entry must be on the path to the leaf.
@@ -74,7 +64,7 @@ func settles(back []*session.Entry, at int) bool {
 	if !calls(back[last].Meta(), m.Result) {
 		return false
 	}
-	c := turn.Read(len(back), func(i int) turn.Item { return turnItem(back[last-i]) })
+	c := turn.Read(len(back), func(i int) turn.Item { return thread.Item(back[last-i]) })
 	return !c.Second(last - at) // the call of a second result may be further back
 }
 
@@ -85,7 +75,7 @@ func calls(m session.Meta, id string) bool {
 // groupAround returns the members of the tool group that an entry is in, second
 // results included, or the entry alone.
 func groupAround(path []*session.Entry, at int) []*session.Entry {
-	c := Turns(path)
+	c := thread.Turns(path)
 	head := at
 	if h := c.Head(at); h >= 0 {
 		head = h
@@ -117,45 +107,4 @@ func unpinnable(e *session.Entry) (string, error) {
 		return "it has no content to show", nil
 	}
 	return "", nil
-}
-
-// CheckPin refuses a pin with which all pins together would take more than a
-// quarter of the target (docs/context.md, Projection 6). target 0: no limit.
-func CheckPin(v *View, group []*session.Entry, est tokens.Estimator, target int64) error {
-	if target <= 0 {
-		return nil
-	}
-	est = estimate.Checked(est)
-	mine := map[string]bool{}
-	e := &PinTooLargeError{Limit: target / 4}
-	for _, g := range group {
-		mine[g.ID] = true
-		m, err := g.Message()
-		if err != nil {
-			return err
-		}
-		e.Pin += est.Message(m)
-	}
-	for _, it := range v.Items {
-		if it.Pinned && it.Entry != nil && !mine[it.Entry.ID] {
-			m, err := it.Message()
-			if err != nil {
-				return err
-			}
-			e.Others += est.Message(m)
-		}
-	}
-	if e.Pin+e.Others > e.Limit {
-		return e
-	}
-	return nil
-}
-
-// Refs returns references to entries in the log.
-func Refs(entries []*session.Entry) []session.Ref {
-	refs := make([]session.Ref, len(entries))
-	for i, e := range entries {
-		refs[i] = session.Ref{ID: e.ID, At: e.At}
-	}
-	return refs
 }

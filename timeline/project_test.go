@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -456,21 +455,5 @@ func TestPinGroup(t *testing.T) {
 		if got := strings.Join(ids, " "); got != want || (err != nil) != (want == "") {
 			t.Errorf("%s: %q, %v; want %q", target, got, err, want)
 		}
-	}
-}
-
-func TestHeadTail(t *testing.T) {
-	text := strings.Repeat("a", 5000) + "한é🏷" + strings.Repeat("z", 5000)
-	got := headTail(text, "e1", 600)
-	if n := safetext.UTF16Len(got); n > 610 {
-		t.Errorf("%d units, want about 600", n)
-	}
-	for _, want := range []string{"aaa", "zzz", "read en:e1", "characters left out"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in %q", want, got)
-		}
-	}
-	if headTail("short", "e1", 600) != "short" {
-		t.Error("short text changed")
 	}
 }

@@ -76,7 +76,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	err = parallel(len(v.Items), func(i int) error {
 		var err error
 		if sizes[i], err = sizer.item(v.Items[i]); err == nil {
-			bytes[i], err = v.Items[i].bytes()
+			bytes[i], err = v.Items[i].Bytes()
 		}
 		return err
 	})
@@ -145,8 +145,8 @@ func (c count) agrees(o count) bool {
 	return c.ratio() <= o.ratio()*agrees && o.ratio() <= c.ratio()*agrees
 }
 
-// bytes returns about how many bytes an item adds to a request body.
-func (it Item) bytes() (int64, error) {
+// Bytes returns about how many bytes an item adds to a request body.
+func (it Item) Bytes() (int64, error) {
 	if m := it.Meta(); !it.bare && sentAsStored(m.Role) {
 		return m.ContentBytes, nil
 	}
@@ -154,7 +154,7 @@ func (it Item) bytes() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return ContentBytes(m), nil
+	return contentBytes(m), nil
 }
 
 // sentAsStored reports whether a request has the content of a message as it is
@@ -212,8 +212,8 @@ func (v *View) counts(sizes []calibration.Counts) ([]count, error) {
 	return found, nil
 }
 
-// ContentBytes returns about how many bytes a message adds to a request body.
-func ContentBytes(m *message.Message) int64 {
+// contentBytes returns about how many bytes a message adds to a request body.
+func contentBytes(m *message.Message) int64 {
 	if llm := ToLLM(m); llm != nil {
 		return int64(codec.EncodedLen(llm.Content))
 	}

@@ -3,33 +3,16 @@ package timeline
 import (
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/covered"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/internal/turn"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
-
-// turnItem returns what the algebra of turns has to know about an entry.
-func turnItem(e *session.Entry) turn.Item {
-	if !IsMessage(e) {
-		return turn.Item{}
-	}
-	return itemOf(e.Meta())
-}
-
-func itemOf(m session.Meta) turn.Item {
-	return turn.Item{Role: m.Role, Calls: m.Calls, Result: m.Result, Failed: m.Failed(), Hidden: m.Excluded || m.Role == message.RoleAssistant && !m.Shows}
-}
-
-// Turns reads a piece of a path: which result answers which call, what is a
-// group, what is open.
-func Turns(path []*session.Entry) *turn.Conversation {
-	return turn.Read(len(path), func(i int) turn.Item { return turnItem(path[i]) })
-}
 
 // Unanswered returns the indexes of the messages that have a call without a
 // result.
 func Unanswered(messages []session.Meta) []int {
-	c := turn.Read(len(messages), func(i int) turn.Item { return itemOf(messages[i]) })
+	c := turn.Read(len(messages), func(i int) turn.Item { return thread.ItemOf(messages[i]) })
 	var out []int
 	for _, o := range c.Open(len(messages)) {
 		out = append(out, o.Item)
@@ -51,7 +34,7 @@ func (v *View) readTurns(cands []candidate) {
 		if c.item.Entry == nil {
 			return turn.Item{Past: i == v.first-1}
 		}
-		it := turnItem(c.item.Entry) // pairs are those of the log, edits aside
+		it := thread.Item(c.item.Entry) // pairs are those of the log, edits aside
 		it.Hidden = it.Hidden || c.rule != ""
 		return it
 	})
@@ -67,25 +50,6 @@ type OpenCalls struct {
 	answered bool // one of Calls has a result after the cut
 }
 
-// Tokens returns about how many tokens a covered message with open calls takes
-// in the view, in a request that has to stay under target tokens (0: no limit).
-// Pinned members are counted among the pins.
-func (o OpenCalls) Tokens(sizer *Sizer, target int64) int64 {
-	const noResult = 25 // what replaces a missing result
-	sum := noResult * int64(len(o.Calls))
-	for _, it := range append([]Item{o.Item}, o.Results...) {
-		if it.Pinned {
-			continue
-		}
-		size := sizer.Of(it)
-		if target > 0 {
-			size = min(size, target/openShare)
-		}
-		sum += size
-	}
-	return sum
-}
-
 // OpenCalls returns the calls that a cut before Path[cut] would cover and that
 // have no result before it, oldest first. shown stay in view: they are the
 // newest ones and all whose result is kept. older do not. What the compaction
@@ -94,7 +58,7 @@ func (v *View) OpenCalls(cut int) (older, shown []OpenCalls) {
 	all := v.openCalls(cut)
 	n := 0
 	for _, o := range slices.Backward(all) {
-		if n < MaxOpenCalls || o.answered {
+		if n < covered.MaxCalls || o.answered {
 			shown = append(shown, o)
 		} else {
 			older = append(older, o)
@@ -183,15 +147,3 @@ func (v *View) entry(i int) *session.Entry {
 
 // calls reports whether an item shows a call of that id.
 func (it Item) calls(id string) bool { return calls(it.Meta(), id) }
-
-// Messages returns the message of each entry, nil for those without one.
-func Messages(entries []*session.Entry) ([]*message.Message, error) {
-	msgs := make([]*message.Message, len(entries))
-	err := parallel(len(entries), func(i int) (err error) {
-		if IsMessage(entries[i]) {
-			msgs[i], err = entries[i].Message()
-		}
-		return err
-	})
-	return msgs, err
-}

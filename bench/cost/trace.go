@@ -10,11 +10,11 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
-	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
@@ -137,7 +137,7 @@ func play(ctx context.Context, t *trace, window int64, p policy) (*stage, error)
 		if err := s.append(ctx, t.draft(e, prompt)); err != nil {
 			return nil, err
 		}
-		if timeline.IsMessage(e) {
+		if thread.IsMessage(e) {
 			at = e.Time
 		}
 		if m := must.Get(e.Message()); m != nil && m.FinalAnswer() {

@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -89,7 +90,7 @@ func (s *stage) cover(ctx context.Context, e *coppice.Session, firstKept *sessio
 		if firstKept != nil && e.ID == firstKept.ID {
 			break
 		}
-		if timeline.IsMessage(e) && e.Type != session.TypeCompaction {
+		if thread.IsMessage(e) && e.Type != session.TypeCompaction {
 			s.covered = append(s.covered, ledger.Source{EntryID: e.ID, Message: must.Get(e.Message())})
 		}
 	}

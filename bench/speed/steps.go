@@ -12,6 +12,7 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/codec"
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -74,7 +75,7 @@ func describePlan(p *compaction.Plan) string {
 // tree reads the tree: the id, type, place and parent of each entry, and the
 // labels in force.
 func tree(ctx context.Context, log session.Log) (string, error) {
-	t, err := session.ReadShape(ctx, log)
+	t, err := shape.Read(ctx, log)
 	if err != nil {
 		return "", err
 	}

@@ -200,7 +200,11 @@ func contextOf(ctx context.Context, s *coppice.Session, v *timeline.View, logged
 		if err != nil {
 			return out, err
 		}
-		m := messageJSON{Role: string(shown.Role), Tokens: sizer.Of(it), Bytes: timeline.ContentBytes(shown),
+		size, err := it.Bytes()
+		if err != nil {
+			return out, err
+		}
+		m := messageJSON{Role: string(shown.Role), Tokens: sizer.Of(it), Bytes: size,
 			Pinned: it.Pinned, Request: it.Request, Open: it.Open, Edited: it.Edited, Synthetic: string(it.Kind), Text: nativeText(shown)}
 		if it.Entry != nil {
 			m.EntryID = it.Entry.ID

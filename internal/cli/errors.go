@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/session"
-	"github.com/coppice-dev/coppice/timeline"
 )
 
 // exitCode ends a run without printing anything more.
@@ -124,7 +124,7 @@ func withoutPath(why, path string) string {
 func tryFor(err error) string {
 	var locked *session.LockedError
 	var ambiguous *session.AmbiguousError
-	var tooLarge *timeline.PinTooLargeError
+	var tooLarge *coppice.PinTooLargeError
 	switch {
 	case errors.As(err, &locked):
 		return "wait for that process to end, or work on a copy: coppice clone"

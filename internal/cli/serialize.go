@@ -84,20 +84,15 @@ func placeOn(ctx context.Context, s *coppice.Session, path []*session.Entry, id 
 // listed returns what a summarizer gets of each entry of a path: what the view
 // lists, and unchanged messages for the part before the view.
 func listed(path []*session.Entry, v *timeline.View) ([]*message.Message, error) {
-	msgs, err := timeline.Messages(path)
-	if err != nil {
-		return nil, err
-	}
-	before := len(path) - len(v.Path)
-	for i, m := range msgs[:before] {
-		if m != nil && (m.Role == message.RoleSystem || m.Bash != nil && m.Bash.ExcludeFromContext) {
-			msgs[i] = nil
+	before := make([]timeline.Item, len(path)-len(v.Path))
+	for i, e := range path[:len(before)] {
+		if e.Type != session.TypeCompaction && e.HasMessage() && e.Role() != message.RoleSystem && !e.Meta().Excluded {
+			before[i].Entry = e
 		}
 	}
 	items, err := v.Listed()
 	if err != nil {
 		return nil, err
 	}
-	seen, err := timeline.ItemMessages(items)
-	return append(msgs[:before], seen...), err
+	return timeline.ItemMessages(append(before, items...))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -101,7 +102,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l := open(b)
-				if _, err := session.ReadShape(ctx, l); err != nil {
+				if _, err := shape.Read(ctx, l); err != nil {
 					b.Fatal(err)
 				}
 				l.Close()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/fsx"
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -35,16 +36,16 @@ func (l *openLog) ReadTree(ctx context.Context, visit func(i int, e *session.Ent
 
 // ReadShape reads the tree of the log without making entries, as
 // session.ReadShape says.
-func (l *openLog) ReadShape(ctx context.Context) (*session.Shape, error) {
+func (l *openLog) ReadShape(ctx context.Context) (*shape.Shape, error) {
 	p, whole := l.newPass()
 	if !whole {
 		if err := l.run(ctx, p); err != nil {
 			return nil, err
 		}
 	}
-	s := &session.Shape{Nodes: make([]session.Node, 0, p.n)}
+	s := &shape.Shape{Nodes: make([]shape.Node, 0, p.n)}
 	s.Tree = *l.tree(p, func(r *record) {
-		s.Nodes = append(s.Nodes, session.Node{ID: r.id, Type: r.typ, At: r.off})
+		s.Nodes = append(s.Nodes, shape.Node{ID: r.id, Type: r.typ, At: r.off})
 	})
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 	"pgregory.net/rapid"
@@ -110,12 +111,12 @@ func TestOnePassIsTheTree(t *testing.T) {
 		}
 		again := fresh()
 		defer again.Close()
-		shape, err := session.ReadShape(bg, again)
-		if err != nil || shape.Leaf != tree.Leaf || !slices.Equal(shape.Up, tree.Up) {
-			t.Fatalf("shape %+v (%v), want %+v", shape, err, tree)
+		got, err := shape.Read(bg, again)
+		if err != nil || got.Leaf != tree.Leaf || !slices.Equal(got.Up, tree.Up) {
+			t.Fatalf("shape %+v (%v), want %+v", got, err, tree)
 		}
-		for i, n := range shape.Nodes {
-			if e := entries[i]; n != (session.Node{ID: e.ID, Type: e.Type, At: e.At}) {
+		for i, n := range got.Nodes {
+			if e := entries[i]; n != (shape.Node{ID: e.ID, Type: e.Type, At: e.At}) {
 				t.Fatalf("node %d: %+v, entry %+v", i, n, e)
 			}
 		}
@@ -149,9 +150,9 @@ func TestOnePassNextToOthers(t *testing.T) {
 	if now, err := l.Leaf(bg); err != nil || now.ID != "new" {
 		t.Errorf("leaf %v (%v), want what was appended", now, err)
 	}
-	shape, err := session.ReadShape(bg, l)
-	if err != nil || len(shape.Nodes) != 1001 || shape.Leaf != 1000 {
-		t.Errorf("%d entries, leaf %d (%v)", len(shape.Nodes), shape.Leaf, err)
+	got, err := shape.Read(bg, l)
+	if err != nil || len(got.Nodes) != 1001 || got.Leaf != 1000 {
+		t.Errorf("%d entries, leaf %d (%v)", len(got.Nodes), got.Leaf, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -172,7 +173,7 @@ func (w *Writer) End(ctx context.Context) error {
 		return err
 	}
 	if w.moved {
-		d := session.LeafDraft()
+		d := mark.Leaf()
 		d.Time = w.last
 		if _, err := w.put(ctx, d); err != nil {
 			return err

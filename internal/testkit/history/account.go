@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -29,7 +30,7 @@ func Account(path []*session.Entry, v *timeline.View) error {
 		left[l.EntryID]++
 	}
 	for i, e := range path {
-		if !timeline.IsMessage(e) {
+		if !thread.IsMessage(e) {
 			continue
 		}
 		n := shown[e.ID] + left[e.ID]

@@ -3,7 +3,9 @@ package history
 import (
 	"context"
 
+	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -18,15 +20,15 @@ func (d *Drawer) Marks(n int) {
 		d.check(err)
 		switch rapid.IntRange(0, 5).Draw(d.T, "mark") {
 		case 0:
-			if e := d.pick(path, timeline.IsMessage, "omit"); e != nil {
+			if e := d.pick(path, thread.IsMessage, "omit"); e != nil {
 				d.add(session.OmitDraft(e.ID))
 			}
 		case 1:
-			if e := d.pick(path, timeline.IsMessage, "edit"); e != nil {
+			if e := d.pick(path, thread.IsMessage, "edit"); e != nil {
 				d.add(session.EditDraft(e.ID, []message.Block{message.Text{Text: "[shortened]"}}))
 			}
 		case 2:
-			if e := d.pick(path, timeline.IsMessage, "restore"); e != nil {
+			if e := d.pick(path, thread.IsMessage, "restore"); e != nil {
 				d.add(session.EditDraft(e.ID, must.Get(e.Message()).Content))
 			}
 		case 3:
@@ -37,7 +39,7 @@ func (d *Drawer) Marks(n int) {
 			}
 		default:
 			if e := d.pick(path, func(e *session.Entry) bool { return e.Compaction() != nil }, "undo"); e != nil {
-				d.add(session.UncompactDraft(e.ID))
+				d.add(mark.Uncompact(e.ID))
 			}
 		}
 	}
@@ -45,7 +47,7 @@ func (d *Drawer) Marks(n int) {
 
 // Pin pins something on the path, or removes the pin again.
 func (d *Drawer) Pin(path []*session.Entry) {
-	e := d.pick(path, timeline.IsMessage, "pin")
+	e := d.pick(path, thread.IsMessage, "pin")
 	if e == nil {
 		return
 	}
@@ -53,13 +55,17 @@ func (d *Drawer) Pin(path []*session.Entry) {
 	if err != nil {
 		return // not one that can be pinned
 	}
-	d.add(session.PinDraft(e.ID, !d.oneIn(4, "unpin"), timeline.Refs(group)))
+	if d.oneIn(4, "unpin") {
+		d.add(mark.Unpin(e.ID))
+	} else {
+		d.add(mark.Pin(e.ID, group))
+	}
 }
 
 // cuttable makes other programs follow the one rule that all of them obey: a
 // first kept entry is never a tool result.
 func cuttable(e *session.Entry) bool {
-	return timeline.IsMessage(e) && e.Role() != message.RoleToolResult
+	return thread.IsMessage(e) && e.Role() != message.RoleToolResult
 }
 
 func (d *Drawer) pick(path []*session.Entry, ok func(*session.Entry) bool, label string) *session.Entry {

@@ -3,6 +3,8 @@ package history
 import (
 	"fmt"
 
+	"github.com/coppice-dev/coppice/internal/covered"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -59,7 +61,7 @@ func (u *unread) check() error {
 	foreign := u.lastForeign()
 	for i := len(u.path) - 1; i >= 0; i-- {
 		e := u.path[i]
-		if !timeline.IsMessage(e) {
+		if !thread.IsMessage(e) {
 			continue
 		}
 		switch m := e.Meta(); {
@@ -78,7 +80,7 @@ func (u *unread) check() error {
 				if answered[c.ID] || !u.counts[c.ID] {
 					continue
 				}
-				if open++; open <= timeline.MaxOpenCalls && !u.shown[e.ID] && i > foreign {
+				if open++; open <= covered.MaxCalls && !u.shown[e.ID] && i > foreign {
 					return fmt.Errorf("call %s of %s has no result and is not shown", c.ID, e.ID)
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/coppice-dev/coppice/convert"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -192,7 +193,7 @@ func Fuzz(f *testing.F, im convert.Importer) {
 				t.Fatal(err)
 			}
 			entries++
-			if timeline.IsMessage(e) {
+			if thread.IsMessage(e) {
 				bearing++
 			}
 		}

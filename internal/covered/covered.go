@@ -1,4 +1,7 @@
-package timeline
+// Package covered says how much is shown of what a compaction covers and a view
+// still has to show: the open request and calls without a result
+// (docs/context.md, Projection).
+package covered
 
 import (
 	"fmt"
@@ -10,12 +13,16 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// requestShare says how much of the target a covered message of the open request
-// may take: a quarter. Of a covered message with open calls it is less, so that
+// MaxCalls is how many covered calls without a result are shown; they are the
+// newest ones (docs/compaction.md).
+const MaxCalls = 8
+
+// RequestShare says how much of the target a covered message of the open request
+// may take: one part in RequestShare. Of a covered message with open calls it is less, so that
 // all of them together stay under a quarter.
 const (
-	requestShare = 4
-	openShare    = requestShare * MaxOpenCalls
+	RequestShare = 4
+	CallShare    = RequestShare * MaxCalls
 )
 
 // Shorten returns a message as a view shows it if it may take so many tokens:
