@@ -41,11 +41,11 @@ func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 // conversation is.
 func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
 	return do(ctx, s, func() (*timeline.View, error) {
-		c, err := s.compactorAt(ctx, leaf)
+		m, err := s.factsAt(ctx, leaf)
 		if err != nil {
 			return nil, err
 		}
-		return c.View(ctx, leaf)
+		return s.compactor(m).View(ctx, leaf)
 	})
 }
 
@@ -63,11 +63,15 @@ func (m Meter) Over() bool { return m.Threshold > 0 && m.Decision() > m.Threshol
 // be said, and how big it may become.
 func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter, error) {
 	return do(ctx, s, func() (Meter, error) {
-		v, err := s.View(ctx)
+		c, err := s.compactorAt(ctx, nil)
 		if err != nil {
 			return Meter{}, err
 		}
-		return s.Measure(ctx, v, pending...)
+		v, err := c.View(ctx, nil)
+		if err != nil {
+			return Meter{}, err
+		}
+		return s.measure(c, v, pending)
 	})
 }
 
@@ -81,13 +85,17 @@ func (s *Session) Measure(ctx context.Context, v *timeline.View, pending ...*mes
 		if err != nil {
 			return Meter{}, err
 		}
-		size, err := v.Size(s.opts.Estimator, s.tokens(pending))
-		if err != nil {
-			return Meter{}, err
-		}
-		target, err := c.Target(v, size.Pending)
-		return meter(c, size, target), err
+		return s.measure(c, v, pending)
 	})
+}
+
+func (s *Session) measure(c *compaction.Compactor, v *timeline.View, pending []*message.Message) (Meter, error) {
+	size, err := v.Size(s.opts.Estimator, s.tokens(pending))
+	if err != nil {
+		return Meter{}, err
+	}
+	target, err := c.Target(v, size.Pending)
+	return meter(c, size, target), err
 }
 
 func meter(c *compaction.Compactor, size timeline.Size, target int64) Meter {
@@ -163,8 +171,9 @@ func (s *Session) SetModel(m Model) {
 func (s *Session) Hooks() *hook.Bus { return s.opts.Hooks }
 
 // compactorAt returns the compactor for the model that gets the next request
-// after an entry.
+// after an entry. What is read for it will be weighed, unlike a plain view.
 func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compaction.Compactor, error) {
+	s.log.CountTokens()
 	m, err := s.factsAt(ctx, leaf)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package session
 import (
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/turn"
@@ -12,8 +11,8 @@ import (
 )
 
 // Meta is what is known about a message without its text: enough to tell
-// whether and where it is in a view, and how big it is. The zero Meta is that
-// of an entry without a message.
+// whether and where it is in a view. The zero Meta is that of an entry without
+// a message.
 type Meta struct {
 	Role            message.Role
 	Provider, Model string // assistant
@@ -26,25 +25,12 @@ type Meta struct {
 	Excluded bool // a command that the user kept from the model
 	Counted  bool // it says what the provider counted (message.Usage)
 
-	Tokens       int64    // as tokens.Default counts them
-	Scripts      int64    // the part of Tokens for what is not ASCII
 	Images       []Pixels // in order
 	ContentBytes int64    // of the content as message.EncodeContent writes it
 }
 
 // Pixels is the size of an image. The zero value: it is not known.
 type Pixels struct{ Width, Height int }
-
-// ByClass returns the tokens by class, for the classes that are calibrated
-// separately. model is the id of the model, which decides what an image of a
-// given size costs.
-func (m Meta) ByClass(model string) calibration.Counts {
-	c := calibration.Counts{Text: m.Tokens - m.Scripts - media.Unknown*int64(len(m.Images)), Scripts: m.Scripts}
-	for _, i := range m.Images {
-		c.Media += media.Tokens(model, i.Width, i.Height, "")
-	}
-	return c
-}
 
 // Failed reports whether an assistant message ended in an error or an abort.
 func (m Meta) Failed() bool {
@@ -89,15 +75,14 @@ func (e *Entry) known() *brief {
 // brief is Meta in a compact form, because there is one for each entry of a
 // long path.
 type brief struct {
-	by      *voice // nil: there is no message
-	result  string
-	calls   []turn.Call
-	images  *[]Pixels // nil: there are none
-	bytes   int64     // of content
-	tokens  uint32
-	scripts uint32 // of tokens
-	length  uint32 // of the entry's JSON
-	traits  traits
+	by     *voice // nil: there is no message
+	result string
+	calls  []turn.Call
+	images *[]Pixels // nil: there are none
+	weight weight    // of the texts
+	bytes  int64     // of content
+	length uint32    // of the entry's JSON
+	traits traits
 }
 
 func imagesOf(m *message.Message) *[]Pixels {
@@ -137,7 +122,7 @@ func (b *brief) meta() Meta {
 	}
 	m := Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Calls: b.calls, Result: b.result,
 		Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0, Excluded: b.traits&excluded != 0, Counted: b.traits&counted != 0,
-		Tokens: int64(b.tokens), Scripts: int64(b.scripts), ContentBytes: b.bytes}
+		ContentBytes: b.bytes}
 	if b.images != nil {
 		m.Images = *b.images
 	}
@@ -149,7 +134,7 @@ func briefOf(m *message.Message) brief {
 	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
 		bytes: int64(codec.EncodedLen(m.Content))}
 	size := tokens.Default{}.ByClass(m)
-	b.tokens, b.scripts = uint32(size.Sum()), uint32(size.Scripts)
+	b.weight = weightOf(size.Text, size.Scripts)
 	if size.Media > 0 {
 		b.images = imagesOf(m)
 	}

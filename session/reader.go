@@ -15,6 +15,9 @@ type Reader struct {
 	// Far reads the bytes of messages again. nil: entries keep their bytes, and
 	// share memory with the lines.
 	Far *Far
+	// Later leaves the tokens of messages that are read through Far to be counted
+	// when they are asked for.
+	Later bool
 
 	pool    lines.Pool
 	last    *Entry
@@ -29,6 +32,7 @@ const slab = 64
 // in the log. ok is false for a line that is not one JSON object with a string
 // type. For headers and objects without an id, e is nil.
 func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) {
+	r.scan.counts = r.Far == nil || !r.Later
 	scanned, valid := r.scan.line(line)
 	if !valid {
 		return nil, h, false
@@ -47,7 +51,11 @@ func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) 
 	}
 	r.last = e
 	if e.Type == TypeMessage {
-		r.look(e, line, scanned)
+		if scanned {
+			e.brief = r.scan.take()
+		} else {
+			e.brief = decodedBrief(line)
+		}
 	}
 	e.brief.length = uint32(len(line))
 	switch {
@@ -61,15 +69,21 @@ func (r *Reader) Entry(line []byte, at int64) (e *Entry, h lines.Head, ok bool) 
 	return e, h, true
 }
 
-// look fills in what is known about a message.
-func (r *Reader) look(e *Entry, line []byte, scanned bool) {
-	if scanned {
-		e.brief = r.scan.take()
-		return
+// briefAgain returns what is known about the message of a line that was read
+// before, its tokens included.
+func briefAgain(line []byte) brief {
+	s := scan{counts: true}
+	if scanned, _ := s.line(line); scanned {
+		return s.take()
 	}
+	return decodedBrief(line)
+}
+
+func decodedBrief(line []byte) brief {
 	if m := rawjson.Get(line, "message"); rawjson.Kind(m) == '{' {
-		e.brief = briefOf(codec.Decode(m))
+		return briefOf(codec.Decode(m))
 	}
+	return brief{}
 }
 
 func (r *Reader) new() *Entry {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/lines"
-	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/internal/weigh"
@@ -15,6 +14,8 @@ import (
 // what briefOf finds in the decoded message. It understands messages in their
 // typical form, which is nearly all; the others have to be decoded.
 type scan struct {
+	counts bool // the tokens of messages are counted
+
 	pool   lines.Pool
 	texts  weigh.Counter // of this message
 	images []Pixels      // of this message
@@ -153,7 +154,10 @@ func (c *scan) begin() {
 // take returns what was found in a typical message.
 func (c *scan) take() brief {
 	b := c.brief
-	b.tokens, b.scripts = uint32(c.texts.Total()+media.Unknown*int64(len(c.images))), uint32(c.texts.Scripts())
+	if c.counts {
+		scripts := c.texts.Scripts()
+		b.weight = weightOf(c.texts.Total()-scripts, scripts)
+	}
 	if len(c.images) > 0 {
 		images := c.images
 		b.images = &images

@@ -183,15 +183,21 @@ func (c *scan) arguments(v []byte) {
 	if c.js = append(c.js[:0], "{}"...); rawjson.Kind(v) != 'n' { // a missing value has kind n too
 		c.js = rawjson.AppendJS(c.js[:0], v)
 	}
-	c.texts.Add(c.js)
-	c.texts.End()
+	if c.counts {
+		c.texts.Add(c.js)
+		c.texts.End()
+	}
 	c.add(len(c.js))
 }
 
 // counted returns the next value, a text of a block whose bytes count.
 func (c *scan) counted(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
-	v, n, ok := c.reader.Read(s, &c.texts)
+	var to rawjson.Adder
+	if c.counts {
+		to = &c.texts
+	}
+	v, n, ok := c.reader.Read(s, to)
 	c.texts.End()
 	switch {
 	case !text:

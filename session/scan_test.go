@@ -47,7 +47,7 @@ func TestMetaOfAStoredMessage(t *testing.T) {
 		`{}`:                                                                                                                                                                                                                                   false,
 		`"x"`:                                                                                                                                                                                                                                  false,
 	} {
-		var c scan
+		c := scan{counts: true}
 		if got, valid := c.line(entryOf(in)); got != typical || !valid {
 			t.Errorf("%s: typical %v, valid %v", in, got, valid)
 		}
@@ -57,8 +57,9 @@ func TestMetaOfAStoredMessage(t *testing.T) {
 
 // checkScan checks that what a reader says of a line is what decoding it says.
 func checkScan(t interface{ Fatalf(string, ...any) }, line []byte) {
-	for _, far := range []*Far{nil, NewFar(func(string, int64, int) ([]byte, error) { return line, nil })} {
-		e, h, ok := (&Reader{Far: far}).Entry(line, 7)
+	far := NewFar(func(string, int64, int) ([]byte, error) { return line, nil })
+	for _, r := range []*Reader{{}, {Far: far}, {Far: far, Later: true}} {
+		e, h, ok := r.Entry(line, 7)
 		want, is := lines.ScanHead(line)
 		if whole := rawjson.Valid(line) && is && len(line) > 0 && line[0] == '{'; ok != whole {
 			t.Fatalf("%s: taken for whole: %v", line, ok)
@@ -84,8 +85,15 @@ func checkScan(t interface{ Fatalf(string, ...any) }, line []byte) {
 			t.Fatalf("%s:\n%+v, want\n%+v", line, got, want)
 		}
 		m, err := parsed.Message()
-		if n := (tokens.Default{}).Message(m); err != nil || e.HasMessage() && e.Meta().Tokens != n {
-			t.Fatalf("%s: %d tokens, counted decoded %d", line, e.Meta().Tokens, n)
+		sum := func(e *Entry) int64 {
+			n, err := e.Tokens("")
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			return n.Sum()
+		}
+		if n := (tokens.Default{}).Message(m); err != nil || e.HasMessage() && sum(e) != n {
+			t.Fatalf("%s: %d tokens, counted decoded %d", line, sum(e), n)
 		}
 		if m != nil && e.Meta().ContentBytes != int64(len(codec.EncodeContent(m.Content))) {
 			t.Fatalf("%s: %d bytes, want %d", line, e.Meta().ContentBytes, len(codec.EncodeContent(m.Content)))
@@ -159,7 +167,7 @@ func TestMetaAgreesWithDecoding(t *testing.T) {
 
 // What a model's images cost is known without a look at them, and the texts of
 // an escaped image are read as they are meant.
-func TestMetaByClass(t *testing.T) {
+func TestTokensByClass(t *testing.T) {
 	for in, want := range map[string]calibration.Counts{
 		`{"role":"user","content":[{"type":"text","text":"漢字"},{"type":"image","data":"` + png + `","mimeType":"image/png"}]}`:                             {Scripts: 3, Media: 922},
 		`{"role":"toolResult","content":[{"type":"image","data":"` + strings.ReplaceAll(png, "A", `\u0041`) + `"},{"type":"image","data":"` + png + `"}]}`: {Media: 2 * 922},
@@ -168,7 +176,7 @@ func TestMetaByClass(t *testing.T) {
 		`{"role":"user","content":[{"type":"new","text":"an unknown block is text"}]}`:                                                                     {Text: 14},
 	} {
 		e, _, _ := new(Reader).Entry(entryOf(in), 0)
-		if got := e.Meta().ByClass("gpt-5.5"); got != want {
+		if got, err := e.Tokens("gpt-5.5"); got != want || err != nil {
 			t.Errorf("%s: %+v, want %+v", in, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/estimate"
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -58,11 +59,14 @@ func (s *Sizer) estimator() tokens.Estimator {
 	return estimate.Checked(s.Estimator)
 }
 
-// item returns the estimate of what an item shows, before calibration. What was
-// counted when the entry was read needs no decoding.
+// item returns the estimate of what an item shows, before calibration. What is
+// in the log needs no decoding.
 func (s *Sizer) item(it Item) (calibration.Counts, error) {
-	if isDefault(s.estimator()) && !it.bare {
-		return it.Meta().ByClass(s.model), nil
+	switch {
+	case it.shown == nil && it.Entry == nil:
+		return calibration.Counts{}, nil
+	case it.shown == nil && !it.bare && isDefault(s.estimator()):
+		return it.Entry.Tokens(s.model)
 	}
 	m, err := it.Message()
 	if err != nil {
@@ -72,10 +76,21 @@ func (s *Sizer) item(it Item) (calibration.Counts, error) {
 }
 
 func (s *Sizer) message(m *message.Message) calibration.Counts {
-	if isDefault(s.estimator()) {
-		return session.MetaOf(m).ByClass(s.model)
+	if !isDefault(s.estimator()) {
+		return calibration.Counts{Text: s.estimator().Message(m)}
 	}
-	return calibration.Counts{Text: s.estimator().Message(m)}
+	n := tokens.Default{}.ByClass(m)
+	if n.Media == 0 {
+		return n
+	}
+	n.Media = 0
+	for _, b := range m.Content {
+		if img, ok := b.(message.Image); ok {
+			i := media.Look(img.Data)
+			n.Media += media.Tokens(s.model, i.Width, i.Height, "")
+		}
+	}
+	return n
 }
 
 func isDefault(est tokens.Estimator) bool {
@@ -223,15 +238,12 @@ func (s *Sizer) stretch(entries []*session.Entry) (sum calibration.Counts, ok bo
 			return sum, false
 		case !e.HasMessage() || m.Failed() || m.Excluded:
 			continue
-		case isDefault(s.estimator()):
-			sum = sum.Plus(m.ByClass(s.model))
-		default:
-			msg, err := e.Message()
-			if err != nil {
-				return sum, false
-			}
-			sum = sum.Plus(s.message(msg))
 		}
+		n, err := s.item(Item{Entry: e})
+		if err != nil {
+			return sum, false
+		}
+		sum = sum.Plus(n)
 	}
 	return sum, true
 }

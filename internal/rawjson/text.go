@@ -29,8 +29,8 @@ type TextReader struct {
 }
 
 // Read takes the next value of s and, where it is a string, hands out the
-// characters that it stands for, as String decodes them. It returns the value,
-// and the length of what Quote would write. ok is false for a value that is not
+// characters that it stands for, as String decodes them, unless to is nil. It
+// returns the value, and the length of what Quote would write. ok is false for a value that is not
 // a string, and for a string with bytes that are not UTF-8: then what was
 // handed out is of no use.
 func (t *TextReader) Read(s *Scanner, to Adder) (v []byte, quoted int, ok bool) {
@@ -89,13 +89,14 @@ func (t *TextReader) string(i int) int {
 // run takes characters that stand for themselves.
 func (t *TextReader) run(piece []byte, high bool) {
 	switch {
-	case !high:
-		t.ascii(piece)
-	case utf8.Valid(piece):
+	case high && !utf8.Valid(piece):
+		t.invalid = true
+	case t.to == nil:
+	case high:
 		t.flush()
 		t.to.Add(piece)
 	default:
-		t.invalid = true
+		t.ascii(piece)
 	}
 }
 
@@ -109,6 +110,18 @@ func (t *TextReader) ascii(piece []byte) {
 		return
 	}
 	t.n += copy(t.buf[t.n:], piece)
+}
+
+// char keeps one character for later.
+func (t *TextReader) char(c byte) {
+	if t.to == nil {
+		return
+	}
+	if t.n == len(t.buf) {
+		t.flush()
+	}
+	t.buf[t.n] = c
+	t.n++
 }
 
 func (t *TextReader) flush() {
@@ -127,11 +140,7 @@ func (t *TextReader) escape(i int) int {
 			if c == '/' {
 				t.shorter++
 			}
-			if t.n == len(t.buf) {
-				t.flush()
-			}
-			t.buf[t.n] = c
-			t.n++
+			t.char(c)
 			return i + 2
 		}
 	}
@@ -146,9 +155,11 @@ func (t *TextReader) escape(i int) int {
 			end += 6
 		}
 	}
-	t.flush()
-	n := utf8.EncodeRune(t.buf[:], r)
-	t.to.Add(t.buf[:n])
+	n := utf8.RuneLen(r)
+	if t.to != nil {
+		t.flush()
+		t.to.Add(utf8.AppendRune(t.buf[:0], r))
+	}
 	switch {
 	case r == '"' || r == '\\' || r == '\b' || r == '\f' || r == '\n' || r == '\r' || r == '\t':
 		n = len(`\n`)

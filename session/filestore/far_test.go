@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -113,6 +114,33 @@ func TestFarLostInAView(t *testing.T) {
 	for i := range v.Items {
 		if m, err := v.Items[i].Message(); err == nil || m != nil {
 			t.Errorf("item %d: %+v, %v", i, m, err)
+		}
+	}
+}
+
+// Tokens of messages that are read again are those of messages that were
+// counted while they were read, which cannot fail.
+func TestFarTokens(t *testing.T) {
+	for _, counted := range []bool{false, true} {
+		p := write(t, text(chain(3)...))
+		l := openFar(t, p)
+		if counted {
+			l.CountTokens()
+		}
+		e := must.Get(l.Leaf(bg))
+		want := tokens.Default{}.ByClass(must.Get(e.Message()))
+		if got, err := e.Tokens(""); got != want || err != nil {
+			t.Errorf("counted %v: %+v, want %+v, error %v", counted, got, want, err)
+		}
+		before := must.Get(l.Parent(bg, e))
+		if err := os.Truncate(p, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := e.Tokens(""); got != want || err != nil {
+			t.Errorf("counted %v: it is counted again: %+v, %v", counted, got, err)
+		}
+		if got, err := before.Tokens(""); (err == nil) != counted || counted && got == (calibration.Counts{}) {
+			t.Errorf("counted %v, and the file is gone: %+v, %v", counted, got, err)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type openLog struct {
 	readOnly bool  // it cannot be written to, whatever its mode says
 	notes    []session.Problem
 	scanners scanners                 // for lines far from the end of the file
+	counts   bool                     // their tokens are counted while they are checked
 	readErr  atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
 	held     map[int64]*session.Entry // entries from before what the index knows, by offset
 	pending  []*session.Entry         // set-up entries that wait for the file to be created to be created

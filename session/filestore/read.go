@@ -71,6 +71,16 @@ func (l *openLog) extend(ctx context.Context) (added int, err error) {
 	return added, nil
 }
 
+// CountTokens makes the log count tokens while it reads, as
+// session.Session.CountTokens says.
+func (l *openLog) CountTokens() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.counts {
+		l.counts, l.scanners = true, nil
+	}
+}
+
 // scannersAt returns the scanners for the part before an offset. They do not
 // keep what is far from the end.
 func (l *openLog) scannersAt(off int64) scanners {
@@ -79,8 +89,8 @@ func (l *openLog) scannersAt(off int64) scanners {
 		return newScanners(func() *session.Reader { return &session.Reader{} })
 	}
 	if l.scanners == nil {
-		place := session.NewFar(l.readFar(l.file))
-		l.scanners = newScanners(func() *session.Reader { return &session.Reader{Far: place} })
+		far := session.NewFar(l.readFar(l.file))
+		l.scanners = newScanners(func() *session.Reader { return &session.Reader{Far: far, Later: !l.counts} })
 	}
 	return l.scanners
 }
