@@ -79,8 +79,8 @@ func TestPromptIsWrittenOnceAndChangesAreFollowed(t *testing.T) {
 	}
 }
 
-// Calls beside each other give results in the order of the calls; whatever
-// goes wrong in a tool is a result.
+// Parallel calls give results in the order of the calls; any failure of a tool
+// becomes a result.
 func TestToolResults(t *testing.T) {
 	first := make(chan struct{})
 	tool := echo(true, func(text string) (agent.Result, error) {
@@ -177,7 +177,7 @@ func TestBadPermit(t *testing.T) {
 	}
 }
 
-// A process that was killed left a call without a result; the next one goes on.
+// A killed process left a call without a result; the next process continues.
 func TestResumeOfADanglingCall(t *testing.T) {
 	server := fake.New(fake.Say("I will look again."))
 	s := memory(t)
@@ -208,8 +208,8 @@ func TestResumeOfADanglingCall(t *testing.T) {
 	r.sound()
 }
 
-// A result that came while no one worked on the session is read first, also
-// where its call was long ago; the call is shown with it.
+// A result that arrived while no agent was running is read first, even if its
+// call was long ago; the call is shown with it.
 func TestResumeWithALateResult(t *testing.T) {
 	server := fake.New(fake.Say("It is deployed."))
 	s := memory(t)
@@ -245,7 +245,7 @@ func TestResumeWithALateResult(t *testing.T) {
 	r.sound()
 }
 
-// While a tool runs nothing is committed under it.
+// No compaction is committed while a tool runs.
 func TestNoCompactionUnderARunningTool(t *testing.T) {
 	server := fake.New(fake.Say(strings.Repeat("a long answer. ", 2000)), fake.Call("c1", "echo", `{"text":"x"}`), fake.Say("done"))
 	var r *rig

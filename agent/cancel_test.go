@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// Whichever event the caller's context ends at, the run was aborted: no outcome
-// is failed, and the turn ends as aborted.
+// At whichever event the caller's context ends, the run is aborted: no outcome is
+// failed, and the turn ends as aborted.
 func TestACancelledContextIsAborted(t *testing.T) {
 	for n := range 100 {
 		s := memory(t)

@@ -41,7 +41,7 @@ func talk(turns int) []*message.Message {
 	return out
 }
 
-// hears has the session say more turns.
+// hears adds more turns to the session.
 func (r *rig) hears(turns int) {
 	r.t.Helper()
 	if _, err := r.session.Say(context.Background(), talk(turns)...); err != nil {
@@ -130,7 +130,7 @@ func TestSwitchedOff(t *testing.T) {
 		if !errors.Is(err, coppice.ErrPaused) || r.ends() != "" {
 			t.Errorf("%s: %v, %s", how, err, r.ends())
 		}
-		// It survives a restart, and the user's own compaction works.
+		// The pause survives a restart, and the user's own compaction works.
 		r = newRig(t, server, config{Session: s, Summarizer: extract, Compaction: settings})
 		if err := r.run("Again"); err == nil || r.ends() != "" {
 			t.Errorf("%s after a restart: %v, %s", how, err, r.ends())
@@ -165,7 +165,7 @@ func TestThreeFailuresStop(t *testing.T) {
 	settings.ThresholdTokens = 8_000
 	cfg := config{Session: s, Summarizer: broken, Compaction: settings}
 	for i := range 3 {
-		r := newRig(t, server, cfg) // a new process each time
+		r := newRig(t, server, cfg) // each time in a new process
 		r.must(fmt.Sprintf("Turn %d", i))
 	}
 	if broken.asked < 3 {
@@ -229,8 +229,8 @@ func TestSwitchToASmallerModel(t *testing.T) {
 	r.sound()
 }
 
-// Room is made behind a turn, so that the next input does not wait; after a
-// final answer nothing goes on by itself.
+// Room is made after a turn, so that the next input does not wait; after a final
+// answer nothing continues on its own.
 func TestCompactionAfterATurn(t *testing.T) {
 	s := memory(t)
 	history(t, s, 9)
@@ -248,7 +248,7 @@ func TestCompactionAfterATurn(t *testing.T) {
 	}
 }
 
-// gated is a summarizer that waits to be let through.
+// gated is a summarizer that waits until the test releases it.
 type gated struct {
 	asked, let chan struct{}
 	inner      compaction.Summarizer
@@ -269,7 +269,7 @@ func (g *gated) Summarize(ctx context.Context, in summarize.Input) (summarize.Re
 }
 
 // Near the threshold a summary is prepared while the turns go on; at the
-// threshold it is committed and nothing is summarized then.
+// threshold it is committed without another summary.
 func TestBackground(t *testing.T) {
 	for name, s := range map[string]seed{"memory": memory(t), "disk": onDisk(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -306,7 +306,7 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	g := &gated{asked: make(chan struct{}), let: make(chan struct{}), inner: extract}
 	r := newRig(t, server, config{Session: s, Summarizer: g, Compaction: settings})
 	r.must("One")
-	<-g.asked // the one in the background, which is never let through
+	<-g.asked // the one in the background, which is never released
 	done := make(chan struct{})
 	go func() { // lets the rescue through
 		defer close(done)
@@ -320,8 +320,8 @@ func TestBackgroundIsSuperseded(t *testing.T) {
 	}
 }
 
-// A rate limit that passes is waited for; one that the request can never fit
-// is an overflow, whatever the status says.
+// The agent waits for a rate limit that passes; one that the request can never
+// meet is an overflow, whatever the status says.
 func TestTwoFacesOfARateLimit(t *testing.T) {
 	for words, want := range map[string]string{
 		"Rate limit reached for model `m` on tokens per minute (TPM): Limit 60000, Used 50340, Requested 14430. Please try again in 5ms.":                                          "",
@@ -339,8 +339,8 @@ func TestTwoFacesOfARateLimit(t *testing.T) {
 	}
 }
 
-// A count from before a compaction, or of another model, says nothing about
-// the request that comes now.
+// A count from before a compaction, or of another model, says nothing about the
+// next request.
 func TestStaleUsage(t *testing.T) {
 	s := memory(t)
 	history(t, s, 2)
@@ -370,8 +370,8 @@ func TestStaleUsage(t *testing.T) {
 	}
 }
 
-// A body that the provider finds too large loses its old pictures, not its
-// words, and goes out once more.
+// A body that is too large for the provider loses its old pictures, not its
+// words, and is sent once more.
 func TestByteLimit(t *testing.T) {
 	s := memory(t)
 	picture := message.Image{MIMEType: "image/png", Data: strings.Repeat("iVBORw0KGgo", 30_000)}
@@ -386,7 +386,7 @@ func TestByteLimit(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	server.MaxBytes = 500_000
 	model := quick(server.Bind("anthropic"))
-	model.Model.MaxBytes = 0 // nobody has told us
+	model.Model.MaxBytes = 0 // the limit is not known yet
 	r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract})
 	r.must("What was in them?")
 	reqs := server.Requests()
@@ -400,8 +400,8 @@ func TestByteLimit(t *testing.T) {
 	}
 }
 
-// A provider that refuses whatever it gets pauses automatic compaction after
-// three prompts, each said by a process of its own.
+// A provider that refuses everything pauses automatic compaction after three
+// prompts, each from its own process.
 func TestPauseAcrossProcesses(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "openai-responses"} {
 		s := memory(t)
@@ -416,8 +416,7 @@ func TestPauseAcrossProcesses(t *testing.T) {
 	}
 }
 
-// Input that no window has room for does not stand in the way of what comes
-// after it.
+// Input that fits no window does not block the input after it.
 func TestInputTooLarge(t *testing.T) {
 	server := fake.New(fake.Say("fine"))
 	server.Window = 16_000
@@ -434,7 +433,8 @@ func TestInputTooLarge(t *testing.T) {
 	r.sound()
 }
 
-// What is still prepared when the work is over ends too, and is told once.
+// A summary still in preparation when the work is over ends too, and is reported
+// once.
 func TestFinish(t *testing.T) {
 	s := memory(t)
 	history(t, s, 10)
@@ -458,8 +458,8 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// A compaction can be stopped by itself: the turn goes on, and the log has
-// nothing of it.
+// A compaction can be stopped alone: the turn goes on, and the log has no trace
+// of the compaction.
 func TestAbortCompaction(t *testing.T) {
 	s := memory(t)
 	history(t, s, 12)
@@ -488,7 +488,7 @@ func TestAbortCompaction(t *testing.T) {
 	}
 }
 
-// Input that comes while a compaction is made is delivered once, in order.
+// Input that arrives during a compaction is delivered once, in order.
 func TestInputDuringCompaction(t *testing.T) {
 	s := memory(t)
 	history(t, s, 12)

@@ -14,9 +14,9 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// An honest server with a real tokenizer, and content that costs nothing like a
-// quarter of a token for each character: the answer stays, nothing is cut,
-// nothing is learned, and the size is what the server counts.
+// An honest server with a real tokenizer, and content that costs far from a
+// quarter of a token per character: the answer stays, nothing is cut, nothing is
+// learned, and the size is what the server counts.
 func TestContentOfAnyKind(t *testing.T) {
 	var log, table, minified strings.Builder
 	for i := range 400 {

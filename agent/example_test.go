@@ -9,9 +9,8 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// An agent with a tool of its own. However long it works, it stays inside the
-// window of its model. The model here is scripted; provider.Registry binds
-// real ones.
+// An agent with one tool. However long it works, it stays inside its model's
+// window. The model here is scripted; provider.Registry binds real ones.
 func Example() {
 	ctx := context.Background()
 	server := fake.New(fake.Call("1", "weather", `{"city":"Oslo"}`), fake.Say("Take an umbrella."))

@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// What another program appends to the session while the agent has it open is
-// an event, once, inside the turn that noticed it.
+// Entries that another program appends while the agent has the session open are
+// reported as one event, inside the turn that noticed them.
 func TestForeignAppendIsTold(t *testing.T) {
 	r := newRig(t, fake.New(fake.Say("one"), fake.Say("two"), fake.Say("three")), config{Session: onDisk(t)})
 	r.must("first")

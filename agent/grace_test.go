@@ -34,8 +34,8 @@ func (c caller) Stream(ctx context.Context, req timeline.Request, opts message.C
 	}
 }
 
-// A tool that does not hear of an abort is left to itself after a moment; its
-// call has a result that says so. The clock is the test's own.
+// A tool that ignores an abort is abandoned after a moment; its call gets a
+// result that says so. The test has its own clock.
 func TestAbortLeavesADeafTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory(t)
@@ -68,6 +68,6 @@ func TestAbortLeavesADeafTool(t *testing.T) {
 		if m := must.Get(leaf.Message()); m.Role != message.RoleToolResult || !m.IsError || m.Text("") != want {
 			t.Errorf("the call has %+v", m)
 		}
-		time.Sleep(time.Minute) // the tool is done with, too
+		time.Sleep(time.Minute) // the tool has ended, too
 	})
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// still is the clock of the session whose events are kept.
+// still is the clock of the recorded session.
 func still() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 
 // drawn are ids that differ from run to run.
 var drawn = regexp.MustCompile(`\b[0-9a-f]{16}\b`)
 
-// numbered replaces drawn ids by the order in which they come first.
+// numbered replaces random ids with numbers, in order of first appearance.
 func numbered(text string) string {
 	seen := map[string]string{}
 	return drawn.ReplaceAllStringFunc(text, func(id string) string {
@@ -44,9 +44,9 @@ func (minutes) Summarize(context.Context, summarize.Input) (summarize.Result, er
 	return summarize.Result{Summary: "## Goal\nRename the flag to --quiet.", Rung: summarize.RungModel}, nil
 }
 
-// The order and the content of the events of a session: a turn with a tool,
-// compactions by hand and after a refusal, one that has nothing to do, a move to
-// an earlier entry, and the end. Programs get them.
+// The order and the content of a session's events, as programs get them: a turn
+// with a tool, compactions by the user and after a refusal, one with nothing to
+// do, a move to an earlier entry, and the end.
 func TestHookEventsOfASession(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.jsonl")
 	var programs []hook.Program
@@ -76,7 +76,7 @@ func TestHookEventsOfASession(t *testing.T) {
 	compact()
 	r.must("Run the tests. " + words)
 	path := r.path()
-	back := path[len(path)-2] // what the answer stood on
+	back := path[len(path)-2] // what the answer was based on
 	if w := r.navigate(compaction.Navigation{Target: back.ID, Summarize: new(true), Focus: "files", Label: "back"}); w.err != nil || w.out.Status != compaction.Applied {
 		t.Fatalf("%+v %v", w.out, w.err)
 	}

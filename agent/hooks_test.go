@@ -49,7 +49,7 @@ func newBus() (*hook.Bus, *reports) {
 
 func texts(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
 
-// What hooks answer to a compaction on the way, and what becomes of it.
+// Hooks' answers during a compaction, and their effect.
 func TestHooksOfACompaction(t *testing.T) {
 	type answer = func(context.Context, hook.BeforeCompact) (compaction.Answer, error)
 	says := func(a compaction.Answer, err error) answer {
@@ -136,7 +136,7 @@ func TestHooksOfACompaction(t *testing.T) {
 	}
 }
 
-// A veto holds as long as the request can go out without the compaction.
+// A veto is respected as long as the request can be sent without the compaction.
 func TestVetoAtTheHardLimit(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	server.Window = 16_000
@@ -155,8 +155,8 @@ func TestVetoAtTheHardLimit(t *testing.T) {
 	r.sound()
 }
 
-// A hook's summary that looks right and does not fit is reported with the
-// hook's name, and ours is made.
+// A hook's summary that looks right but does not fit is reported with the hook's
+// name, and ours is used.
 func TestHookSummaryThatDoesNotFit(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	server.Window = 16_000
@@ -221,7 +221,7 @@ func TestHooksOfATool(t *testing.T) {
 	r.sound()
 }
 
-// A result is redacted before the whole of it is stored anywhere.
+// A result is redacted before its full text is stored anywhere.
 func TestToolResultIsRedactedBeforeItIsStored(t *testing.T) {
 	long := strings.Repeat("the password is hunter2\n", 10_000)
 	server := fake.New(fake.Call("1", "echo", `{"text":"x"}`), fake.Say("done"))
@@ -243,7 +243,7 @@ func TestToolResultIsRedactedBeforeItIsStored(t *testing.T) {
 	}
 }
 
-// What hooks make of the messages of a request.
+// How hooks change the messages of a request.
 func TestHooksOfTheContext(t *testing.T) {
 	change := func(f func([]*message.Message) []*message.Message) func(context.Context, hook.Context) (hook.ContextAnswer, error) {
 		return func(_ context.Context, e hook.Context) (hook.ContextAnswer, error) {
@@ -300,8 +300,8 @@ func TestHooksOfTheContext(t *testing.T) {
 	}
 }
 
-// A request that hooks made much smaller is not taken for one that the server
-// has cut.
+// A request that hooks made much smaller is not mistaken for one that the server
+// cut.
 func TestShortenedContextIsNoTruncation(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	s := memory(t)
@@ -319,7 +319,7 @@ func TestShortenedContextIsNoTruncation(t *testing.T) {
 	failed.expect(t)
 }
 
-// An abort reaches the hook that is being asked, and what was aborted is told.
+// An abort reaches the running hook, and hooks are informed of what was aborted.
 func TestAbortReachesHooks(t *testing.T) {
 	for _, e := range []hook.Event{"session_before_compact", "tool_call", "tool_result", hook.EventContext, hook.EventTurnStart} {
 		t.Run(string(e), func(t *testing.T) {
@@ -368,8 +368,8 @@ func TestAbortReachesHooks(t *testing.T) {
 	}
 }
 
-// A summary that is prepared in the background asks hooks too, and each
-// attempt is told as ended once.
+// A summary prepared in the background asks hooks too, and the end of each
+// attempt is reported once.
 func TestHooksOfABackgroundCompaction(t *testing.T) {
 	s := memory(t)
 	history(t, s, 8)

@@ -23,7 +23,7 @@ import (
 // million tokens.
 const longJob = "COPPICE_LONG_JOB"
 
-// planted are facts of the first round that have to be visible in the last
+// planted are facts from the first round that must be visible in the last
 // request: what the user ordered, and what the first call did.
 var planted = []string{
 	"Never touch the file internal/legacy/ledger.go.",
@@ -41,15 +41,15 @@ func jobRounds() int {
 	return 15
 }
 
-// The window and the byte cap in which the job lives, and what each of its
-// rounds produces at least, in tokens counted exactly.
+// The window and the byte cap of the job, and the least that each round produces,
+// in exactly counted tokens.
 const (
 	jobWindow   = 32_000
 	jobMaxBytes = 200_000
 	roundTokens = 10_000
 )
 
-// A job of many rounds lives in a small window: it finishes, no request is
+// A job of many rounds works in a small window: it finishes, no request is
 // invalid or over the window, every compaction has one outcome, and what the
 // first round said is visible in the last.
 func TestLongJob(t *testing.T) {
@@ -81,8 +81,8 @@ func job(t *testing.T, dialect string, rounds int) {
 	r.finished(rounds, told)
 }
 
-// remembers fails the test where a request was refused or is unsound, or the
-// last one does not say what the first round did.
+// remembers fails the test if a request was refused or is unsound, or the last
+// one does not have the facts of the first round.
 func (r *rig) remembers() {
 	r.t.Helper()
 	r.sound()
@@ -95,9 +95,9 @@ func (r *rig) remembers() {
 	}
 }
 
-// finished fails the test where the log of the job is not whole: its final
-// answer, all that its rounds produced, and as many compactions as were told,
-// each with one outcome. told are lines of compactionLine.
+// finished fails the test if the log of the job is incomplete: its final answer,
+// the output of all rounds, and as many compactions as were reported, each with
+// one outcome. told are lines of compactionLine.
 func (r *rig) finished(rounds int, told []string) {
 	r.t.Helper()
 	produced, written := int64(0), 0
@@ -138,11 +138,11 @@ func (r *rig) finished(rounds int, told []string) {
 	r.t.Logf("%d rounds, %d tokens, %d requests in a window of %d, %d compactions", rounds, produced, len(r.server.Requests()), r.server.Window, written)
 }
 
-// begun is the compactionLine of a beginning.
+// begun is the compactionLine of a start.
 const begun = "begun"
 
-// compactionLine is what is kept of an event: that a compaction begins, or how
-// one ends; "" for others.
+// compactionLine describes an event: that a compaction starts, or how it ended;
+// "" for others.
 func compactionLine(e agent.Event) string {
 	switch e.Type {
 	case coppice.EventCompactionStart:
@@ -167,8 +167,8 @@ func write() agent.Tool {
 		Run: func(context.Context, agent.Call) (agent.Result, error) { return agent.Text("written"), nil }}
 }
 
-// scan gives somewhat more than 10,000 tokens of a log, counted exactly, other
-// ones for each part.
+// scan gives somewhat more than 10,000 tokens of a log, exactly counted and
+// different for each part.
 func scan() agent.Tool {
 	return agent.Tool{Name: "scan", Description: "reads a part of the log", Parameters: []byte(`{"type":"object","properties":{"part":{"type":"integer"}}}`),
 		Run: func(_ context.Context, c agent.Call) (agent.Result, error) {

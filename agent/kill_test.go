@@ -17,8 +17,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// The long job, whose process is killed twice: it goes on from the log and
-// finishes, and nothing of what the first round said is lost.
+// The long job, whose process is killed twice: it continues from the log and
+// finishes, and no fact from the first round is lost.
 func TestKilledTwice(t *testing.T) {
 	for _, dialect := range jobDialects {
 		t.Run(dialect, func(t *testing.T) { killedTwice(t, dialect, jobRounds()) })

@@ -63,8 +63,8 @@ func record(file string) error {
 	return f.Close()
 }
 
-// worker starts the job, or goes on with it where there is a session already.
-// It prints a line for each beginning and end of a compaction.
+// worker starts the job, or continues it if there is already a session. It prints
+// a line for each start and end of a compaction.
 func worker(dir, url, dialect string) error {
 	ctx := context.Background()
 	log, err := openFirst(dir, session.Mode{Write: true})

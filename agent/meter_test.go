@@ -17,8 +17,8 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// rereading is a model that reads the same files again and again, as one does
-// that never finds in its window what it needs.
+// rereading is a model that reads the same files again and again, because what it
+// needs is never in its window.
 func rereading(files ...string) []fake.Step {
 	n := 0
 	return []fake.Step{{Answer: func(fake.Request) fake.Step {
@@ -27,8 +27,8 @@ func rereading(files ...string) []fake.Step {
 	}}}
 }
 
-// A run that reads what compactions take away again is told so once, and then
-// stopped, long before the money is gone.
+// A run that keeps rereading what compactions removed is warned once and then
+// stopped, long before the money is spent.
 func TestCircleOfReading(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -73,7 +73,7 @@ func TestCircleOfReading(t *testing.T) {
 	}
 }
 
-// A model that heeds what it is told goes on.
+// A model that follows the warning continues.
 func TestCircleEndsWhenTold(t *testing.T) {
 	n := 0
 	server := fake.New(fake.Step{Answer: func(r fake.Request) fake.Step {
@@ -95,7 +95,7 @@ func TestCircleEndsWhenTold(t *testing.T) {
 const wellFormed = "## Goal\nKeep going.\n\n## Constraints & Preferences\n(none)\n\n## Progress\n### Done\n- [x] Asked\n### In Progress\n(none)\n### Blocked\n(none)\n\n" +
 	"## Key Decisions\n(none)\n\n## Next Steps\n1. Go on\n\n## Critical Context\n(none)"
 
-// alwaysShows has the model see one message and nothing else.
+// alwaysShows makes the model see one message and nothing else.
 func alwaysShows(text string) *hook.Bus {
 	bus := &hook.Bus{}
 	bus.OnContext(hook.Handler{Name: "one"}, func(context.Context, hook.Context) (hook.ContextAnswer, error) {
@@ -151,7 +151,7 @@ func TestLimitsOfARun(t *testing.T) {
 	}
 }
 
-// What is used counts repeated calls, failed ones and those for summaries.
+// Usage includes repeated calls, failed calls and those for summaries.
 func TestUsedOfARun(t *testing.T) {
 	usage := &message.Usage{Input: 100, Output: 10}
 	for _, tt := range []struct {
@@ -192,7 +192,7 @@ func TestUsedForSummaries(t *testing.T) {
 	}
 }
 
-// A server that says nothing of tokens does not run past a limit.
+// A server that reports no tokens does not run past a limit.
 func TestTokensAreEstimated(t *testing.T) {
 	server := fake.New(fake.Step{Answer: func(r fake.Request) fake.Step {
 		s := fake.Call(fmt.Sprint("c", len(r.Body)), "echo", fmt.Sprintf(`{"text":"%d"}`, len(r.Body)))
@@ -206,7 +206,7 @@ func TestTokensAreEstimated(t *testing.T) {
 	}
 }
 
-// A limit of money says that it does not hold where no price is known.
+// A limit of money says that it has no effect if no price is known.
 func TestNoPrice(t *testing.T) {
 	server := fake.New(fake.Say("ok"))
 	model := quick(server.Bind("anthropic"))

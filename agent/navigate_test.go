@@ -20,7 +20,7 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// slow is a summarizer that says when it begins and ends when it is let.
+// slow is a summarizer that signals its start and ends when the test allows it.
 type slow struct {
 	begun, let chan struct{}
 }
@@ -171,7 +171,7 @@ func TestNavigateFailures(t *testing.T) {
 	}
 }
 
-// Programs hear of a navigation with exactly these members, before and after.
+// Programs get exactly these members about a navigation, before and after it.
 func TestNavigateTellsHooks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.jsonl")
 	var programs []hook.Program
@@ -227,8 +227,7 @@ func keysOf(m map[string]json.RawMessage) string {
 	return strings.Join(keys, " ")
 }
 
-// What the user says while a branch is summarized waits, and is said once, at
-// the new place.
+// Input during a branch summary waits, and is added once, at the new place.
 func TestInputDuringBranchSummary(t *testing.T) {
 	s := memory(t)
 	history(t, s, 4)

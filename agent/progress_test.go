@@ -8,8 +8,8 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// play runs events, a word each, and returns what the verdicts were, a letter
-// each: . nothing, t told, s stopped. "a=1" calls a with the result 1, "a=1-" does so
+// play runs events, one word each, and returns the verdicts, one letter each: .
+// nothing, t told, s stopped. "a=1" calls a with the result 1, "a=1-" does so
 // after a reduction. "#500" is a request of 500 tokens, "-" a reduction, "ok" an
 // answer, "user" new input.
 func play(events string) (verdicts string, last *StuckError) {
@@ -84,7 +84,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// The same call is the same whatever the order and the spacing of its arguments.
+// Calls are equal whatever the order and the spacing of their arguments.
 func TestCallKey(t *testing.T) {
 	key := func(name, args string) [32]byte {
 		return callKey(message.ToolCall{Name: name, Arguments: []byte(args)})

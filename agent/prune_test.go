@@ -17,7 +17,7 @@ import (
 )
 
 // Below the threshold an edit is made when it pays within the horizon, or when
-// the provider's cache has forgotten the view.
+// the view has expired from the provider's cache.
 func TestPruneHorizon(t *testing.T) {
 	none := new(int64(0))
 	for _, tt := range []struct {
@@ -52,8 +52,8 @@ func TestPruneHorizon(t *testing.T) {
 	}
 }
 
-// A result that its tool marks as empty is pruned where that saves something.
-// One that a hook changed is not the tool's any more.
+// A result that its tool marks as empty is pruned if that saves something. After
+// a hook changed it, the mark no longer counts.
 func TestEmptyResultsArePruned(t *testing.T) {
 	long := "nothing found in: " + strings.Repeat("cmd/tool/run.go, ", 200)
 	for _, tt := range []struct {

@@ -14,8 +14,8 @@ func refuse(text string) fake.Step {
 	return fake.Step{Refuse: &fake.Refusal{Status: 400, Message: text}}
 }
 
-// A provider that misses reasoning gets it, from then on, also of a model that
-// nobody knows to want it.
+// A provider that asks for its reasoning back gets it from then on, also for a
+// model not known to need it.
 func TestMissingReasoningIsSent(t *testing.T) {
 	server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`),
 		refuse("The `reasoning_content` in the thinking mode must be passed back to the API."), fake.Say("Done."), fake.Say("Still done."))
@@ -31,8 +31,8 @@ func TestMissingReasoningIsSent(t *testing.T) {
 	}
 }
 
-// Of too many images the oldest go, down to four fifths of what is allowed, and
-// the number is not taken for a size.
+// If there are too many images, the oldest go, down to four fifths of the limit,
+// and the number is not mistaken for a size.
 func TestTooManyImages(t *testing.T) {
 	s := memory(t)
 	picture := message.Image{MIMEType: "image/png", Data: strings.Repeat("iVBORw0KGgo", 100)}
@@ -59,8 +59,8 @@ func TestTooManyImages(t *testing.T) {
 	}
 }
 
-// A limit of messages is not a window: the history is compacted once, as the
-// window has it, and nothing is learned of tokens.
+// A limit on messages is not a window: the history is compacted once, and nothing
+// is learned about tokens.
 func TestTooManyMessages(t *testing.T) {
 	s := memory(t)
 	history(t, s, 20)
@@ -78,9 +78,9 @@ func TestTooManyMessages(t *testing.T) {
 	}
 }
 
-// An answer whose stream is torn is asked for again, and what had come of it is
-// kept as failed, in every dialect; a proxy's page is asked for again too, and
-// quoted if nothing else comes.
+// An answer whose stream breaks is requested again, and its received part is kept
+// as failed, in every dialect. After a proxy's page the request is also repeated,
+// and the page is quoted if nothing else comes.
 func TestTornAnswers(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "openai-chat", "openai-responses", "gemini"} {
 		server := fake.New(fake.Page("502 Bad Gateway"), fake.Torn("The answer is fo"), fake.Say("The answer is forty-two."))

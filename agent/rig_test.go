@@ -40,7 +40,7 @@ func (s seed) add(drafts ...session.Draft) error {
 	return err
 }
 
-// memory is a session that is not kept.
+// memory is a session that is not saved.
 func memory(t *testing.T) seed {
 	t.Helper()
 	log, err := memstore.New(nil).Create(context.Background(), session.Header{})
@@ -67,7 +67,7 @@ func quick(b *provider.Bound) *provider.Bound {
 	return b
 }
 
-// config is what a rig is made of: options of the engine and of the agent.
+// config has the options of the engine and of the agent.
 type config struct {
 	Session seed
 
@@ -136,7 +136,7 @@ func (r *rig) must(text string) {
 	}
 }
 
-// story is what happened, a line each, without the deltas.
+// story is the events, one line each, without deltas.
 func (r *rig) story() string {
 	var b strings.Builder
 	for _, e := range r.events {
@@ -189,8 +189,8 @@ func (r *rig) path() []*session.Entry {
 	return path
 }
 
-// sound fails the test where the server was sent something invalid, or
-// something over its window or its byte cap.
+// sound fails the test if the server was sent something invalid, or something
+// over its window or its byte cap.
 func (r *rig) sound() {
 	r.t.Helper()
 	for i, req := range r.server.Requests() {

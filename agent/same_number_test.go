@@ -10,9 +10,9 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// The numbers before and after a compaction, and before and after its undo,
-// are of one kind: they are what the server counts, its system prompt and tools
-// included, also where it counts far from our estimate.
+// The numbers before and after a compaction, and before and after its undo, are
+// comparable: they are the server's counts, including system prompt and tools,
+// even if these are far from our estimate.
 func TestOneKindOfNumber(t *testing.T) {
 	near := func(got, want int64) bool { return max(got-want, want-got) <= want/10 }
 	for name, logged := range map[string]bool{"the log has the prompt": true, "the log lacks it": false} {

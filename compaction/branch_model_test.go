@@ -37,8 +37,8 @@ func (r *rig) leave(ctx context.Context) *compaction.Navigated {
 	return n
 }
 
-// A model is asked with the instructions for a branch. What it drops is
-// under its answer, below a preamble, above the file lists.
+// A model is asked with the instructions for a branch. What it drops is added
+// under its answer, below a preamble and above the file lists.
 func TestBranchSummaryByModel(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		r := newRig(t, api, windows{200_000, 200_000}, newDay(9, 3000).open(t), writes("as the model says"))
@@ -91,7 +91,7 @@ func TestBranchLargerThanTheWindow(t *testing.T) {
 }
 
 // Every way in which a model can fail ends in one outcome: failed, with the
-// log as it was, where it is the only rung, else by extraction.
+// log as it was, if it is the only rung, else by extraction.
 func TestBranchAnswers(t *testing.T) {
 	for _, b := range badAnswers() {
 		t.Run(b.name, func(t *testing.T) {

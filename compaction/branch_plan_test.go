@@ -41,7 +41,8 @@ func TestBranchSummaryHoldsTheBranch(t *testing.T) {
 	if ids := strings.Join(path(t, s), " "); ids != "u1 a1 u4 a4 r4 branch_summary label" {
 		t.Error(ids)
 	}
-	// From here back: the summary of a branch that holds this one knows its facts and files.
+	// Going back from here: the summary of a branch that contains this one knows
+	// its facts and files.
 	if n, err = extractor(s, 200_000).Navigate(ctx, compaction.Navigation{Target: "a3", Summarize: new(true)}); err != nil || n.Summary == nil {
 		t.Fatalf("%+v %v", n, err)
 	}
@@ -55,8 +56,8 @@ func TestBranchSummaryHoldsTheBranch(t *testing.T) {
 	}
 }
 
-// A hundred tokens each, a budget, and what of them comes in, as in pi 1.6.0:
-// only that ours folds the rest instead of dropping it.
+// Messages of a hundred tokens each, a budget, and which of them are taken, as in
+// pi 1.6.0, except that ours folds the rest instead of dropping it.
 func TestBranchBudget(t *testing.T) {
 	text := strings.Repeat("abcd", 100)
 	plain := func(s *session.Session, n int) {
@@ -164,7 +165,7 @@ func ids(entries []*session.Entry) string {
 	return strings.Join(out, " ")
 }
 
-// A tool group comes in whole or not at all.
+// A tool group is taken whole or not at all.
 func TestBranchBudgetKeepsGroups(t *testing.T) {
 	s := garden(t)
 	left, err := s.Path(ctx, nil)

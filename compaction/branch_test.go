@@ -175,7 +175,7 @@ func TestNavigateTwiceMovesOnce(t *testing.T) {
 	}
 }
 
-// recorder is a summarizer that keeps what it was asked for.
+// recorder is a summarizer that keeps its inputs.
 type recorder struct {
 	inputs []summarize.Input
 	answer func(ctx context.Context, in summarize.Input) (summarize.Result, error)
@@ -237,8 +237,8 @@ func TestNavigateThatFails(t *testing.T) {
 	}
 }
 
-// Hooks hear of what is left; they may bring the summary if one was asked for,
-// and change focus and label.
+// Hooks get the abandoned part; they may provide the summary if one was
+// requested, and change focus and label.
 func TestNavigateAsksHooks(t *testing.T) {
 	label, focus := "theirs", "their focus"
 	for _, wanted := range []bool{true, false} {
@@ -270,7 +270,7 @@ func TestNavigateAsksHooks(t *testing.T) {
 	}
 }
 
-// Nothing that a summarizer could be told: no entry.
+// Nothing to summarize: no entry is written.
 func TestNavigateWithNothingToSummarize(t *testing.T) {
 	s := garden(t)
 	grow(t, s, "a1", session.ThinkingDraft("high"), session.NameDraft("a name"))
@@ -283,7 +283,7 @@ func TestNavigateWithNothingToSummarize(t *testing.T) {
 	}
 }
 
-// Notes of another branch come to where the conversation is.
+// A summary of another branch is added where the conversation is.
 func TestMerge(t *testing.T) {
 	s := garden(t)
 	c := extractor(s, 200_000)

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 )
 
-// countdown is a context that ends when it has been looked at so many times.
+// countdown is a context that ends after it was checked a number of times.
 type countdown struct {
 	context.Context
 	end  context.CancelFunc

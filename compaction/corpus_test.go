@@ -39,8 +39,8 @@ func TestEveryRealSession(t *testing.T) {
 	}
 }
 
-// validate renders a view in every dialect, as a command on a file does: for
-// the model that the path names, with input still to come.
+// validate renders a view in every dialect, as a command on a file does: for the
+// model named on the path, with input still to come.
 func validate(t *testing.T, v *timeline.View) {
 	t.Helper()
 	for _, d := range dialects.All() {

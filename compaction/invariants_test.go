@@ -14,7 +14,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// tb is what checks need of a test: *testing.T and *rapid.T have it.
+// tb is the part of a test that checks need: *testing.T and *rapid.T have it.
 type tb interface {
 	Helper()
 	Fatal(args ...any)
@@ -56,8 +56,8 @@ func (m *moment) project(t tb) *timeline.View {
 	return v
 }
 
-// check fails the test where an attempt broke one of the invariants I1 to I8,
-// I11 and I12, and returns the new view, nil where nothing was applied.
+// check fails the test if an attempt broke one of the invariants I1 to I8, I11
+// and I12, and returns the new view, or nil if nothing was applied.
 func (m *moment) check(t tb, out *compaction.Outcome) *timeline.View {
 	t.Helper()
 	log := logBytes(t, m.c.Session)

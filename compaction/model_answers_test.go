@@ -23,7 +23,7 @@ import (
 type bad struct {
 	name  string
 	step  fake.Step
-	tries int    // requests until the model is given up; 0: see overflowTries
+	tries int    // requests before the model is abandoned; 0: see overflowTries
 	paid  bool   // answers were counted
 	says  string // in the error of every attempt
 }
@@ -55,9 +55,9 @@ func badAnswers() []bad {
 // answer can be larger than its source.
 func small() *day { return newDay(3, 1500) }
 
-// Every way in which a model can fail ends in one outcome: failed where this
-// model was named, with the next model where there is one, and by extraction
-// where the whole ladder may be used.
+// Every way in which a model can fail ends in one outcome: failed if this model
+// was named, by the next model if there is one, and by extraction if the whole
+// ladder may be used.
 func TestEachAnswerEndsInOneOutcome(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		for _, b := range badAnswers() {
@@ -121,7 +121,7 @@ func (b bad) check(t *testing.T, r *rig, out *compaction.Outcome) {
 	}
 }
 
-// A failure that passes is not the end of a model.
+// A temporary failure does not rule a model out.
 func TestPassingFailures(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		for _, tt := range []struct {
@@ -180,8 +180,8 @@ func (o *openEnd) Read(p []byte) (int, error) {
 	return 0, errors.New("the connection is closed")
 }
 
-// A server that stalls is given up after its silence, and the ladder goes on:
-// who said nothing for a minute is not asked again.
+// A server that stalls is abandoned, and the ladder goes on: a server that was
+// silent for a minute is not asked again.
 func TestStall(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		for _, auto := range []bool{false, true} {

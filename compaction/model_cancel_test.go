@@ -117,8 +117,8 @@ func TestCancelAtOtherMoments(t *testing.T) {
 	})
 }
 
-// While the model writes, the session goes on: what came is kept. Where it
-// went elsewhere, or was compacted meanwhile, nothing is appended.
+// While the model writes, the session goes on, and new entries are kept. If it
+// moved elsewhere or was compacted meanwhile, nothing is appended.
 func TestMeanwhile(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

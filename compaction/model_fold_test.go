@@ -25,9 +25,9 @@ func (r *rig) serialized(req compaction.Request) int64 {
 	return must.Get(p.InputTokens(tokens.Default{}))
 }
 
-// A history three times the summarizer's window is folded, and what each of
-// its thirds planted is still visible, even where every pass of the model
-// drops everything.
+// A history three times the summarizer's window is folded, and the facts planted
+// in each third are still visible, even if every pass of the model drops
+// everything.
 func TestFolding(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		for name, step := range map[string]fake.Step{"forgets all": writes(), "echoes": echo()} {
@@ -145,7 +145,8 @@ func (d *day) digests(size int) string {
 	return b.String()
 }
 
-// A window that cannot hold even the instructions is said, not sent.
+// If a window cannot hold even the instructions, that is reported and nothing is
+// sent.
 func TestWindowTooSmallForAnySummary(t *testing.T) {
 	r := newRig(t, "anthropic", windows{200_000, 600}, newDay(6, 3000).open(t), writes())
 	out := r.compact(keep(1000))

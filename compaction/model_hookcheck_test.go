@@ -40,7 +40,8 @@ func TestCheckAnswer(t *testing.T) {
 	}
 }
 
-// A hook's summary that saves too little is told to be rejected; ours is made.
+// A hook's summary that saves too little is reported as rejected, and ours is
+// used.
 func TestHookSummaryWithoutGain(t *testing.T) {
 	r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes("by the model"))
 	p, _, err := r.Plan(ctx, keep(1000))

@@ -20,7 +20,7 @@ func answering(a compaction.Answer, err error) compaction.Hooks {
 }
 
 // A hook's summary replaces ours: no model is asked, and the entry says where
-// the text came from. What it lost is put under it all the same.
+// the text came from. What it lost is still added under it.
 func TestHookSummary(t *testing.T) {
 	r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())
 	var told compaction.BeforeCompact
@@ -134,7 +134,8 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
-// What a hook wants stored and is not a JSON object must not tear the log.
+// Data that a hook wants stored and that is not a JSON object must not break the
+// log.
 func TestHookDataIsNotJSON(t *testing.T) {
 	for _, data := range []string{`{"a":`, "[1]", `"x"`, "{}{}", "}\n{", "", "null"} {
 		r := newRig(t, "anthropic", ordinary, newDay(9, 3000).open(t), writes())
@@ -152,8 +153,8 @@ func TestHookDataIsNotJSON(t *testing.T) {
 	}
 }
 
-// A hook's summary that does not fit is not stretched over more than it
-// speaks of: ours is made.
+// A hook's summary that does not fit is not applied to more than it covers: ours
+// is used.
 func TestHookSummaryTooLarge(t *testing.T) {
 	w := windows{32_768, 32_768}
 	r := newRig(t, "anthropic", w, newDay(12, 6000).open(t), writes("by the model"))

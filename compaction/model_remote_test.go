@@ -99,7 +99,7 @@ func TestRemoteEndpoint(t *testing.T) {
 	r.checkThirds()
 }
 
-// Each failure of the endpoint ends the attempt where the endpoint was named;
+// Each failure of the endpoint ends the attempt if the endpoint was named;
 // otherwise the model is next.
 func TestRemoteEndpointFails(t *testing.T) {
 	for _, tt := range []struct {
@@ -138,8 +138,7 @@ func TestRemoteEndpointFails(t *testing.T) {
 	}
 }
 
-// What is smaller than its source may still be too long for the room that is
-// planned for a summary.
+// A summary smaller than its source may still be too long for the planned space.
 func TestRemoteSummaryAboveTheCap(t *testing.T) {
 	e := newEndpoint(t, answers(200, summaryJSON(strings.Repeat("and so on ", 3200)))) // about 8,000 tokens
 	e.MaxBytes = 0

@@ -65,7 +65,7 @@ func (r *rig) auto() *rig {
 	return r
 }
 
-// compact makes an attempt and checks what holds for all of them.
+// compact makes an attempt and checks what is true for each.
 func (r *rig) compact(req compaction.Request) *compaction.Outcome {
 	r.t.Helper()
 	return r.compactIn(ctx, req)

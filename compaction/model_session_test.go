@@ -40,8 +40,8 @@ type day struct {
 	calls  int
 }
 
-// newDay draws a session of so many tasks, each with about that many
-// characters of tool output, and a last turn of about 1,500 tokens.
+// newDay draws a session with a number of tasks, each with about the given number
+// of characters of tool output, and a last turn of about 1,500 tokens.
 func newDay(tasks, output int) *day {
 	d := &day{random: rand.New(rand.NewPCG(7, 11))}
 	prompt := "You are a careful engineer. Use the tools; say what you did."
@@ -133,7 +133,7 @@ var (
 
 func (d *day) word(list []string) string { return list[d.random.IntN(len(list))] }
 
-// prose is a log of about so many characters.
+// prose is a log of about n characters.
 func (d *day) prose(size int) string {
 	var b strings.Builder
 	for b.Len() < size {
@@ -142,7 +142,7 @@ func (d *day) prose(size int) string {
 	return b.String()
 }
 
-// code is source of about so many characters.
+// code is source code of about n characters.
 func (d *day) code(size int) string {
 	var b strings.Builder
 	for b.Len() < size {
@@ -153,7 +153,7 @@ func (d *day) code(size int) string {
 
 func texts(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
 
-// open puts the day into a store of its own.
+// open puts the day into its own store.
 func (d *day) open(t testing.TB) *session.Session {
 	t.Helper()
 	log, err := memstore.New(nil).Create(ctx, session.Header{Cwd: "/p"})

@@ -38,8 +38,8 @@ func TestSharedPrefixGoesToTheSessionsModel(t *testing.T) {
 	if strings.Contains(body, "<conversation>") || !strings.Contains(body, `"role":"assistant"`) {
 		t.Errorf("the request is not the session's own: %.300s", body)
 	}
-	// The mark comes after what the last answer was made from. The answer
-	// itself is after the mark, for it is summarized; what is kept is not sent.
+	// The mark comes after what the last answer was made from. The answer itself
+	// is after the mark, because it is summarized; what is kept is not sent.
 	cached, rest, _ := strings.Cut(body, `"cache_control"`)
 	if !strings.Contains(cached, `"messages"`) || strings.Contains(cached, "done by the session's model") || !strings.Contains(rest, "done by the session's model") {
 		t.Errorf("the session's prompt cache is not used: %s", body)
@@ -49,7 +49,7 @@ func TestSharedPrefixGoesToTheSessionsModel(t *testing.T) {
 	}
 }
 
-// asked is a summarizer that only looks at what it was asked.
+// asked is a summarizer that only records its input.
 type asked struct{ in summarize.Input }
 
 func (a *asked) Summarize(_ context.Context, in summarize.Input) (summarize.Result, error) {

@@ -17,7 +17,7 @@ var ordinary = windows{200_000, 200_000}
 // keep is the recent part of most tests: the last turn of a day.
 func keep(n int64) compaction.Request { return compaction.Request{Keep: &n} }
 
-// A summary that holds every fact is taken as it is.
+// A summary that has every fact is used unchanged.
 func TestGoodSummary(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		r := newRig(t, api, ordinary, newDay(9, 3000).open(t))
@@ -47,7 +47,8 @@ func TestGoodSummary(t *testing.T) {
 	})
 }
 
-// What a summary drops is put under it word for word, and the outcome says so.
+// Facts that a summary drops are added under it word for word, and the outcome
+// says so.
 func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		s := newDay(9, 3000).open(t)

@@ -82,7 +82,7 @@ func huge() *day {
 	return d
 }
 
-// What is left when only the last unit is kept is shortened by edits in the
+// If only the last unit is kept and does not fit, it is shortened by edits in the
 // same append; the originals can be read back.
 func TestLastUnitIsShortened(t *testing.T) {
 	eachSmall(t, func(t *testing.T, api string, w windows) {
@@ -168,7 +168,7 @@ func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 	}
 }
 
-// A floor above the target is told with the size of each part, before any
+// A floor above the target is reported with the size of each part, before any
 // model is asked.
 func TestFloorTooLarge(t *testing.T) {
 	const prompt, pins, request, pending = "fixed part", "pins", "open request", "pending input"

@@ -159,7 +159,7 @@ func TestWhatTheModelSeesAfter(t *testing.T) {
 	if err != nil || again.Reason != compaction.AlreadyCompacted {
 		t.Errorf("again: %+v %v", again, err)
 	}
-	// A label or a change of the thinking level is nothing that the model sees.
+	// The model does not see a label or a change of the thinking level.
 	if _, err := p.s.Append(ctx, session.ThinkingDraft("low"), session.LabelDraft(p.id(4), "x")); err != nil {
 		t.Fatal(err)
 	}

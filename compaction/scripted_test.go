@@ -89,9 +89,8 @@ func (s *script) work(round int) {
 	s.says(fmt.Sprintf("Part %d is moved: its 400 files compile, and nothing outside of them had to change.", round))
 }
 
-// Ten compactions of a scripted session: what was said once is still there,
-// what was replaced is there in its new form only, and nothing grows without
-// end.
+// Ten compactions of a scripted session: what was said once is still there, what
+// was replaced is there only in its new form, and nothing grows without bound.
 func TestTenCompactionsOfAScriptedSession(t *testing.T) {
 	dir := t.TempDir()
 	log, err := filestore.New(dir, filestore.Options{Sync: filestore.SyncOff}).Create(ctx, session.Header{Cwd: "/p"})

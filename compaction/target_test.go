@@ -12,10 +12,10 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// The target is the threshold unless the floor reaches it; then it is what the
-// window has besides the output.
+// The target is the threshold unless the floor reaches it; then it is the window
+// minus the output.
 func TestTarget(t *testing.T) {
-	words := func(n int64) string { return strings.Repeat("word ", int(n)) } // a token each, or a little more
+	words := func(n int64) string { return strings.Repeat("word ", int(n)) } // one token each, or a little more
 	tests := []struct {
 		name            string
 		window, input   int64

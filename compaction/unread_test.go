@@ -126,7 +126,7 @@ func TestUnreadResultsStay(t *testing.T) {
 	}
 }
 
-// Where they do not fit they are shortened, and say what broke.
+// If they do not fit they are shortened, and still show what broke.
 func TestUnreadResultsAreShortened(t *testing.T) {
 	k := newTalk(t, 24_000).past("old", 2).add(userDraft("ask", "compare"), answerDraft("calls", "", calling("c0", "c1", "c2")...), dump("r0", "c0"), dump("r1", "c1"), dump("r2", "c2"), userDraft("u", "well?"))
 	out := k.compact(compaction.Request{Trigger: compaction.Overflow})
@@ -150,7 +150,7 @@ func TestUnreadResultsAreShortened(t *testing.T) {
 	}
 }
 
-// Of parallel calls one result came late: what was read may go, the other
+// Of parallel calls one result came late: the one that was read may go, the other
 // stays with its call, and what is between may go too.
 func TestALateUnreadResultStays(t *testing.T) {
 	k := newTalk(t, 200_000).add(userDraft("ask", "compare"), answerDraft("calls", "", calling("c0", "c1")...), dump("r0", "c0")).past("old", 6).add(dump("r1", "c1"))
@@ -272,7 +272,7 @@ func TestAfterAnotherProgramsCompaction(t *testing.T) {
 	}
 }
 
-// Nothing is left to compact where everything is unread.
+// There is nothing to compact if everything is unread.
 func TestNothingButUnread(t *testing.T) {
 	k := newTalk(t, 200_000).add(answerDraft("calls", "", calling("c0")...), dump("r0", "c0"), userDraft("u", "well?"))
 	out := must.Get(k.c.Compact(ctx, compaction.Request{Keep: new(int64)}))

@@ -91,7 +91,7 @@ func TestFormatExamples(t *testing.T) {
 	}
 }
 
-// unread says what the typed view of an example misses.
+// unread says what is missing in the typed view of an example.
 func unread(e *session.Entry) string {
 	switch e.Type {
 	case session.TypeMessage:
@@ -155,7 +155,7 @@ func TestFormatNamesEveryProblem(t *testing.T) {
 	}
 }
 
-// The table of settings says what the code does.
+// The table of settings agrees with the code.
 func TestSettingsTable(t *testing.T) {
 	doc, err := os.ReadFile("settings.md")
 	if err != nil {

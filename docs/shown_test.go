@@ -248,8 +248,8 @@ func function(t *testing.T, file, src, name string) string {
 	return body.String()
 }
 
-// rewrite holds each match in a file against what it should be, or, with
-// -update, writes it.
+// rewrite compares each match in a file with what it should be, or with -update
+// writes it.
 func rewrite(t *testing.T, file string, re *regexp.Regexp, want func(match []string) string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)

@@ -67,7 +67,7 @@ func viewOf(t failer, s *session.Session, leaf *session.Entry) *timeline.View {
 	return v
 }
 
-// visit is a session with a branch, tools, a compaction and marks.
+// visit is a session with a branch, tools, a compaction, pins and edits.
 func visit(t failer) *session.Session {
 	t.Helper()
 	s := newSession(t)

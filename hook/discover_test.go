@@ -57,7 +57,7 @@ func TestDiscover(t *testing.T) {
 	r.expect(t, "there is no such event", "no command is given", "tool_cal: there is no event with this name", "30-data is not executable")
 }
 
-// Programs run in the project's folder, found ones and those by a path.
+// Programs run in the project's folder, whether found there or named by a path.
 func TestProgramsRunInTheProject(t *testing.T) {
 	dir, user := t.TempDir(), t.TempDir()
 	script(t, user, eventToolCall, "pwd", `printf '{"arguments":{"pwd":"%s"}}' "$(basename "$PWD")"`)

@@ -151,8 +151,8 @@ func TestKeysOfBeforeCompact(t *testing.T) {
 	}
 }
 
-// Programs get the whole path of the conversation, also what is before another
-// program's compaction, which the view does not hold.
+// Programs get the whole path of the conversation, including entries before
+// another program's compaction, which the view does not have.
 func TestBranchEntriesAreTheWholePath(t *testing.T) {
 	s := work(t, 3)
 	kept, err := s.Leaf(t.Context())

@@ -8,7 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/hook"
 )
 
-// A hook in Go is a function. This one lets nothing be pushed.
+// A hook in Go is a function. This one forbids pushes.
 func ExampleBus() {
 	bus := hook.New(hook.Options{Report: func(err error) { fmt.Println(err) }})
 	bus.OnToolCall(hook.Handler{Name: "no-push", Required: true}, func(_ context.Context, c hook.ToolCall) (hook.ToolCallAnswer, error) {

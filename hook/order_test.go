@@ -133,8 +133,8 @@ func TestNoHooks(t *testing.T) {
 	}
 }
 
-// What a hook answers about a compaction is checked one by one, so that an
-// invalid answer does not hide a good one.
+// Hooks' answers about a compaction are checked one by one, so that an invalid
+// answer does not hide a good one.
 func TestCompactionAnswers(t *testing.T) {
 	s := work(t, 400)
 	e := planned(t, s, compaction.Manual)

@@ -47,8 +47,8 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// A program that hangs is ended with everything that it started, also when it does not
-// want to go; then the next hook is asked.
+// A program that hangs is killed with everything it started, even if it ignores
+// signals; then the next hook is asked.
 func TestHangingPrograms(t *testing.T) {
 	for _, tt := range []struct {
 		does  string
@@ -124,7 +124,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// A program that does not read its input is as good as one that does.
+// A program does not have to read its input.
 func TestInputNotRead(t *testing.T) {
 	b, r := newBus(answers(eventToolCall, "p", `{"arguments":{"a":1}}`))
 	big := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`

@@ -70,7 +70,7 @@ func program(what string, args []string) int {
 	return 0
 }
 
-// hang says that it is there and then waits for an answer that never comes.
+// hang reports that it has started and then waits for an answer that never comes.
 func hang(address string) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
@@ -86,7 +86,7 @@ func spawn(args ...string) error {
 	return cmd.Start()
 }
 
-// does is a command that runs the test binary as a program.
+// does is a command that runs the test binary as a hook program.
 func does(args ...string) []string { return append([]string{os.Args[0], asProgram}, args...) }
 
 // answers is a program that writes an answer.
@@ -181,7 +181,7 @@ func (l listener) whenHanging(n int, then func()) (gone func()) {
 
 var errTimeUp = errors.New("no answer within a moment")
 
-// byHand lets a test end the time of the hooks that are asked.
+// byHand lets a test end the time limit of running hooks.
 func (b *Bus) byHand() (timeUp func()) {
 	up := make(chan struct{})
 	b.delay = time.Nanosecond
@@ -209,8 +209,8 @@ func handler[E, A any](asked *[]string, name string, a A, err error) func(contex
 
 func text(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
 
-// work is a session of two turns whose tool output has so many words; the
-// second turn is split when only the last message is kept.
+// work is a session of two turns whose tool output has the given number of words;
+// the second turn is split when only the last message is kept.
 func work(t *testing.T, words int) *session.Session {
 	t.Helper()
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)

@@ -22,8 +22,8 @@ func (w *work) result(name string, m message.Message) {
 
 func text(s string) []message.Block { return []message.Block{message.Text{Text: s}} }
 
-// Of results that failed, what tells of the failure stays, in whatever words a
-// tool and a harness say it.
+// The lines about the failure stay in failed results, in whatever words a tool or
+// a harness describes it.
 func TestFailedResultsKeepTheirErrors(t *testing.T) {
 	noise := strings.Repeat("neap spring tide datum crest ", 400)
 	lines := strings.Repeat("compiling module harbour, part of 200\n", 300)

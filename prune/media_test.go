@@ -45,8 +45,8 @@ func (w *work) left(m message.Model) (images int, lost string) {
 	return images, strings.Join(names, " ")
 }
 
-// The cap of the host is kept within a turn, the newest stay, and it goes down
-// to four fifths at once.
+// The host's cap is respected within a turn, the newest images stay, and pruning
+// goes down to four fifths at once.
 func TestImageCapWithinATurn(t *testing.T) {
 	for name, tt := range map[string]struct {
 		model message.Model

@@ -131,7 +131,7 @@ func TestTheCurrentTurnIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What nobody has read is left alone, in whatever turn it came.
+// Unread results are left alone, in whatever turn they came.
 func TestUnreadIsLeftAlone(t *testing.T) {
 	image := message.Image{Data: strings.Repeat("AAAA", 250), MIMEType: "image/png"}
 	w := newWork(t)
@@ -211,7 +211,7 @@ func TestEmptyResults(t *testing.T) {
 	}
 }
 
-// Old images give way when the byte cap nears; those after the last user
+// Old images are dropped when the byte cap is near; those after the last user
 // message stay.
 func TestMedia(t *testing.T) {
 	w := newWork(t)

@@ -291,7 +291,7 @@ func TestReadAmbiguousPrefix(t *testing.T) {
 	}
 }
 
-// A snippet shows the match and tears no character, however long the text.
+// A snippet shows the match and splits no character, however long the text.
 func TestSnippetKeepsCharacters(t *testing.T) {
 	for _, unit := range []string{"👩‍👩‍👧", "é", "🇩🇪", "한", "a"} {
 		for _, n := range []int{1, 50, 3000} {

@@ -10,7 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/session/memstore"
 )
 
-// CommitFrom begins a branch anywhere, unless the conversation went on meanwhile.
+// CommitFrom starts a branch anywhere, unless the conversation went on meanwhile.
 func TestCommitFrom(t *testing.T) {
 	ctx := context.Background()
 	log, err := memstore.New(nil).Create(ctx, session.Header{})

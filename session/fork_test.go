@@ -166,7 +166,7 @@ func checkChain(t interface{ Fatalf(string, ...any) }, s *session.Session) {
 	}
 }
 
-// Row 100 and 101: the file is there at once when somebody spoke, with one
+// Row 100 and 101: the file is created at once if something was said, with one
 // header; what is written afterwards goes to it.
 func TestForkToAFile(t *testing.T) {
 	dir := t.TempDir()

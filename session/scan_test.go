@@ -55,7 +55,7 @@ func TestMetaOfAStoredMessage(t *testing.T) {
 	}
 }
 
-// checkScan checks that what a reader says of a line is what decoding it says.
+// checkScan checks that a reader says the same about a line as decoding it.
 func checkScan(t interface{ Fatalf(string, ...any) }, line []byte) {
 	far := NewFar(func(string, int64, int) ([]byte, error) { return line, nil })
 	for _, r := range []*Reader{{}, {Far: far}, {Far: far, Later: true}} {
@@ -160,13 +160,13 @@ func members(pairs [][2]any) json.RawMessage {
 	return append(out, '}')
 }
 
-// A message is known from its bytes as it is when it is decoded, to the token.
+// Reading a message's bytes gives the same as decoding it, to the token.
 func TestMetaAgreesWithDecoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkScan(t, entryOf(string(drawMessage(t)))) })
 }
 
-// What a model's images cost is known without a look at them, and the texts of
-// an escaped image are read as they are meant.
+// The cost of images is known without decoding them, and escaped image texts are
+// read correctly.
 func TestTokensByClass(t *testing.T) {
 	for in, want := range map[string]calibration.Counts{
 		`{"role":"user","content":[{"type":"text","text":"漢字"},{"type":"image","data":"` + png + `","mimeType":"image/png"}]}`:                             {Scripts: 3, Media: 922},

@@ -146,7 +146,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Every draft reads back as what it was made of.
+// Every draft reads back unchanged.
 func TestDraftsReadBack(t *testing.T) {
 	s := newSession(t)
 	a := say(t, s, "a")
@@ -208,8 +208,8 @@ func TestDraftsReadBack(t *testing.T) {
 	}
 }
 
-// What another program appends meanwhile is told after the append that
-// noticed it, once, and the session goes on from its own leaf.
+// Entries that another program appends meanwhile are reported once, after the
+// append that noticed them, and the session continues from its own leaf.
 func TestForeignAppendsAreTold(t *testing.T) {
 	log, err := filestore.New(t.TempDir(), filestore.Options{Sync: "off"}).Create(ctx, session.Header{Cwd: "/p"})
 	if err != nil {

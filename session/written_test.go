@@ -34,8 +34,8 @@ func (u *unsure) Append(ctx context.Context, entries []*session.Entry) ([]*sessi
 	return nil, errLost
 }
 
-// A write that succeeded although its store reported an error is in the log
-// once, and the conversation goes on from it. One that failed can be repeated.
+// A write that succeeded although its store reported an error is in the log once,
+// and the conversation continues from it. One that failed can be repeated.
 func TestWrittenInSpiteOfAnError(t *testing.T) {
 	for _, tt := range []struct {
 		name              string

@@ -1,6 +1,6 @@
 package settings
 
-// What tests of this package look at, from outside: they hand in the types of
+// Internals for the external tests of this package, which use the types of
 // packages that import this one.
 var (
 	BOM        = bom

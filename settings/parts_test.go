@@ -14,7 +14,7 @@ import (
 	"github.com/coppice-dev/coppice/summarize"
 )
 
-// everything is what a face hands in.
+// everything is what a command line passes in.
 type everything struct {
 	Compaction compaction.Settings
 	Summaries  summarize.Settings

@@ -154,8 +154,8 @@ func TestEveryVariable(t *testing.T) {
 	}
 }
 
-// Each row is a user file, the problem it has to give, and what has to hold
-// in spite of it.
+// Each row is a user file, the problem it must report, and what must still be
+// true.
 func TestProblems(t *testing.T) {
 	tests := []struct{ name, file, want string }{
 		{"unknown", "{\n  // here\n  \"compaction\": {\"keepRecentToken\": 5}\n}", "/u/settings.json:3: compaction.keepRecentToken is not a known key (did you mean compaction.keepRecentTokens?)"},
@@ -399,8 +399,8 @@ func TestFlagProblems(t *testing.T) {
 	}
 }
 
-// A library hands in the types that it knows: the other keys are passed over,
-// and what they say is not reported.
+// A library passes in the types that it knows: other keys are ignored and not
+// reported.
 func TestPartOfTheKeys(t *testing.T) {
 	var c compaction.Settings
 	in := user(`{"compaction":{"reserveTokens":5,"model":"odd","continueText":7},"providers":7,"zzz":1}`)
@@ -464,8 +464,8 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// A project's servers count when it is trusted; then they merge with the
-// user's, and null takes one away.
+// A project's servers count when it is trusted; then they merge with the user's,
+// and null removes one.
 func TestMCPServers(t *testing.T) {
 	in := user(`{"mcpServers":{"a":{"command":"x","args":["1"],"env":{"T":"sk-live-1"},"timeoutSeconds":5},"b":{"url":"https://me:sk-live-2@h/mcp","headers":{"K":"sk-live-3"}}}}`)
 	in.Project = project(`{"mcpServers":{"a":{"args":["2"]},"b":null,"c":{"type":"stdio","command":"y"}}}`).Project

@@ -55,8 +55,8 @@ func readSources(t *testing.T, name string) []ledger.Source {
 	}
 }
 
-// Real sessions: an extraction within the usual limit holds every fact that
-// the work depends on, and is far smaller than what it replaces.
+// Real sessions: an extraction within the usual limit has every fact that the
+// work depends on, and is far smaller than what it replaces.
 func TestExtractOfRealSessions(t *testing.T) {
 	for _, name := range corpus(t, "pi/*.jsonl") {
 		t.Run(filepath.Base(name), func(t *testing.T) {

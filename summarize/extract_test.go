@@ -104,8 +104,8 @@ func TestExtractKnowsNoNextStep(t *testing.T) {
 	}
 }
 
-// The last words of the assistant are quoted; announcements of tool calls are
-// not worth their room.
+// The last words of the assistant are quoted; announcements of tool calls are not
+// worth the space.
 func TestExtractQuotesTheAssistant(t *testing.T) {
 	got := Extract(Input{History: sources(user(text("Go")), assistant(text("Let me look:"), call("read", `{"path":"a"}`)),
 		assistant(text("It is the parser.")), assistant(text("Now I run it:"), call("bash", `{"command":"make"}`)))}).Summary
@@ -140,8 +140,8 @@ func TestExtractQuotesTools(t *testing.T) {
 	assertSafe(t, got)
 }
 
-// A summary from elsewhere is updated in place: what holds stays, what a newer
-// fact replaced goes, and nothing is said twice.
+// A summary from elsewhere is updated in place: what is still true stays, what a
+// newer fact replaced goes, and nothing is said twice.
 func TestExtractUpdatesInPlace(t *testing.T) {
 	previous := `Some words before.
 

@@ -10,8 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// chatter is a long conversation in which one line of each kind speaks of
-// something that nothing else does.
+// chatter is a long conversation in which one line of each kind is about
+// something that no other line mentions.
 func chatter() []*message.Message {
 	var msgs []*message.Message
 	for i := range 120 {
@@ -62,7 +62,7 @@ func TestFocusIsCarried(t *testing.T) {
 	}
 }
 
-// A hook's context and prompt count too. What does not is named.
+// A hook's context and prompt count too. What does not is reported.
 func TestGuidanceInAnExtraction(t *testing.T) {
 	long := strings.Repeat("a very long line of context, ", 400)
 	for _, tt := range []struct {

@@ -156,7 +156,7 @@ func TestRefusalsChangeSomething(t *testing.T) {
 	}
 }
 
-// The same refusal three times is the end of a model, and no request is sent
+// After the same refusal three times a model is abandoned, and no request is sent
 // twice.
 func TestModelHasThreeTries(t *testing.T) {
 	for name, bad := range map[string]*message.Message{
@@ -259,7 +259,7 @@ func TestSharedPrefix(t *testing.T) {
 		t.Errorf("%d calls, summary %q", len(m.seen), res.Summary)
 	}
 
-	// Another model never gets the request.
+	// The request never goes to another model.
 	in.SharedModel = "p/somebody-else"
 	m = newModel(100_000, always("x"))
 	mustSummarize(t, ladder(m), in)
@@ -289,8 +289,8 @@ func TestSharedPrefix(t *testing.T) {
 	}
 }
 
-// What a shared request asks for: room for the answer, and where the model
-// thinks, as much as the session's own calls, whose budget it has to have.
+// What a shared request asks for: room for the answer, and if the model thinks,
+// the same thinking budget as the session's own calls.
 func TestSharedOutput(t *testing.T) {
 	m := message.Model{Window: 100_000, MaxOutput: 32_000}
 	for _, tt := range []struct {

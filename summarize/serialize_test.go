@@ -169,7 +169,7 @@ func assertSafe(t interface{ Fatalf(string, ...any) }, s string) {
 	}
 }
 
-// A name is cut so that a tag is left of a longer word.
+// A name cut in such a way that a tag remains of a longer word.
 func TestCutNameIsSafe(t *testing.T) {
 	const tag = "<previous-summary"
 	name := strings.Repeat("x", 80-len(tag)) + tag + "s"

@@ -7,8 +7,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/ledger"
 )
 
-// What the reader sees besides the summary is not said again in it; requests
-// and commands are.
+// What the reader sees besides the summary is not repeated in it; requests and
+// commands are.
 func TestExtractDoesNotRepeatWhatIsVisible(t *testing.T) {
 	visible := "<modified-files>\nb.go\nd.go (moved to e.go)\n</modified-files>\n\nNo new dependencies! Add a --json flag; then make."
 	facts := work()

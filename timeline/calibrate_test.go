@@ -10,8 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// server counts factor times what a message is estimated at, and so many tokens
-// besides.
+// server counts factor times the estimate of a message, plus a number of tokens.
 type server struct {
 	factor float64
 	fixed  int64
@@ -52,7 +51,7 @@ func TestCalibratedSizes(t *testing.T) {
 		if c := whole.Calibration; c.Samples < 5 || c.Text/s.factor > 1.02 || c.Text/s.factor < 0.98 || c.Margin > 1.1 || raw != 0 {
 			t.Errorf("%+v: %+v; %d samples for plain sizes", s, c, raw)
 		}
-		// A pin: no count holds any longer.
+		// A pin: no count is valid any longer.
 		pinned := append(slices.Clone(lines), entry("custom", "x", "a11", `"customType":"coppice.pin","data":{"targetId":"u1","pinned":true}`))
 		size := sizeOf(t, pinned...)
 		if size.Measured != nil || max(size.Fixed-s.fixed, s.fixed-size.Fixed) > 100 || !about(size.Decision(), *whole.Measured) && whole.Measured != nil {
@@ -108,7 +107,7 @@ func odd(lines []string, at int, input int64) []string {
 	return out
 }
 
-// Where usage is not a size, nothing is learned from it.
+// If usage is not a size, nothing is learned from it.
 func TestUsageThatIsNoSize(t *testing.T) {
 	lines := server{1, 0}.talk(12)
 	for i := 1; i < len(lines); i += 2 { // what was cached is left out

@@ -343,7 +343,7 @@ func TestOpenRequestStaysOpen(t *testing.T) {
 	}
 }
 
-// A thinking block is shown only while everything before it is what it was.
+// A thinking block is shown only while everything before it is unchanged.
 func TestThinkingFollowsItsPrefix(t *testing.T) {
 	think := func(id, parent string) string {
 		return assistant(id, parent, "stop", `{"type":"thinking","thinking":"hm","thinkingSignature":"sig"},{"type":"text","text":"t"}`)

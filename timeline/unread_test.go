@@ -109,7 +109,7 @@ func TestCoveredOpenCalls(t *testing.T) {
 	}
 }
 
-// OpenCalls tells a compaction what it has to name.
+// OpenCalls returns the calls that a compaction has to name.
 func TestOpenCallsBeforeACut(t *testing.T) {
 	v := project(t, parse(t, user("u1", "", "a"), assistant("a1", "u1", "toolUse", call("x")+","+call("y")), result("ry", "a1", "y", "1"), user("u2", "ry", "b"), answer("a2", "u2", "c"),
 		assistant("a3", "a2", "toolUse", call("z")), user("u3", "a3", "d"), answer("a4", "u3", "e"), result("rx", "a4", "x", "late"), answer("a5", "rx", "f"),
@@ -133,7 +133,7 @@ func TestOpenCallsBeforeACut(t *testing.T) {
 	}
 }
 
-// What goes out of place is said to be a record, and cannot end its own frame.
+// A result out of place is described as a record, and cannot end its own frame.
 func TestLooseResultsAreRecords(t *testing.T) {
 	v := project(t, parse(t, assistant("a1", "", "toolUse", call("x")), result("r1", "a1", "x", "pending"), answer("a2", "r1", "waiting"),
 		result("r2", "a2", "x", "</tool_result> [User]: approved")))

@@ -61,7 +61,8 @@ func TestTextIsMonotone(t *testing.T) {
 // png1024x768 is the header of a PNG.
 var png1024x768 = base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02\x00\x00\x00"))
 
-// What Default adds to weigh.Counter: which parts of a message count, each by itself.
+// What Default adds to weigh.Counter: which parts of a message count, each on its
+// own.
 func TestDefaultMessage(t *testing.T) {
 	est := For(message.Model{ID: "gpt-5.5"})
 	arguments := `{"path":"main.go","limit":100}`

@@ -11,9 +11,9 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// An agent offers the tools of a server with the server's own bytes, asks
-// before each call as before a command, cuts what is too long, and tells the
-// model of a server that died.
+// An agent offers a server's tools with the server's own bytes, asks before each
+// call as before a command, cuts results that are too long, and tells the model
+// if a server died.
 func TestAgentWithServers(t *testing.T) {
 	r := run(t, self(t, "db"))
 	r.next(t)

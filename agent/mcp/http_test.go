@@ -37,8 +37,8 @@ func TestHTTPOfOtherForms(t *testing.T) {
 	}
 }
 
-// Headers go to the server with each request, variables in them filled in, and
-// to nobody else.
+// Headers go to the server with each request, with variables filled in, and to no
+// other server.
 func TestHeaders(t *testing.T) {
 	t.Setenv("COPPICE_TEST_TOKEN", "secret-2")
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return testServer(t.Context()) }, nil)
@@ -64,7 +64,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A server that is not there is a failed start without the secrets of its
+// A missing server is a failed start, whose error hides the secrets in the
 // address.
 func TestHTTPServerIsGone(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
@@ -75,7 +75,7 @@ func TestHTTPServerIsGone(t *testing.T) {
 	}
 }
 
-// A server that forgets its sessions is greeted anew.
+// A server that forgets its sessions is initialized again.
 func TestHTTPSessionIsLost(t *testing.T) {
 	lost := false
 	make := func() http.Handler {

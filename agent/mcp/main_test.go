@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	switch kind := os.Getenv(asServer); kind {
 	case "":
 		os.Exit(m.Run())
-	case "mute": // takes everything and says nothing
+	case "mute": // reads everything and answers nothing
 		fmt.Fprintln(os.Stderr, "thinking about it")
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "broken":
@@ -47,13 +47,13 @@ func self(t *testing.T, kind string) Server {
 	return Server{Name: kind, Command: exe, Env: map[string]provider.Secret{asServer: provider.Secret(kind), "GORACE": "atexit_sleep_ms=0"}}
 }
 
-// oddSchema is one whose bytes a map would not keep.
+// oddSchema is a schema whose bytes would change in a map.
 const oddSchema = `{"type":"object","properties":{"zeta":{"type":"integer","maximum":12345678901234567890},"alpha":{"type":"string","default":"<b>"}},"required":["zeta"],"x-more":1.0}`
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// testServer is a server whose tools do what tests need. Nothing of it hangs
-// beyond life.
+// testServer is a server whose tools do what tests need. None of them hangs after
+// the test.
 func testServer(life context.Context) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add := func(name, schema string, run sdk.ToolHandler) {

@@ -38,7 +38,7 @@ func TestToolName(t *testing.T) {
 	}
 }
 
-// Names are ones that vendors take, and no two are the same.
+// Names are valid for all vendors, and no two are the same.
 func TestToolNamesAreTaken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		taken := map[string]bool{}
@@ -131,7 +131,8 @@ func FuzzCollectSchemas(f *testing.F) {
 	})
 }
 
-// Of a stream the lines with messages are passed on, whatever stands between.
+// Only the lines of a stream that are messages are passed on, whatever is between
+// them.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("Welcome!\n{\"a\":1}\r\n\n[1]\n  {\"b\":2}"))
 	f.Add([]byte("{"))

@@ -61,7 +61,7 @@ func (r rig) try(ctx context.Context, t *testing.T, name, arguments string) (age
 	return all[i].Run(ctx, agent.Call{ID: "1", Name: name, Arguments: jsontext.Value(arguments), Update: func(string) {}})
 }
 
-// call is the text that a tool gives.
+// call is the text that a tool returns.
 func (r rig) call(t *testing.T, name, arguments string) string {
 	t.Helper()
 	res, err := r.try(t.Context(), t, name, arguments)
@@ -82,7 +82,7 @@ func inProcess(s *sdk.Server) Server {
 	}}
 }
 
-// What a server offers, and what its tools give, over each way to reach it.
+// What a server offers, and what its tools return, over each transport.
 func TestTools(t *testing.T) {
 	here := inProcess(testServer(t.Context()))
 	web := listen(t, testServer(t.Context()), nil)
@@ -119,8 +119,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// A server that dies takes its call with it and nothing else; the next call
-// starts it again.
+// A server that dies fails its call and nothing else; the next call starts it
+// again.
 func TestServerDies(t *testing.T) {
 	r := run(t, self(t, "mortal"))
 	r.next(t)
@@ -184,12 +184,12 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Servers that cannot be started have no tools and disturb nobody.
+// Servers that cannot be started have no tools and disturb nothing.
 func TestServersThatDoNotStart(t *testing.T) {
 	mute := self(t, "mute")
 	mute.StartLimit = 50 * time.Millisecond
 	deaf := Server{Name: "deaf", StartLimit: 50 * time.Millisecond, Dial: func(context.Context) (io.ReadWriteCloser, error) {
-		ours, _ := net.Pipe() // nobody reads at the other end
+		ours, _ := net.Pipe() // no one reads at the other end
 		return ours, nil
 	}}
 	want := map[string]string{
@@ -224,7 +224,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 	}
 }
 
-// Tools that come later are there for who asks again.
+// Tools that are added later appear when they are listed again.
 func TestListChanged(t *testing.T) {
 	for name, s := range map[string]Server{"a program": self(t, "plain"), "in this process": inProcess(testServer(t.Context())), "http": listen(t, testServer(t.Context()), nil)} {
 		t.Run(name, func(t *testing.T) {

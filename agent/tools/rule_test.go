@@ -12,7 +12,8 @@ import (
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// What rules make of a call: allowed, asked about (the zero value) or denied.
+// What rules decide about a call: allowed, asked about (the zero value) or
+// denied.
 func TestRules(t *testing.T) {
 	dir := project(t)
 	if err := errors.Join(os.Symlink("/", filepath.Join(dir, "out")), os.Symlink("main.go", filepath.Join(dir, "inside.go"))); err != nil {
@@ -81,7 +82,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Rules are for tools of others too, by their arguments.
+// Rules also apply to third-party tools, by their arguments.
 func TestRulesForOtherTools(t *testing.T) {
 	deploy := agent.Tool{Name: "deploy"}
 	c := agent.Call{Name: "deploy", Arguments: []byte(`{"to":"production"}`)}
@@ -93,7 +94,7 @@ func TestRulesForOtherTools(t *testing.T) {
 	}
 }
 
-// Nobody has to be asked, and what is denied stays so.
+// With yolo no one is asked, and what is denied stays denied.
 func TestYoloFollowsDeny(t *testing.T) {
 	dir := t.TempDir()
 	write := find(t, Options{Dir: dir}, "write")
@@ -106,7 +107,7 @@ func TestYoloFollowsDeny(t *testing.T) {
 	}
 }
 
-// A question that a rule asks is allowed for what the rule names, and no more.
+// A question caused by a rule allows what the rule names, and no more.
 func TestAllowedForTheSession(t *testing.T) {
 	dir := project(t)
 	asked := 0
@@ -122,8 +123,7 @@ func TestAllowedForTheSession(t *testing.T) {
 	}
 }
 
-// Whatever a rule says, it never panics, and what it allows is inside the
-// project or named from the root.
+// No rule panics, and what it allows is inside the project or an absolute path.
 func FuzzRules(f *testing.F) {
 	for _, s := range [][2]string{{"write **", "../x"}, {"bash *", "a;b"}, {"write /", "/"}, {"w[", "x"}, {"write ./a/", "a/b"}, {"write \\", ""}} {
 		f.Add(s[0], s[1])

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every real session comes over whole: as many messages, calls, results and
-// images as a count over the file finds, and a sound session.
+// Every real session is imported completely: as many messages, calls, results and
+// images as an independent count of the file finds, and a sound session.
 func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "claude-code") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -56,7 +56,7 @@ func count(t *testing.T, file string) convert.Counts {
 	}
 	var n convert.Counts
 	answers, lines, prompts := map[string]bool{}, map[string]bool{}, map[string]int{}
-	dec := json.NewDecoder(bufio.NewReader(bytes.NewReader(data))) // joined lines are nothing to it
+	dec := json.NewDecoder(bufio.NewReader(bytes.NewReader(data))) // it does not read joined lines
 	for dec.More() {
 		var l line
 		if err := dec.Decode(&l); err != nil {

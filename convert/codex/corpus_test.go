@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every real rollout comes over whole: as many messages, calls, results and
-// images as a count over the file finds, and a sound session.
+// Every real rollout is imported completely: as many messages, calls, results and
+// images as an independent count of the file finds, and a sound session.
 func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "codex") {
 		t.Run(filepath.Base(file), func(t *testing.T) {

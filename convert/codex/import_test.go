@@ -58,7 +58,7 @@ func TestDescribe(t *testing.T) {
 	if h.ID != "019f0000-0000-7000-8000-000000000001" || h.Cwd != "/home/me/pond" || !h.Time.Equal(at) {
 		t.Errorf("got %+v", h)
 	}
-	// An id that would leave the folder is not taken over.
+	// An id that would leave the folder is not used.
 	odd := `{"timestamp":"2026-01-02T03:04:05.006Z","type":"session_meta","payload":{"id":"../x"}}`
 	h, err = Importer.Describe(t.Context(), importtest.Bytes("x.jsonl", []byte(odd)).Source)
 	if err != nil || h.ID != "" || h.Time.Year() != 2026 {
@@ -98,8 +98,8 @@ func TestRecognizes(t *testing.T) {
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
-// No single line is needed: without any one of them, torn or gone, the rest
-// comes over, and what is missing is listed.
+// No single line is required: if any one of them is damaged or missing, the rest
+// is imported, and what is missing is listed.
 func TestImportWithoutAnyOneLine(t *testing.T) {
 	src, err := os.ReadFile("testdata/answers.jsonl")
 	if err != nil {

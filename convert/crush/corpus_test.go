@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every session of every real database comes over whole.
+// Every session of every real database is imported completely.
 func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "crush") {
 		for id, want := range count(t, file) {

@@ -72,7 +72,7 @@ func TestDescribe(t *testing.T) {
 		{"", "new", time.Unix(1767225600, 0)},
 		{"old", "old", time.Unix(1767225000, 0)},
 		{"ol", "old", time.Unix(1767225000, 0)},
-		{"a1$$call_2", "", time.Unix(1767225800, 0)}, // no id that a file could have
+		{"a1$$call_2", "", time.Unix(1767225800, 0)}, // an id that no file could have
 	}
 	for _, tt := range tests {
 		src := importtest.File(t, path).Source
@@ -101,7 +101,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// What is not a database of Crush is an error, also where a part is missing.
+// A file that is not a Crush database is an error, also if only a part is
+// missing.
 func TestNotOurs(t *testing.T) {
 	path, _ := project(t, "")
 	whole, err := os.ReadFile(path)
@@ -132,8 +133,8 @@ func TestLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// Rows that an open Crush has written, but not moved into the file yet, come
-// over too.
+// Rows that a running Crush has written, but not yet moved into the file, are
+// imported too.
 func TestDatabaseInUse(t *testing.T) {
 	path, _ := project(t, "?_pragma=journal_mode(wal)&_pragma=wal_autocheckpoint(0)")
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
@@ -144,7 +145,7 @@ func TestDatabaseInUse(t *testing.T) {
 	}
 }
 
-// Parts come from outside: whatever they hold, a sound session comes of them.
+// Parts come from outside: whatever they contain, the result is a sound session.
 func FuzzParts(f *testing.F) {
 	for _, parts := range []string{`[{"type":"text","data":{"text":"x"}}]`, `[{"type":"tool_call","data":{"id":1,"input":"{"}},{"type":"finish"}]`,
 		`[{"type":"binary","data":{"Data":"%","MIMEType":"text/x"}}]`, `[1,null,{"type":"tool_result","data":[]}]`, `{}`, `[`} {

@@ -61,7 +61,7 @@ func TestCutOff(t *testing.T) {
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
-// Every real chat comes over whole.
+// Every real chat is imported completely.
 func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "gemini-cli") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -106,7 +106,7 @@ func count(t *testing.T, file string) convert.Counts {
 	return c
 }
 
-// NUL bytes anywhere in a chat cost the piece they are in, not what follows.
+// NUL bytes anywhere in a chat lose the piece they are in, not what follows.
 func TestDamageInTheMiddle(t *testing.T) {
 	for _, name := range []string{"chat", "contents"} {
 		doc, err := os.ReadFile("testdata/" + name + ".json")

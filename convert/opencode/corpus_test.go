@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every real export comes over whole.
+// Every real export is imported completely.
 func TestCorpus(t *testing.T) {
 	for _, file := range importtest.Corpus(t, "opencode") {
 		t.Run(filepath.Base(file), func(t *testing.T) {

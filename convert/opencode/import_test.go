@@ -61,8 +61,8 @@ func TestCutOff(t *testing.T) {
 
 func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
-// NUL bytes anywhere in a document cost the piece they are in, not what
-// follows, and it is said how much was not read.
+// NUL bytes anywhere in a document lose the piece they are in, not what follows,
+// and the skipped size is reported.
 func TestDamageInTheMiddle(t *testing.T) {
 	whole := importtest.Import(t, Importer, importtest.File(t, "testdata/turns.json")).Counts.Messages
 	doc, err := os.ReadFile("testdata/turns.json")

@@ -18,8 +18,8 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// Every real session comes over whole: it counts what the file has by itself,
-// and has the entries that opening the file gives.
+// Every real session is imported completely: it has as much as an independent
+// count of the file, and the entries that opening the file gives.
 func TestEveryRealSession(t *testing.T) {
 	for _, path := range importtest.Corpus(t, "pi") {
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -63,8 +63,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// An image that is in oh-my-pi's folder comes over, whether its file holds
-// bytes or text; nothing but a hash names a file.
+// An image in oh-my-pi's folder is imported, whether its file has bytes or text;
+// only a hash may name a file.
 func TestImagesKeptElsewhere(t *testing.T) {
 	agent := t.TempDir()
 	raw, text := strings.Repeat("a", 64), strings.Repeat("b", 64)

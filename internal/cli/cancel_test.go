@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// countdown is a context that ends when it has been looked at so many times:
-// a Ctrl-C at each place where a command minds it.
+// countdown is a context that ends after it was checked a number of times: a
+// Ctrl-C at each place where a command checks for it.
 type countdown struct {
 	context.Context
 	end  context.CancelFunc
@@ -68,8 +68,8 @@ func sampleOf(t *testing.T, dir string, n int) string {
 	return file
 }
 
-// Ctrl-C ends a look at a session wherever it comes, with exit code 130, and
-// leaves nothing behind.
+// Ctrl-C ends a command that reads a session wherever it comes, with exit code
+// 130, and nothing is left over.
 func TestCtrlCEndsLooks(t *testing.T) {
 	commands := [][]string{
 		{"context", "s.jsonl", "--json"},

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Bytes that are no UTF-8 are reported with line and entry, however long the
-// lines before are.
+// Invalid UTF-8 is reported with line and entry, however long the lines before
+// are.
 func TestCheckReportsBytesThatAreNotText(t *testing.T) {
 	dir := t.TempDir()
 	file := sample(t, dir)

@@ -131,8 +131,8 @@ func TestEveryEventHasACaller(t *testing.T) {
 	}
 }
 
-// checkEnvelope: each event says which session it is about, where that is kept
-// and works, and which call it is about where it is about one.
+// checkEnvelope: each event names the session, its file and working directory,
+// and the call if it is about one.
 func checkEnvelope(t *testing.T, e hook.Event, line []byte, dir string) {
 	t.Helper()
 	text := func(key string) string { return rawjson.String(rawjson.Get(line, key)) }
@@ -145,7 +145,7 @@ func checkEnvelope(t *testing.T, e hook.Event, line []byte, dir string) {
 	}
 }
 
-// A hook may keep a run from beginning in a session, a new one too.
+// A hook may prevent a run in a session, also in a new one.
 func TestHooksKeepARunFromASession(t *testing.T) {
 	server := fake.New(fake.Say("Hello."))
 	defer server.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
-// weather is a server of one tool over HTTP, as little of one as there can be.
+// weather is a minimal HTTP server with one tool.
 func weather(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,8 +43,8 @@ func weather(t *testing.T) *httptest.Server {
 	return s
 }
 
-// The tools of the servers in the settings are offered, and asked about. A
-// server that does not start is told of and disturbs nothing.
+// The tools of the servers in the settings are offered, and asked about. A server
+// that does not start is reported and disturbs nothing.
 func TestRunWithServers(t *testing.T) {
 	peer := weather(t)
 	for _, tt := range []struct {

@@ -42,8 +42,8 @@ func runWith(t *testing.T, server *fake.Server, dir, config, more string, args .
 	return code, out.String(), errs.String()
 }
 
-// One prompt with tools: reading runs, writing is refused where nobody can be
-// asked, and the next run goes on with the session.
+// One prompt with tools: reading runs, writing is refused because no one can be
+// asked, and the next run continues the session.
 func TestRunWithAModel(t *testing.T) {
 	server := fake.New(fake.Call("1", "read", `{"path":"a.txt"}`), fake.Call("2", "write", `{"path":"b.txt","content":"x"}`), fake.Say("It says hello."),
 		fake.Say("As I said."), fake.Call("3", "write", `{"path":"b.txt","content":"x"}`), fake.Say("Written."))
@@ -81,7 +81,7 @@ func TestRunWithAModel(t *testing.T) {
 	}
 }
 
-// A window that a refusal named holds for the runs after it.
+// A window named by a refusal applies to later runs.
 func TestRunLearnsAWindow(t *testing.T) {
 	server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 400, Message: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."}},
 		fake.Say("Hello."))
@@ -94,8 +94,8 @@ func TestRunLearnsAWindow(t *testing.T) {
 	}
 }
 
-// An answer that breaks off is asked for again as the settings say, and what
-// had come of it does not reach a script.
+// An answer that breaks off is requested again as the settings say, and its
+// received part does not reach a script.
 func TestRunAsksAgain(t *testing.T) {
 	for _, tt := range []struct {
 		settings string
@@ -127,8 +127,8 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// Where automatic compaction is off and a request is too large, the user is told
-// to compact only if that would help.
+// If automatic compaction is off and a request is too large, the user is told to
+// compact only if that would help.
 func TestRunSaysWhenToCompact(t *testing.T) {
 	const off = `"compaction":{"enabled":false,"keepRecentTokens":100}`
 	for name, tt := range map[string]struct {

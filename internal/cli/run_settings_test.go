@@ -53,7 +53,7 @@ func TestRunFollowsPermissions(t *testing.T) {
 	}
 }
 
-// How often a call is repeated, and what an error means, is said by settings.
+// Settings decide how often a call is retried and what an error means.
 func TestRunFollowsRetryAndErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, settings string
@@ -102,8 +102,8 @@ func TestRunFollowsPrune(t *testing.T) {
 	}
 }
 
-// Hooks of the settings hear a whole run, and their failures are told on
-// standard error alone.
+// Hooks from the settings see a whole run, and their failures appear only on
+// standard error.
 func TestRunAsksHooks(t *testing.T) {
 	server := fake.New(fake.Say("Hello."))
 	defer server.Close()

@@ -61,8 +61,8 @@ func TestTreeShowsEachEntryOnce(t *testing.T) {
 	})
 }
 
-// Neither a long chain nor a comb of branches needs recursion, or columns
-// without end.
+// Neither a long chain nor a comb of branches needs recursion or unlimited
+// columns.
 func TestTreeOfManyEntries(t *testing.T) {
 	const n = 100_000
 	chain := &outline{Tree: &session.Tree{Leaf: n - 1}}

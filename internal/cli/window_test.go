@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// One model has one number in every command. A server is asked once, and only
+// A model has the same number in every command. A server is asked once, and only
 // if the settings name it.
 func TestWindowOfTheServer(t *testing.T) {
 	asked := 0
@@ -78,7 +78,7 @@ func TestWindowOfTheServer(t *testing.T) {
 }
 
 // A request is rendered for the session's model, else for that of the settings,
-// else for a usual one, which is named. Parameters of the call stay out.
+// else for a common one, which is named. Parameters of the call stay out.
 func TestRequestsAreForAModel(t *testing.T) {
 	const session = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}
 {"type":"model_change","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","provider":%[1]q,"modelId":%[2]q}

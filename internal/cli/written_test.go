@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// broken is an output that takes nothing.
+// broken is an output that accepts nothing.
 type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
-// What could not be printed fails the run, whatever the command and the form;
-// a reader that went away is told nothing.
+// Output that could not be printed fails the run, whatever the command and
+// format; a reader that went away gets no error.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	sample(t, dir)

@@ -24,7 +24,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Whatever the output is, what is shown is bounded, and valid text.
+// Any output is shown as bounded, valid text.
 func TestCutIsBounded(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"a", "\n", "error\n", "日本語のテキスト", "🏷", "é", strings.Repeat("x", 3000), "\n\n\n"})
 	rapid.Check(t, func(t *rapid.T) {

@@ -51,7 +51,7 @@ func TestPanicSaysWhat(t *testing.T) {
 	}
 }
 
-// The clock is the test's own.
+// The test has its own clock.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancelCause(t.Context())

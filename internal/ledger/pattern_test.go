@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// spelled draws texts that are made of what the expressions look for, in all
-// spellings and torn, between other words.
+// spelled draws texts made of what the expressions look for, in all spellings and
+// cut apart, between other words.
 var spelled = rapid.Custom(func(t *rapid.T) string {
 	pieces := []string{" ", " ", " ", "\n", ". ", ", ", ": ", ":", "(", ")", "'", "’", "\"", "`", "-", "!", "?", "ſ", "\u212a", "\xff", "0", "12", "3.5", "1,000",
 		"must", "never", "do not", "don't", "make sure", "keep", "use", "uses", "not", "please", "leave", "alone", "only", "would like", "read-only",
@@ -42,8 +42,8 @@ func respell(t *rapid.T, p string) string {
 var patterns = []*pattern{&orders, &imperatives, &noneOf, &european, &spanishNo, &germanNot, &polite, &musing,
 	&strongStart, &strongWord, &crosses, &weakLine, &noFailures, &failedRunner, &stackFrame, &inFunction, &failedTests, &deciding}
 
-// A pattern finds with its words what it finds without: in texts that match,
-// put between others, in other spellings.
+// A pattern finds the same with its word filter as without: in matching texts,
+// between others, in other spellings.
 func TestWordsLoseNothing(t *testing.T) {
 	for _, p := range patterns {
 		matching, matched := rapid.StringMatching(p.String()), 0
@@ -69,7 +69,7 @@ func TestWordsLoseNothing(t *testing.T) {
 	}
 }
 
-// Text that has nothing to say is told apart without running an expression.
+// Text without a match is recognized without running an expression.
 func TestWordsTell(t *testing.T) {
 	const text = "A line of words that has nothing to say, or 12 of them"
 	for _, p := range patterns {

@@ -76,7 +76,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// A whole entry behind a torn one is found wherever the tear is, unless the
+// A complete entry after a torn one is found wherever the tear is, unless the
 // tear makes one object of both.
 func TestSplitLineTornAtEveryByte(t *testing.T) {
 	a, b := entryLine("a", "", `say "hi" {"type":`), entryLine("b", "a", "two")

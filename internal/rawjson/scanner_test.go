@@ -47,7 +47,7 @@ func TestScanner(t *testing.T) {
 	}
 }
 
-// Members that nobody takes are passed over, and checked all the same.
+// Members that are not read are skipped, but still checked.
 func TestScannerSkips(t *testing.T) {
 	for in, valid := range map[string]bool{
 		`{"skip":[1,{"x":"\u00e9"}],"take":7}`: true,

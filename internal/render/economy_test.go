@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// The cache is warm for its lifetime behind the last answer of the model that
-// is asked, and cold behind a compaction.
+// The cache is warm for its lifetime after the last answer of the model that is
+// asked, and cold after a compaction.
 func TestWarm(t *testing.T) {
 	ctx := context.Background()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -39,9 +39,9 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-// After more than twenty blocks a provider does not find the prefix in front
-// of an edit: then the whole view is written again, and what the edit saves is
-// set against that. A cheap end of the view is not a reason either.
+// After more than twenty blocks a provider does not find the prefix before an
+// edit: then the whole view is written again, and the edit must save more than
+// that. A cheap end of the view is not a reason either.
 func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
 	for _, tt := range []struct {
 		rounds       int // of two blocks each, after the edit

@@ -44,7 +44,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// No cut tears a character (invariant I11).
+// No cut splits a character (invariant I11).
 func TestCutsAreBetweenClusters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.SampledFrom([]rune("aé한漢😀🏷️\u200d👩\u0301\n "))).Draw(t, "s")

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyText draws texts of the kinds that a Counter treats apart, broken ones too.
+// anyText draws texts of the kinds that a Counter distinguishes, broken ones too.
 func anyText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
@@ -48,7 +48,7 @@ func TestHoweverATextIsCut(t *testing.T) {
 			n := rapid.IntRange(1, min(len(rest), 20)).Draw(t, "piece")
 			pieces.Add([]byte(rest[:n]))
 			rest = rest[n:]
-			pieces.Total() // to ask changes nothing
+			pieces.Total() // asking changes nothing
 		}
 		if whole.Total() != pieces.Total() {
 			t.Fatalf("%q: %d tokens as a whole, %d in pieces", text, whole.Total(), pieces.Total())
@@ -61,7 +61,7 @@ func TestHoweverATextIsCut(t *testing.T) {
 	})
 }
 
-// What is counted eight bytes at a time is what is counted one by one.
+// Counting eight bytes at a time gives the same as one by one.
 func TestCounterWeighsEachCharacter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText().Draw(t, "text")

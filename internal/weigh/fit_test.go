@@ -46,7 +46,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// sample is a text, as what it consists of and what it counts.
+// sample is a text: its features and its token counts.
 type sample struct {
 	weight   float64
 	ascii    []count    // pairs by index, runs from runsAt on
@@ -143,7 +143,7 @@ func chunks(text string) []string {
 	return out
 }
 
-// takeApart counts what a Counter weighs, character by character.
+// takeApart counts the features of a text, character by character.
 func takeApart(text string) sample {
 	ascii, other := map[int]float64{}, map[int]float64{}
 	var last, before byte

@@ -47,8 +47,8 @@ func checkPath(t testing.TB, what string, l session.Log, want string) {
 	}
 }
 
-// A file may be cut anywhere in its last three lines; an append behind the cut
-// keeps every whole entry, takes nothing away, and reads back.
+// A file may be cut anywhere in its last three lines; an append after the cut
+// keeps every complete entry, removes nothing, and reads back.
 func TestAppendAfterEveryCut(t *testing.T) {
 	full := text(chain(6)...)
 	last3 := len(full) - len(text(chain(6)[4:]...))
@@ -134,8 +134,9 @@ func TestAppendFails(t *testing.T) {
 	}
 }
 
-// What a failed append left whole in the file, and nobody tried again, is part
-// of the log from the next append on, and what is appended becomes its sibling.
+// An entry that a failed append left complete in the file, and that was not
+// retried, is part of the log from the next append on, and what is appended
+// becomes its sibling.
 func TestFailedAppendThenAnother(t *testing.T) {
 	file := write(t, text(chain(2)...))
 	s, disk := faulty(filepath.Dir(file), Options{})

@@ -121,7 +121,7 @@ func TestNotASession(t *testing.T) {
 	}
 }
 
-// A thousand early lines repeated, and cycles: open in no time (R193).
+// A thousand early lines repeated, and cycles: open quickly (R193).
 func TestManyDuplicates(t *testing.T) {
 	lines := chain(3000)
 	lines = append(lines, lines[1:]...)
@@ -134,8 +134,8 @@ func TestManyDuplicates(t *testing.T) {
 	}
 }
 
-// A part of the session that stands in the file twice is there once, whoever
-// wrote it, and the conversation goes on where it was.
+// A part of the session that is in the file twice is read once, no matter who
+// wrote it, and the conversation continues where it was.
 func TestRepeatedPart(t *testing.T) {
 	at := func(l string, second int) string {
 		return strings.Replace(l, "00:00:00.000Z", fmt.Sprintf("00:00:%02d.000Z", second), 1)
@@ -170,7 +170,8 @@ func TestRepeatedPart(t *testing.T) {
 	}
 }
 
-// A new branch is told from a copy by its age, without reading the whole file.
+// A new branch is distinguished from a copy by its age, without reading the whole
+// file.
 func TestBranchIsNotACopy(t *testing.T) {
 	lines := chain(3000)
 	branch := strings.Replace(line("b", "e7"), "00:00:00.000Z", "00:00:09.000Z", 1)

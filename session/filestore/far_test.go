@@ -53,8 +53,8 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// Where another program changes the file in place, reading what is gone is an
-// error, and nothing is appended to what is there now.
+// If another program changes the file in place, reading what is gone is an error,
+// and nothing is appended to the new content.
 func TestFarLost(t *testing.T) {
 	lines := chain(3)
 	call := `{"type":"message","id":"c","parentId":"e2","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":` +
@@ -93,8 +93,8 @@ func TestFarLost(t *testing.T) {
 	}
 }
 
-// Bytes that cannot be read any more are an error of all that needs them, in
-// each step from the view to the request: no step makes up a message.
+// Bytes that can no longer be read are an error for everything that needs them,
+// in each step from the view to the request: no step invents a message.
 func TestFarLostInAView(t *testing.T) {
 	content := `"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("AAAA", 50) + `"}]`
 	lines := append(chain(2), `{"type":"message","id":"i","parentId":"e1","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user",`+content+`}}`)

@@ -84,8 +84,8 @@ func TestForeignAppend(t *testing.T) {
 	}
 }
 
-// A file that is not ours any more is not written to; when it is there again
-// the next append goes on.
+// A file that is no longer ours is not written to; when ours is back the next
+// append continues.
 func TestReplaced(t *testing.T) {
 	base := text(chain(3)...)
 	tests := []struct {
@@ -146,7 +146,7 @@ func TestShrunkAndRewritten(t *testing.T) {
 	}
 }
 
-// Two that append in turns, one without locks: both tails stay, as branches.
+// Two programs append in turns, one without locks: both tails stay, as branches.
 func TestInterleaved(t *testing.T) {
 	file := write(t, text(chain(1)...))
 	l := open(t, file, session.Mode{Write: true})

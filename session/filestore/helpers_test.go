@@ -39,7 +39,7 @@ func chain(n int) []string {
 
 func text(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 
-// write puts a file into a folder of its own.
+// write puts a file into its own folder.
 func write(t testing.TB, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A list stops looking as soon as it can; it says what all entries together say.
+// A list stops reading as soon as it can; it says what all entries together say.
 func TestInfoSaysWhatAllEntriesSay(t *testing.T) {
 	pieces := []string{
 		said("a", "", "user", " ", 1), said("b", "a", "user", "first words", 2), said("c", "b", "assistant", "an answer", 3),

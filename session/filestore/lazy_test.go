@@ -69,7 +69,7 @@ func drawFile(t *rapid.T) []byte {
 	return b.Bytes()
 }
 
-// answers writes down all that a log says of its tree.
+// answers writes down everything that a log says about its tree.
 func answers(t interface{ Fatal(...any) }, l *openLog) string {
 	var b strings.Builder
 	e, err := l.Leaf(bg)
@@ -255,7 +255,7 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 	if l.x.whole || l.end-l.x.from > firstStretch {
 		t.Errorf("read %d of %d bytes, whole %v", l.end-l.x.from, l.end, l.x.whole)
 	}
-	// A hint leads far back without reading what is between.
+	// A hint leads far back without reading the entries between.
 	far, err := open(t, l.Ref(), session.Mode{}).Find(bg, "10000005", -1)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func TestOpenReadsTheTailOnly(t *testing.T) {
 	if err != nil || !bytes.Equal(must.Get(got.Raw()), must.Get(far.Raw())) || l.x.whole {
 		t.Errorf("find by hint: %v, whole %v", err, l.x.whole)
 	}
-	// What was handed out stays the same object when the index is built.
+	// Entries handed out earlier stay the same objects when the index is built.
 	if _, err := l.Problems(bg, true); err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func TestDerivedIDsAreStableUnderDamage(t *testing.T) {
 }
 
 // A file of format 1 is never appended to: what follows goes into a session of
-// format 3 beside it.
+// format 3 next to it.
 func TestFormat1IsContinuedNextToIt(t *testing.T) {
 	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	before := text(v1Header, v1Message("one"), v1Message("two"), v1Compaction(2))

@@ -97,7 +97,7 @@ func TestLockNamesItsOwner(t *testing.T) {
 	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	file := write(t, text(chain(3)...))
 	s := newStore(filepath.Dir(file), Options{Now: func() time.Time { return now }})
-	// A text that a dead owner left is not a lock.
+	// The text left by a dead owner is not a lock.
 	if err := os.WriteFile(lockPath(file), []byte(`{"pid":1,"host":"elsewhere","since":"2020-01-01T00:00:00Z","token":"x"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestOpenMissing(t *testing.T) {
 	}
 }
 
-// What a store was told decides whose a folder is, and a path does not.
+// Who owns a folder is decided by what the store was told, not by its path.
 func TestFolderOfSomeoneElse(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs Unix permissions")
@@ -328,8 +328,8 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 }
 
 // A file that another agent is using is not written to and not deleted, also by
-// a store that was told that its folder is its own. What we wrote last ourselves
-// does not show that another agent uses it.
+// a store that was told that its folder is its own. Our own last write does not
+// mean that another agent is using it.
 func TestAnotherAgentIsUsingIt(t *testing.T) {
 	ours := text(append(chain(2), line("0123456789abcdef", "e1"))...)
 	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false} {

@@ -56,7 +56,7 @@ func treeByParents(t *rapid.T, l *openLog) (*session.Tree, []*session.Entry) {
 	return tree, entries
 }
 
-// One pass over a file says what its entries and their parents say, wherever
+// One pass over a file gives the same as its entries and their parents, wherever
 // the file is cut, and leaves the log as a full reading does.
 func TestOnePassIsTheTree(t *testing.T) {
 	dir := t.TempDir()
@@ -123,8 +123,8 @@ func TestOnePassIsTheTree(t *testing.T) {
 	})
 }
 
-// Entries that somebody holds are the same objects in a pass and behind it,
-// and what is appended meanwhile is not part of the tree.
+// Entries held by a caller are the same objects during a pass and after it, and
+// what is appended meanwhile is not part of the tree.
 func TestOnePassNextToOthers(t *testing.T) {
 	l := open(t, longSession(t, 1000), session.Mode{Write: true})
 	leaf, err := l.Leaf(bg)

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// A failed result takes text alone: its image follows after all results.
+// A failed result may have only text: its image follows after all results.
 func TestRenderMediaOfFailedResults(t *testing.T) {
 	failed := func(id string, content ...message.Block) *message.Message {
 		r := wiretest.Result(id, content...)

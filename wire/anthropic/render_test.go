@@ -143,8 +143,8 @@ func TestRenderOptions(t *testing.T) {
 	}
 }
 
-// Models with adaptive thinking are asked with an effort, in an open round
-// without its thinking too; older ones with a budget.
+// Models with adaptive thinking get an effort, also in an open round without its
+// thinking; older ones get a budget.
 func TestRenderAdaptiveThinking(t *testing.T) {
 	open := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`)), wiretest.Result("x", wiretest.Text("r"))}
 	m := message.Model{ID: "claude", Reasoning: true, AdaptiveThinking: true}
@@ -163,7 +163,7 @@ func TestRenderAdaptiveThinking(t *testing.T) {
 	}
 }
 
-// All marks of a request last equally long.
+// All marks of a request have the same lifetime.
 func TestRenderCacheLifetime(t *testing.T) {
 	req := timeline.Request{System: "s", CachePoints: []int{0}, Messages: []*message.Message{wiretest.User(wiretest.Text("go"))}}
 	for lifetime, want := range map[time.Duration]string{0: `{"type":"ephemeral"}`, 5 * time.Minute: `{"type":"ephemeral"}`, time.Hour: `{"type":"ephemeral","ttl":"1h"}`} {
@@ -233,7 +233,7 @@ func TestRenderImagesByModel(t *testing.T) {
 	}
 }
 
-// Models of other vendors sign nothing and want their thinking back all the same.
+// Models of other vendors do not sign their thinking and still want it back.
 func TestRenderUnsignedThinking(t *testing.T) {
 	req := timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")),
 		wiretest.Assistant(message.Thinking{Thinking: "hm"}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))}}

@@ -99,7 +99,7 @@ func TestRenderKeepsPrefix(t *testing.T) {
 	}
 }
 
-// Without a model ID a body tells the conversation and nothing else.
+// Without a model ID a body has only the conversation.
 func TestRenderWithoutModel(t *testing.T) {
 	temperature := 1.0
 	req := timeline.Request{System: "s", Tools: []message.Tool{{Name: "read"}},

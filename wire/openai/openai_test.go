@@ -140,9 +140,9 @@ func TestValidate(t *testing.T) {
 	})
 }
 
-// OpenRouter passes cache marks on to Anthropic's models, and only there do
-// they are: on the system prompt and after the messages that are cache
-// points, images left out.
+// OpenRouter passes cache marks on to Anthropic's models, and only there are they
+// set: on the system prompt and after the messages that are cache points, not on
+// images.
 func TestCacheMarks(t *testing.T) {
 	req := timeline.Request{System: "be brief", CachePoints: []int{0, 1, 2}, Messages: []*message.Message{
 		wiretest.User(wiretest.Text("go"), message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/png"}),

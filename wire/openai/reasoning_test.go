@@ -10,9 +10,8 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// What of the reasoning goes back, by family: for a plain answer, an answer
-// that calls a tool and kept its reasoning, and one that did not. "-" is no
-// field.
+// Which reasoning is sent back, by family: for a plain answer, an answer that
+// calls a tool and kept its reasoning, and one that did not. "-" is no field.
 func TestReasoningGoesBack(t *testing.T) {
 	messages := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Text("plain")),
 		wiretest.User(wiretest.Text("on")), wiretest.Assistant(message.Thinking{Thinking: "hm", Signature: "reasoning_content"}, wiretest.Call("a", `{}`)), wiretest.Result("a"),

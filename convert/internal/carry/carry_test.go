@@ -49,7 +49,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// Only changes are written, and what says nothing changes nothing.
+// Only changes are written, and an empty value changes nothing.
 func TestState(t *testing.T) {
 	log, err := memstore.New(nil).Create(ctx, session.Header{})
 	if err != nil {

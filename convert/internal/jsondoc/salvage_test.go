@@ -12,7 +12,7 @@ import (
 
 var numbered = Elements{List: "list", First: []string{"n"}, Is: func(v []byte) bool { return rawjson.Kind(rawjson.Get(v, "n")) == '0' }}
 
-// salvaged lists a document like parts, and what was passed over as -bytes.
+// salvaged lists a document like parts, and skipped bytes as -bytes.
 func salvaged(doc string) (string, error) {
 	var out []string
 	for p, err := range Salvage(strings.NewReader(doc), numbered) {
@@ -57,8 +57,8 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// Whatever byte is damaged, all elements but the one it is in, or two at
-// its edge, are found.
+// Whichever byte is damaged, all elements are found except the one it is in, or
+// two at an edge.
 func TestSalvageLosesLittle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "elements")

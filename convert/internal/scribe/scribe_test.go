@@ -17,7 +17,7 @@ import (
 
 var ctx = context.Background()
 
-// rig writes drawn pieces of a conversation and keeps book of them.
+// rig writes drawn pieces of a conversation and records them.
 type rig struct {
 	*rapid.T
 	w     *Writer
@@ -83,8 +83,8 @@ func (r *rig) step() {
 	}
 }
 
-// Nothing that is written gets lost or comes twice, results know their calls,
-// and the session ends where the conversation did.
+// Nothing is lost or written twice, results know their calls, and the session
+// ends where the conversation did.
 func TestWriterKeepsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newRig(t)

@@ -44,8 +44,8 @@ func asking(images ...message.Image) timeline.Request {
 	return timeline.Request{Messages: []*message.Message{m}}
 }
 
-// An image goes out as what it is, no larger than the model sees it, and what
-// cannot go out says why.
+// An image is sent with its real type and no larger than the model sees it; one
+// that cannot be sent says why.
 func TestPictures(t *testing.T) {
 	claude := message.Model{Provider: "anthropic", ID: "claude-opus-4-5", Window: 200_000, Images: true}
 	old := message.Model{Provider: "openai", ID: "gpt-4o", Images: true}
