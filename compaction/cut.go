@@ -15,14 +15,15 @@ type span struct {
 	sizer  *timeline.Sizer
 	sizes  []int64         // estimates of listed, filled on demand; -1: not yet
 	walker *timeline.Sizer // measures what a budget is spent on
+	adapt  bool            // what the provider counts is spent too, if that is more
 	turns  *turn.Conversation
 	first  int // the item of path[0] in turns
 	limit  int // the last cut that covers nothing unread; len(path): everything was read
 }
 
 // measure prepares a view's path for cutting. A budget is spent by the plain
-// estimate, so that cuts agree with those of other programs, or, with adapt, by
-// the calibrated estimate.
+// estimate, so that cuts agree with those of other programs; with adapt, by the
+// calibrated estimate where that says more of the same range.
 func measure(v *timeline.View, est tokens.Estimator, adapt bool) (span, error) {
 	listed, err := v.Listed()
 	if err != nil {
@@ -32,8 +33,8 @@ func measure(v *timeline.View, est tokens.Estimator, adapt bool) (span, error) {
 	if err != nil {
 		return span{}, err
 	}
-	s := span{path: v.Path, listed: listed, sizer: sizer, sizes: make([]int64, len(v.Path)), walker: sizer}
-	if d, ok := est.(tokens.Default); ok && d == (tokens.Default{}) && !adapt {
+	s := span{path: v.Path, listed: listed, sizer: sizer, sizes: make([]int64, len(v.Path)), walker: &timeline.Sizer{Estimator: est}, adapt: adapt}
+	if d, ok := est.(tokens.Default); ok && d == (tokens.Default{}) {
 		s.walker = &timeline.Sizer{Estimator: tokens.Plain{}}
 	}
 	s.turns, s.first = v.Turns()
@@ -73,12 +74,13 @@ type cut struct {
 // there is none, and never where something unread would be covered
 // (docs/compaction.md). It reports false if there is nothing before the cut.
 func (s span) find(budget int64) (cut, bool) {
-	var sum int64
+	var sum, counted int64
 	for i := len(s.path) - 1; i >= 0; i-- {
 		if s.size(i) == 0 {
 			continue
 		}
-		if sum += s.walker.Of(s.listed[i]); sum < budget {
+		sum += s.walker.Of(s.listed[i])
+		if counted += s.size(i); sum < budget && !(s.adapt && counted >= budget) {
 			continue
 		}
 		at := s.turns.NextCut(s.first + i)
