@@ -87,15 +87,29 @@ func (p *Prepared) places(list string, n int) int {
 
 // entryOf returns the id of the entry of the n-th message of the request.
 func (p *Prepared) entryOf(n int) string {
+	if entries := p.entries(); n < len(entries) {
+		return entries[n]
+	}
+	return ""
+}
+
+// entries are the ids of the entries of the messages of the request, "" for one
+// that is not in the log; nil if the messages are not those of the view.
+func (p *Prepared) entries() []string {
+	if p.changed {
+		return nil
+	}
+	var ids []string
 	for _, it := range p.View.Items {
 		m, err := it.Message()
 		if llm := timeline.ToLLM(m); err != nil || llm == nil {
 			continue
 		}
-		if n == 0 && it.Entry != nil {
-			return it.Entry.ID
+		id := ""
+		if it.Entry != nil {
+			id = it.Entry.ID
 		}
-		n--
+		ids = append(ids, id)
 	}
-	return ""
+	return ids
 }

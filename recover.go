@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/kinds"
@@ -18,6 +19,7 @@ type try struct {
 	tried      message.Tries
 	came       bool  // part of the answer arrived before it failed
 	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
+	maxBytes   int64 // of the body; 0: those of the model
 	noThinking bool
 
 	announced bool                // room was made for the next input
@@ -68,7 +70,8 @@ const maxBroken = 3
 // answer had arrived, the model has not retried the call itself.
 func (t *try) next(f *message.Fault) message.Remedy {
 	may := message.Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
-		kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
+		kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyShortenField: 1,
+		kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
 	switch {
 	case t.came:
 		may[kinds.RemedyRetry], may[kinds.RemedyWait] = maxBroken, maxBroken
@@ -99,14 +102,14 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 		remedy, sent := s.try.next(f), s.sent
 		s.mu.Unlock()
 		err := s.remedy(ctx, remedy, f, sent)
-		if err != nil && remedy == kinds.RemedyCompact && f.Class == message.ClassOverflowOutput && ctx.Err() == nil {
-			// Nothing can be covered: a short answer is better than none.
+		for ctx.Err() == nil && helpless(err, remedy, f) {
 			s.mu.Lock()
-			remedy = s.try.next(f)
+			next := s.try.next(f)
 			s.mu.Unlock()
-			if remedy == kinds.RemedyReduceOutput {
-				err = s.remedy(ctx, remedy, f, sent)
+			if next == kinds.RemedyNone {
+				break
 			}
+			remedy, err = next, s.remedy(ctx, next, f, sent)
 		}
 		if err != nil {
 			s.restart(false)
@@ -114,6 +117,15 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 		}
 		return remedy, err
 	})
+}
+
+// helpless reports whether a remedy found nothing to do, so that the next one is
+// tried at once. If nothing can be covered, a short answer is better than none.
+func helpless(err error, r message.Remedy, f *message.Fault) bool {
+	if r == kinds.RemedyCompact && f.Class == message.ClassOverflowOutput {
+		return err != nil
+	}
+	return err == error(f)
 }
 
 // remedy does what a remedy says.
@@ -135,6 +147,8 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 		return s.shrinkMedia(ctx, f, sent)
 	case kinds.RemedyDropMedia:
 		return s.dropMedia(ctx, f, sent)
+	case kinds.RemedyShortenField:
+		return s.shortenField(f, sent)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,4 +309,31 @@ func (s *Session) leaveOut(ctx context.Context, f *message.Fault, plan func() ([
 		return f
 	}
 	return s.edit(ctx, edits)
+}
+
+// shortenField makes one field shorter from then on, if a refusal said how long
+// it may be, or the largest ones of the next request, if the body has too many
+// bytes. The log keeps the originals.
+func (s *Session) shortenField(f *message.Fault, sent *Prepared) error {
+	m := sent.Meter.Model
+	if f.Class != message.ClassBytes {
+		before := s.opts.Limits.Fields(m)
+		if s.opts.Limits.Learn(m, f); maps.Equal(before, s.opts.Limits.Fields(m)) {
+			return f
+		}
+		return nil
+	}
+	s.opts.Limits.Learn(m, f)
+	size := int64(len(sent.Body))
+	most := f.Limit.Max
+	if most <= 0 || most >= size {
+		most = size / 2
+	}
+	if most <= 0 {
+		return f
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.try.maxBytes = most
+	return nil
 }

@@ -40,16 +40,39 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 	if err := f.askContext(p); err != nil {
 		return nil, err
 	}
+	if fields := render.Fields(f.opts.Limits.Fields(m)); len(fields) > 0 {
+		fields.Shorten(&p.Request, p.entries())
+	}
 	p.Request.CachePoints = render.CachePoints(p.Request.Messages)
 	p.Options = f.callOptions(p, try)
 	p.Options.RestoreThinking = p.Options.RestoreThinking || restore
 	if d, ok := dialects.ByName(m.API); ok {
 		p.Dialect = d
-		if p.Body, err = d.Render(p.Request, m, p.Options); err != nil {
-			return nil, fmt.Errorf("render the request: %w", err)
+		if err := p.render(m, cmp.Or(try.maxBytes, m.MaxBytes)); err != nil {
+			return nil, err
 		}
 	}
 	return p, p.gate()
+}
+
+// render makes the body. If it has more than so many bytes (0: any number), the
+// largest texts and arguments are shortened; the log has all of them.
+func (p *Prepared) render(m message.Model, most int64) (err error) {
+	const tries = 3 // what stands for a text has a size too
+	for n := 0; ; n++ {
+		if p.Body, err = p.Dialect.Render(p.Request, m, p.Options); err != nil {
+			return fmt.Errorf("render the request: %w", err)
+		}
+		over := int64(len(p.Body)) - most
+		if most <= 0 || over <= 0 || n == tries {
+			return nil
+		}
+		fields := render.FewerBytes(p.Request, over+over/10+most/100)
+		if fields == nil {
+			return nil
+		}
+		fields.Shorten(&p.Request, p.entries())
+	}
 }
 
 // withPending returns a view with the messages that are about to be said.

@@ -85,12 +85,13 @@ type config struct {
 	Store    func(name, text string) (string, error)
 	Settings agent.Settings
 	Limits   agent.Limits
+	Learned  *provider.Limits
 }
 
 // make makes the engine and the agent.
 func (c config) make() (*coppice.Session, *agent.Agent, error) {
 	s, err := coppice.New(c.Session.Log, coppice.Options{Model: c.Model, Compaction: c.Compaction, Prune: c.Prune,
-		Call: message.CallOptions{CacheLifetime: c.CacheLifetime}, Summarizer: c.Summarizer, Hooks: c.Hooks, Now: c.Now})
+		Call: message.CallOptions{CacheLifetime: c.CacheLifetime}, Summarizer: c.Summarizer, Hooks: c.Hooks, Now: c.Now, Limits: c.Learned})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -56,8 +56,11 @@ func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 	if l == nil || f == nil || !teaches(f) {
 		return false
 	}
-	text := safetext.CutHead(f.Message, maxEvidence)
-	return l.keep(keyOf(m), Lesson{Unit: f.Limit.Unit, Where: f.Limit.Where, Number: f.Limit.Max, Text: text})
+	where := f.Limit.Where
+	if f.Limit.Unit == kinds.UnitCharacters {
+		where = fieldOf(where)
+	}
+	return l.keep(keyOf(m), Lesson{Unit: f.Limit.Unit, Where: where, Number: f.Limit.Max, Text: safetext.CutHead(f.Message, maxEvidence)})
 }
 
 // keyOf names a model at a server. Names of models have no spaces.

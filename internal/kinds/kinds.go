@@ -51,6 +51,15 @@ const (
 	RemedyNone            = "none"
 )
 
+// Fields of a request whose length vendors limit (docs/limits.md).
+const (
+	FieldArguments   = "arguments"   // of a call
+	FieldOutput      = "output"      // of a result
+	FieldText        = "text"        // of a message
+	FieldID          = "id"          // of a call
+	FieldDescription = "description" // of a tool
+)
+
 // What a limit counts (docs/limits.md).
 const (
 	UnitContext    = "context-tokens" // of the whole request, against the window
