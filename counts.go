@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/provider"
 )
 
 // promptCounts follows how many tokens a model's server says it has read, request
@@ -113,7 +113,7 @@ func (c *promptCounts) fell() bool {
 // as Ollama does, to half of it. It returns that window, or 0.
 func cutByServer(m message.Model, n measured) int64 {
 	w := m.Window
-	if m.WindowSource != provider.WindowServer || n.Estimate <= w {
+	if m.WindowSource != kinds.WindowServer || n.Estimate <= w {
 		return 0
 	}
 	if n.Prompt == w {

@@ -16,7 +16,7 @@ import (
 
 // try is what has been tried for the next answer.
 type try struct {
-	tried      message.Tries
+	tried      map[message.Remedy]int
 	came       bool  // part of the answer arrived before it failed
 	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
 	maxBytes   int64 // of the body; 0: those of the model
@@ -69,7 +69,7 @@ const maxBroken = 3
 // that a provider that always refuses is asked only a few times. If part of the
 // answer had arrived, the model has not retried the call itself.
 func (t *try) next(f *message.Fault) message.Remedy {
-	may := message.Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
+	may := map[message.Remedy]int{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropMedia: 1,
 		kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyShortenField: 1,
 		kinds.RemedyDropThinking: 1, kinds.RemedyRestoreThinking: 1}
 	switch {
@@ -80,7 +80,7 @@ func (t *try) next(f *message.Fault) message.Remedy {
 	}
 	remedy := f.Next(may, t.tried)
 	if t.tried == nil {
-		t.tried = message.Tries{}
+		t.tried = map[message.Remedy]int{}
 	}
 	t.tried[remedy]++
 	return remedy

@@ -90,7 +90,7 @@ func (a *attempt) gains(after timeline.Size) bool {
 
 func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {
 	summary := a.estimator().Text(d.text)
-	kept := after.Estimated - summary - a.plan.Floor.Sum()
+	kept := after.Estimated - summary - a.plan.Floor.sum()
 	out := fail(Failed, doesNotFit, nil)
 	out.Detail = floorDetail(a.plan, summary, max(kept, 0), after.Estimated)
 	out.TokensAfter = after.Estimated

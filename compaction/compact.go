@@ -137,7 +137,7 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
 	}
 	if !p.Fits() { // no summary would be small enough, so none is asked for
-		after := p.Floor.Sum() + p.KeptTokens
+		after := p.Floor.sum() + p.KeptTokens
 		return &Outcome{Status: Failed, Reason: doesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
 	}
 	if err := new(timeline.Earlier).Settle(ctx, c.Session, v); err != nil {

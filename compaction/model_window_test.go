@@ -155,7 +155,7 @@ func (r *rig) checkEdits(out *compaction.Outcome, leaf *session.Entry) {
 		}
 		parent = e.ID
 		target := e.ContextEdit().TargetID
-		if text := message.JoinText(e.ContextEdit().Content, "\n"); !strings.Contains(text, "read en:"+target) {
+		if text := (&message.Message{Content: e.ContextEdit().Content}).Text("\n"); !strings.Contains(text, "read en:"+target) {
 			r.t.Errorf("edit %d does not say where to read the rest:\n%.300s", i, text)
 		}
 		original, err := r.Session.Find(ctx, target, -1)

@@ -77,15 +77,15 @@ type Floor struct {
 	Pending int64
 }
 
-// Sum returns the whole floor, in tokens.
-func (f Floor) Sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
+// sum returns the whole floor, in tokens.
+func (f Floor) sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
 // Fits reports whether the floor leaves room for a summary.
-func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.Floor.Sum()) < p.Target }
+func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.Floor.sum()) < p.Target }
 
 // EstimatedAfter returns the size of the next request if the summary uses all
 // the room it may: floor, allowance and what is kept.
-func (p *Plan) EstimatedAfter() int64 { return p.Floor.Sum() + p.Allowance + p.KeptTokens }
+func (p *Plan) EstimatedAfter() int64 { return p.Floor.sum() + p.Allowance + p.KeptTokens }
 
 // MakePlan plans a compaction (docs/compaction.md, Plan). It is pure: no
 // model, no clock, no writes. An unknown To is an error.
@@ -132,7 +132,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 			return p, nil
 		}
 		if p.lastUnitKept {
-			if p.Size.Hard(p.Floor.Sum()+p.KeptTokens) < p.Target || !s.mayCoverAll() || budget == 0 {
+			if p.Size.Hard(p.Floor.sum()+p.KeptTokens) < p.Target || !s.mayCoverAll() || budget == 0 {
 				return p, nil
 			}
 			budget = 0
@@ -172,7 +172,7 @@ func (in PlanInput) budget(p *Plan, s span) int64 {
 	if p.Target > 0 {
 		floor := in.floor(Floor{Fixed: p.Size.Fixed, Pending: p.Size.Pending}, p.Target, s.sizer)
 		history, prefix := in.outputLimits(p.Target, true)
-		keep = min(keep, (p.Target-floor.Sum()-in.allowance(history, prefix))/2)
+		keep = min(keep, (p.Target-floor.sum()-in.allowance(history, prefix))/2)
 	}
 	return max(keep, 1)
 }

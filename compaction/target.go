@@ -30,7 +30,7 @@ func (in PlanInput) Target() (int64, error) {
 		return 0, err
 	}
 	floor := in.floor(Floor{Fixed: fixed, Pending: sizer.Scaled(in.Pending)}, threshold, sizer)
-	if (timeline.Size{Calibration: sizer.Calibration}).Hard(floor.Sum()) < threshold {
+	if (timeline.Size{Calibration: sizer.Calibration}).Hard(floor.sum()) < threshold {
 		return threshold, sizer.Err()
 	}
 	return max(threshold, in.Model.InputLimit()-max(minHeadroom, in.Output)), sizer.Err()

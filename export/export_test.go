@@ -270,13 +270,13 @@ func TestHTMLPolicy(t *testing.T) {
 func TestJSONL(t *testing.T) {
 	s := visit(t)
 	h := session.Header{ID: "copy", Cwd: "/srv/p"}.Complete(time.Unix(0, 0))
-	for scope, want := range map[Scope]string{
-		Path: "model ask call result run answer more comp alien edit end label",
-		Tree: "model ask call result run dead answer more comp alien label edit end",
+	for tree, want := range map[bool]string{
+		false: "model ask call result run answer more comp alien edit end label",
+		true:  "model ask call result run dead answer more comp alien label edit end",
 	} {
 		file := filepath.Join(t.TempDir(), "out.jsonl")
 		var b bytes.Buffer
-		if err := JSONL(bg, s.Log(), nil, scope, h, &b); err != nil {
+		if err := JSONL(bg, s.Log(), nil, h, &b, JSONLOptions{Tree: tree}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
@@ -295,10 +295,10 @@ func TestJSONL(t *testing.T) {
 			ids = append(ids, e.ID)
 		}
 		if got := strings.Join(ids, " "); got != want {
-			t.Errorf("scope %d: %s, want %s", scope, got, want)
+			t.Errorf("tree %v: %s, want %s", tree, got, want)
 		}
 		if problems, err := log.Problems(bg, true); len(problems) > 0 || err != nil {
-			t.Errorf("scope %d: %v, %v", scope, problems, err)
+			t.Errorf("tree %v: %v, %v", tree, problems, err)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func TestWritersReportWhatFails(t *testing.T) {
 		for name, err := range map[string]error{
 			"html":     HTML(bg, s.Log(), []*timeline.View{v}, ptr(shortWriter(room)), HTMLOptions{}),
 			"markdown": Markdown(bg, s.Log(), v, ptr(shortWriter(room)), MarkdownOptions{}),
-			"jsonl":    JSONL(bg, s.Log(), nil, Tree, s.Log().Header(), ptr(shortWriter(room))),
+			"jsonl":    JSONL(bg, s.Log(), nil, s.Log().Header(), ptr(shortWriter(room)), JSONLOptions{Tree: true}),
 		} {
 			if !errors.Is(err, errFull) {
 				t.Errorf("%s with room for %d bytes: %v", name, room, err)

@@ -9,22 +9,18 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Scope says how much of a log is exported.
-type Scope int
-
-// The scopes.
-const (
-	Path Scope = iota // from the root to a leaf, linked as one chain (session.Branch)
-	Tree              // every branch (session.Whole)
-)
+// JSONLOptions are the choices of a JSONL export.
+type JSONLOptions struct {
+	Tree bool // every branch (session.Whole); else the path to the leaf, linked as one chain (session.Branch)
+}
 
 // JSONL writes a log as a session file of format 3: the header h, completed by
-// session.Header.Complete, then the entries. With Path the file ends with leaf
-// (nil: the leaf of log) and the labels of its entries; with Tree, leaf is
+// session.Header.Complete, then the entries. Of a path, the file ends with leaf
+// (nil: the leaf of log) and the labels of its entries; of a tree, leaf is
 // ignored.
-func JSONL(ctx context.Context, log session.Log, leaf *session.Entry, scope Scope, h session.Header, w io.Writer) error {
+func JSONL(ctx context.Context, log session.Log, leaf *session.Entry, h session.Header, w io.Writer, opts JSONLOptions) error {
 	entries := session.Whole(ctx, log)
-	if scope == Path {
+	if !opts.Tree {
 		if leaf == nil {
 			var err error
 			if leaf, err = log.Leaf(ctx); err != nil {

@@ -80,7 +80,7 @@ func TestMaskedExportsHoldNoSecret(t *testing.T) {
 			t.Fatalf("%d items, %d without masking", len(v.Items), len(plain.Items))
 		}
 		var jsonl bytes.Buffer
-		if err := JSONL(bg, log, nil, Tree, log.Header().Complete(time.Unix(0, 0)), &jsonl); err != nil {
+		if err := JSONL(bg, log, nil, log.Header().Complete(time.Unix(0, 0)), &jsonl, JSONLOptions{Tree: true}); err != nil {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{

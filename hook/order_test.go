@@ -98,7 +98,7 @@ func TestChangesAreChained(t *testing.T) {
 	b.OnToolResult(Handler{Name: "c"}, func(context.Context, ToolResult) (ToolResultAnswer, error) { return ToolResultAnswer{}, nil })
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: "c", Content: text("x")}
 	a, err := b.ToolResult(t.Context(), ToolResult{Result: m})
-	if err != nil || message.JoinText(a.Content, "") != "x a b" || m.Text("") != "x" {
+	if err != nil || (&message.Message{Content: a.Content}).Text("") != "x a b" || m.Text("") != "x" {
 		t.Errorf("%+v, %v; the result is now %q", a, err, m.Text(""))
 	}
 

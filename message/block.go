@@ -51,8 +51,8 @@ func (Thinking) block() {}
 func (ToolCall) block() {}
 func (Opaque) block()   {}
 
-// JoinText returns the text blocks of content joined by sep.
-func JoinText(content []Block, sep string) string {
+// joinText returns the text blocks of content joined by sep.
+func joinText(content []Block, sep string) string {
 	var parts []string
 	for _, b := range content {
 		if t, ok := b.(Text); ok {

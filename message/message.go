@@ -212,7 +212,7 @@ func (m *Message) ToolCalls() []ToolCall {
 
 // Text returns the text blocks joined by sep; other blocks are skipped.
 func (m *Message) Text(sep string) string {
-	return JoinText(m.Content, sep)
+	return joinText(m.Content, sep)
 }
 
 // Images returns the number of image blocks.

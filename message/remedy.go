@@ -6,9 +6,6 @@ import "github.com/coppice-dev/coppice/internal/kinds"
 // "compact" or "retry"; "none": give up.
 type Remedy string
 
-// Tries counts how often each remedy may be tried for one answer, or has been.
-type Tries map[Remedy]int
-
 // MinOutput is the room in tokens below which asking for less output is not
 // worth a call (docs/limits.md); half of a window that is smaller than twice
 // as much.
@@ -30,7 +27,7 @@ func (f *Fault) Remedies() []Remedy {
 // Next returns the next remedy, for a caller that may try each as often as may
 // says for one answer and has tried each as often as tried says. "none": give
 // up.
-func (f *Fault) Next(may, tried Tries) Remedy {
+func (f *Fault) Next(may, tried map[Remedy]int) Remedy {
 	for _, r := range f.Remedies() {
 		if tried[r] < may[r] {
 			return r

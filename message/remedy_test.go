@@ -15,18 +15,18 @@ func TestNext(t *testing.T) {
 	full := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitContext, Max: 200_000, Used: 199_000}}
 	small := &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitContext, Max: 4096, Used: 2000}}
 	restore := &Fault{Class: ClassThinking, Remedy: kinds.RemedyRestoreThinking}
-	all := Tries{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropThinking: 1, kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyRetry: 1}
+	all := map[Remedy]int{kinds.RemedyCompact: 1, kinds.RemedyReduceOutput: 1, kinds.RemedyDropThinking: 1, kinds.RemedyFewerItems: 1, kinds.RemedyShrinkMedia: 1, kinds.RemedyRetry: 1}
 	for _, tt := range []struct {
 		name       string
 		f          *Fault
-		may, tried Tries
+		may, tried map[Remedy]int
 		want       Remedy
 	}{
 		{"overflow", overflow, all, nil, kinds.RemedyCompact},
-		{"overflow again", overflow, all, Tries{kinds.RemedyCompact: 1}, kinds.RemedyNone},
-		{"a caller that cannot compact", overflow, Tries{kinds.RemedyRetry: 9}, nil, kinds.RemedyNone},
+		{"overflow again", overflow, all, map[Remedy]int{kinds.RemedyCompact: 1}, kinds.RemedyNone},
+		{"a caller that cannot compact", overflow, map[Remedy]int{kinds.RemedyRetry: 9}, nil, kinds.RemedyNone},
 		{"output", output, all, nil, kinds.RemedyReduceOutput},
-		{"output again", output, all, Tries{kinds.RemedyReduceOutput: 1}, kinds.RemedyCompact},
+		{"output again", output, all, map[Remedy]int{kinds.RemedyReduceOutput: 1}, kinds.RemedyCompact},
 		{"no room for output", full, all, nil, kinds.RemedyCompact},
 		{"a small window has room in half of it", small, all, nil, kinds.RemedyReduceOutput},
 		{"the output limit", &Fault{Class: ClassOverflowOutput, Limit: Limit{Unit: kinds.UnitOutput, Max: 100, Used: 99}}, all, nil, kinds.RemedyReduceOutput},
@@ -47,12 +47,12 @@ func TestNext(t *testing.T) {
 func TestRemediesEnd(t *testing.T) {
 	classes := []Class{ClassOverflow, ClassOverflowOutput, ClassBytes, ClassRateLimit, ClassQuota, ClassAuth, ClassBadRequest, ClassPairing, ClassThinking, ClassTransient, ClassUnknown}
 	rapid.Check(t, func(t *rapid.T) {
-		may, total := Tries{}, 0
+		may, total := map[Remedy]int{}, 0
 		for _, r := range []Remedy{kinds.RemedyCompact, kinds.RemedyReduceOutput, kinds.RemedyDropMedia, kinds.RemedyRetry, kinds.RemedyWait, kinds.RemedyDropThinking, kinds.RemedyFewerItems} {
 			may[r] = rapid.IntRange(0, 3).Draw(t, string(r))
 			total += may[r]
 		}
-		tried := Tries{}
+		tried := map[Remedy]int{}
 		for n := 0; ; n++ {
 			f := &Fault{Class: rapid.SampledFrom(classes).Draw(t, "class"), Limit: Limit{Max: rapid.Int64Range(0, 9).Draw(t, "max"), Used: rapid.Int64Range(0, 9).Draw(t, "used")}}
 			if first := f.Remedies()[0]; !slices.Contains(f.Remedies(), first) || first == "" {

@@ -86,9 +86,9 @@ func TestAskWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.AskWindow(t.Context())
-			want := message.Model{Window: tt.window, WindowSource: WindowServer, MaxInput: tt.input, MaxOutput: tt.output}
+			want := message.Model{Window: tt.window, WindowSource: kinds.WindowServer, MaxInput: tt.input, MaxOutput: tt.output}
 			if tt.window == 0 {
-				want.Window, want.WindowSource = DefaultWindow, WindowDefault
+				want.Window, want.WindowSource = defaultWindow, WindowDefault
 			}
 			f := b.Facts()
 			if f.Window != want.Window || f.WindowSource != want.WindowSource || f.MaxInput != want.MaxInput || f.MaxOutput != want.MaxOutput {

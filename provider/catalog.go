@@ -6,21 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/internal/catalogue"
 )
 
-// DefaultWindow is the context window assumed for an unknown model, in tokens.
+// defaultWindow is the context window assumed for an unknown model, in tokens.
 // Warn users when it is in force.
-const DefaultWindow = 128_000
+const defaultWindow = 128_000
 
-// Where a window comes from (message.Model.WindowSource).
+// Where a window comes from (message.Model.WindowSource), as far as a caller
+// sets it or warns of it; docs/cli.md has the other words.
 const (
-	WindowSetting   = "setting"   // the user said so
-	WindowServer    = "server"    // the server reported it
-	WindowLearned   = "learned"   // a refusal named it
-	WindowCatalogue = "catalogue" // the built-in catalogue has it
-	WindowDefault   = "default"   // DefaultWindow
+	WindowSetting = kinds.WindowSetting // the user said so
+	WindowDefault = kinds.WindowDefault // no one said anything
 )
 
 // Catalog says what is known about models: from the user's settings, from what
@@ -99,13 +98,13 @@ func window(said ModelConfig, reported claims, row *catalogue.Model) (int64, str
 	case said.ContextWindow > 0:
 		return said.ContextWindow, WindowSetting
 	case reported.window > 0:
-		return reported.window, WindowServer
+		return reported.window, kinds.WindowServer
 	case row != nil && row.Window > 0:
-		return row.Window, WindowCatalogue
+		return row.Window, kinds.WindowCatalogue
 	case reported.input > 0:
-		return reported.input, WindowServer
+		return reported.input, kinds.WindowServer
 	}
-	return DefaultWindow, WindowDefault
+	return defaultWindow, WindowDefault
 }
 
 func (c ProviderConfig) model(id string) ModelConfig {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -16,18 +17,18 @@ func TestLookupNames(t *testing.T) {
 		source            string
 		priced            bool
 	}{
-		{"anthropic", "claude-opus-4-5", "anthropic", 200000, WindowCatalogue, true},
-		{"anthropic", "claude-opus-4-5-20251101", "anthropic", 200000, WindowCatalogue, true},
-		{"anthropic", "claude-sonnet-4-5", "anthropic", 200000, WindowCatalogue, true},
-		{"anthropic", "claude-opus-5", "anthropic", 1000000, WindowCatalogue, true},
-		{"openai-codex", "gpt-5.6-sol", "openai-responses", 1050000, WindowCatalogue, true},
-		{"openai", "gpt-5.1-codex", "openai-responses", 400000, WindowCatalogue, true},
-		{"openai", "z-ai/glm-5", "openai-responses", 204800, WindowCatalogue, false},
-		{"opencode-go", "deepseek-v4-flash", "openai-chat", 1000000, WindowCatalogue, true},
-		{"google", "gemini-2.5-pro", "gemini", 1048576, WindowCatalogue, true},
-		{"openrouter", "anthropic/claude-opus-4.5", "openai-chat", 200000, WindowCatalogue, true},
-		{"amazon-bedrock", "us.anthropic.claude-opus-4-5-20251101-v1:0", "anthropic", 200000, WindowCatalogue, true},
-		{"somewhere", "claude-opus-4-5@20251101", "openai-chat", 200000, WindowCatalogue, false},
+		{"anthropic", "claude-opus-4-5", "anthropic", 200000, kinds.WindowCatalogue, true},
+		{"anthropic", "claude-opus-4-5-20251101", "anthropic", 200000, kinds.WindowCatalogue, true},
+		{"anthropic", "claude-sonnet-4-5", "anthropic", 200000, kinds.WindowCatalogue, true},
+		{"anthropic", "claude-opus-5", "anthropic", 1000000, kinds.WindowCatalogue, true},
+		{"openai-codex", "gpt-5.6-sol", "openai-responses", 1050000, kinds.WindowCatalogue, true},
+		{"openai", "gpt-5.1-codex", "openai-responses", 400000, kinds.WindowCatalogue, true},
+		{"openai", "z-ai/glm-5", "openai-responses", 204800, kinds.WindowCatalogue, false},
+		{"opencode-go", "deepseek-v4-flash", "openai-chat", 1000000, kinds.WindowCatalogue, true},
+		{"google", "gemini-2.5-pro", "gemini", 1048576, kinds.WindowCatalogue, true},
+		{"openrouter", "anthropic/claude-opus-4.5", "openai-chat", 200000, kinds.WindowCatalogue, true},
+		{"amazon-bedrock", "us.anthropic.claude-opus-4-5-20251101-v1:0", "anthropic", 200000, kinds.WindowCatalogue, true},
+		{"somewhere", "claude-opus-4-5@20251101", "openai-chat", 200000, kinds.WindowCatalogue, false},
 		{"somewhere", "foo-27b", "openai-chat", 128000, WindowDefault, false},
 		{"", "", "openai-chat", 128000, WindowDefault, false},
 	} {
@@ -110,7 +111,7 @@ func TestLookupConfig(t *testing.T) {
 func TestLearnedModelsAreListed(t *testing.T) {
 	c := NewCatalog(Config{}, learned("local", "some/model", 8192))
 	if !slices.ContainsFunc(c.List(), func(m message.Model) bool {
-		return m.Provider == "local" && m.ID == "some/model" && m.Window == 8192 && m.WindowSource == WindowLearned
+		return m.Provider == "local" && m.ID == "some/model" && m.Window == 8192 && m.WindowSource == kinds.WindowLearned
 	}) {
 		t.Error("it is not listed")
 	}
@@ -128,13 +129,13 @@ func TestWindowOrder(t *testing.T) {
 		return Config{Providers: map[string]ProviderConfig{"anthropic": {Models: []ModelConfig{{ID: "claude-opus-4-5", ContextWindow: window}}}}}
 	}
 	c := NewCatalog(Config{}, nil)
-	expect(c, 200_000, WindowCatalogue)
+	expect(c, 200_000, kinds.WindowCatalogue)
 	c.Limits.addReported(c.Lookup("anthropic", "claude-opus-4-5"), claims{window: 190_000})
-	expect(c, 190_000, WindowServer)
+	expect(c, 190_000, kinds.WindowServer)
 	c.Limits.Learn(c.Lookup("anthropic", "claude-opus-4-5"), tooLong(180_000))
-	expect(c, 180_000, WindowLearned) // a refusal lowers what the server says
+	expect(c, 180_000, kinds.WindowLearned) // a refusal lowers what the server says
 	expect(NewCatalog(set(150_000), c.Limits), 150_000, WindowSetting)
-	expect(NewCatalog(set(1_000_000), c.Limits), 180_000, WindowLearned)
+	expect(NewCatalog(set(1_000_000), c.Limits), 180_000, kinds.WindowLearned)
 	c.Limits.TrustSettings = true
 	expect(NewCatalog(set(1_000_000), c.Limits), 1_000_000, WindowSetting)
 }

@@ -125,7 +125,7 @@ func (l *Limits) Accepted(m message.Model, prompt int64) {
 
 // assumed reports whether the window of exactly this model is only a guess.
 func assumed(m message.Model) bool {
-	return m.WindowSource == WindowCatalogue || m.WindowSource == WindowDefault
+	return m.WindowSource == kinds.WindowCatalogue || m.WindowSource == WindowDefault
 }
 
 // keep adds a lesson, or renews the one about the same limit.
@@ -236,7 +236,7 @@ func (l *Limits) InForce(m message.Model) message.Model {
 		switch {
 		case s.Asked: // Catalog knows it
 		case s.Unit == kinds.UnitContext && l.rules(m, s.Number):
-			m.Window, m.WindowSource = s.Number, WindowLearned
+			m.Window, m.WindowSource = s.Number, kinds.WindowLearned
 		case s.Unit == kinds.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):
 			m.MaxOutput = s.Number
 		case s.Unit == kinds.UnitBytes && s.Where == "" && (m.MaxBytes == 0 || s.Number < m.MaxBytes):
@@ -258,7 +258,7 @@ func (l *Limits) InForce(m message.Model) message.Model {
 // rules reports whether a learned window is in force for a model.
 func (l *Limits) rules(m message.Model, learned int64) bool {
 	switch {
-	case assumed(m), m.WindowSource == WindowLearned:
+	case assumed(m), m.WindowSource == kinds.WindowLearned:
 		return true
 	case m.WindowSource == WindowSetting && l.TrustSettings:
 		return false

@@ -47,7 +47,7 @@ func TestWhatTeaches(t *testing.T) {
 		{"bytes", &message.Fault{Class: message.ClassBytes, Limit: limit(kinds.UnitBytes, 5_000_000)}, true},
 		{"items", &message.Fault{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 2048, Where: "messages"}}, true},
 	} {
-		m := message.Model{Provider: "p", ID: "m", Window: 200_000, WindowSource: WindowCatalogue, MaxOutput: 64_000}
+		m := message.Model{Provider: "p", ID: "m", Window: 200_000, WindowSource: kinds.WindowCatalogue, MaxOutput: 64_000}
 		var l Limits
 		if got := l.Learn(m, tt.f); got != tt.want {
 			t.Errorf("%s: taught %v", tt.name, got)
@@ -63,7 +63,7 @@ func TestWhatTeaches(t *testing.T) {
 
 func TestInForce(t *testing.T) {
 	l := &Limits{}
-	m := message.Model{Provider: "p", ID: "m", Window: 200_000, WindowSource: WindowCatalogue, MaxOutput: 64_000, MaxBytes: 32_000_000}
+	m := message.Model{Provider: "p", ID: "m", Window: 200_000, WindowSource: kinds.WindowCatalogue, MaxOutput: 64_000, MaxBytes: 32_000_000}
 	for _, f := range []*message.Fault{
 		tooLong(180_000),
 		{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: kinds.UnitOutput, Max: 8192}},
@@ -76,7 +76,7 @@ func TestInForce(t *testing.T) {
 		l.Learn(m, f)
 	}
 	want := m
-	want.Window, want.WindowSource, want.MaxOutput, want.MaxBytes = 180_000, WindowLearned, 8192, 20_971_520
+	want.Window, want.WindowSource, want.MaxOutput, want.MaxBytes = 180_000, kinds.WindowLearned, 8192, 20_971_520
 	want.MaxImages, want.MaxImageSide, want.MaxImageSize = 50, 2000, 5000
 	if got := l.InForce(m); got != want || l.InForce(got) != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -101,12 +101,12 @@ func TestAccepted(t *testing.T) {
 		prompt  int64
 		want    int64 // in force
 	}{
-		{"below", 100_000, known(200_000, WindowCatalogue), 100_000, 100_000},
-		{"above: the catalogue is right after all", 100_000, known(200_000, WindowCatalogue), 100_001, 200_000},
+		{"below", 100_000, known(200_000, kinds.WindowCatalogue), 100_000, 100_000},
+		{"above: the catalogue is right after all", 100_000, known(200_000, kinds.WindowCatalogue), 100_001, 200_000},
 		{"above both", 100_000, known(128_000, WindowDefault), 150_000, 150_000},
 		{"an assumed window is corrected", 0, known(128_000, WindowDefault), 150_000, 150_000},
 		{"a setting is not", 0, known(128_000, WindowSetting), 150_000, 128_000},
-		{"nor what the server says", 0, known(128_000, WindowServer), 150_000, 128_000},
+		{"nor what the server says", 0, known(128_000, kinds.WindowServer), 150_000, 128_000},
 		{"nothing to correct", 0, known(128_000, WindowDefault), 100, 128_000},
 	} {
 		l := &Limits{}
@@ -124,7 +124,7 @@ func TestAccepted(t *testing.T) {
 // never more than was said or accepted.
 func TestLearnedWindowFollowsEvidence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := message.Model{Provider: "p", ID: "m", Window: 128_000, WindowSource: rapid.SampledFrom([]string{WindowCatalogue, WindowDefault, WindowSetting, WindowServer}).Draw(t, "source")}
+		m := message.Model{Provider: "p", ID: "m", Window: 128_000, WindowSource: rapid.SampledFrom([]string{kinds.WindowCatalogue, WindowDefault, WindowSetting, kinds.WindowServer}).Draw(t, "source")}
 		l, most := &Limits{}, m.Window
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			n := rapid.Int64Range(1, 400_000).Draw(t, "n")
@@ -177,7 +177,7 @@ func TestLimitsFile(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	three.Forget("p/a")
-	three.Accepted(message.Model{Provider: "p", ID: "b/c", Window: 200_000, WindowSource: WindowCatalogue}, 9000)
+	three.Accepted(message.Model{Provider: "p", ID: "b/c", Window: 200_000, WindowSource: kinds.WindowCatalogue}, 9000)
 	if err := three.Save(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/timeline"
@@ -104,7 +105,7 @@ func TestBoundLearns(t *testing.T) {
 			t.Error("no error")
 		}
 	}
-	if m := b.Facts(); m.Window != 32_768 || m.WindowSource != provider.WindowLearned {
+	if m := b.Facts(); m.Window != 32_768 || m.WindowSource != kinds.WindowLearned {
 		t.Errorf("got %+v", m)
 	}
 	if got := r.Catalog.Limits.Of(b.Model); len(got) != 1 || got[0].Number != 32_768 || got[0].Text == "" {

@@ -59,7 +59,7 @@ func (r Retry) Validate() error {
 }
 
 // sameAgain are the remedies that send the same request once more.
-var sameAgain = message.Tries{kinds.RemedyRetry: 1, kinds.RemedyWait: 1}
+var sameAgain = map[message.Remedy]int{kinds.RemedyRetry: 1, kinds.RemedyWait: 1}
 
 // retryable: a server that was silent for that long is not asked again.
 func retryable(f *message.Fault) bool {

@@ -54,7 +54,7 @@ func TestFailedResultsKeepTheirErrors(t *testing.T) {
 	s.ToolOutput.MinSavings = new(int64(0))
 	shown := map[string]string{}
 	for _, e := range must.Get(Plan(w.view(), s, tokens.Default{}, message.Model{})) {
-		shown[w.names[e.Entry.ID]] = message.JoinText(e.Content, "")
+		shown[w.names[e.Entry.ID]] = (&message.Message{Content: e.Content}).Text("")
 		if e.After >= e.Before/4 {
 			t.Errorf("%s: %d -> %d tokens", w.names[e.Entry.ID], e.Before, e.After)
 		}

@@ -115,7 +115,7 @@ func TestOldToolOutput(t *testing.T) {
 		t.Errorf("protected tool: %q", got)
 	}
 	e := must.Get(Plan(w.view(), Settings{}, tokens.Plain{}, message.Model{}))[0]
-	if text := message.JoinText(e.Content, ""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
+	if text := (&message.Message{Content: e.Content}).Text(""); !strings.HasPrefix(text, "[Output truncated - 15000 tokens]") || !strings.Contains(text, "en:"+e.Entry.ID) {
 		t.Errorf("placeholder %q", text)
 	}
 }
@@ -225,7 +225,7 @@ func TestMedia(t *testing.T) {
 		t.Fatalf("%d images pruned", len(edits))
 	}
 	for _, e := range edits {
-		if e.Kind != Media || e.After >= e.Before || !strings.Contains(message.JoinText(e.Content, " "), "read en:"+e.Entry.ID) {
+		if e.Kind != Media || e.After >= e.Before || !strings.Contains((&message.Message{Content: e.Content}).Text(" "), "read en:"+e.Entry.ID) {
 			t.Errorf("%+v", e)
 		}
 	}

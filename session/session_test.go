@@ -185,7 +185,7 @@ func TestDraftsReadBack(t *testing.T) {
 			t.Errorf("reference %+v", r)
 		}
 	}
-	if e := entries[1].ContextEdit(); e.TargetID != a.ID || e.Omit || message.JoinText(e.Content, "") != "short" {
+	if e := entries[1].ContextEdit(); e.TargetID != a.ID || e.Omit || (&message.Message{Content: e.Content}).Text("") != "short" {
 		t.Errorf("edit %+v", e)
 	}
 	if e := entries[2].ContextEdit(); !e.Omit {

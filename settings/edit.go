@@ -10,7 +10,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Edit returns doc with a key set to a value and everything else unchanged,
+// edit returns doc with a key set to a value and everything else unchanged,
 // including comments and layout. It is pure. The parts have the types of the
 // keys.
 //
@@ -18,7 +18,7 @@ import (
 // compaction.modelOverrides["local/small"].reserveTokens. Texts are written
 // without quotes, other values as JSON; null restores the default. The error
 // is a Problem if the key or the value is wrong.
-func Edit(doc []byte, name, value string, of ...Part) ([]byte, error) {
+func edit(doc []byte, name, value string, of ...Part) ([]byte, error) {
 	parts, err := splitKey(name)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package settings
 // packages that import this one.
 var (
 	BOM        = bom
+	Edit       = edit
 	ParseFile  = parseFile
 	Properties = properties
 	SplitKey   = splitKey

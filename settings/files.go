@@ -110,14 +110,17 @@ func (o Options) trust() (name string, t trustFile, err error) {
 	return name, t, err
 }
 
-// Set changes one key in a settings file, which is created if necessary. See
-// Edit for key and value. The file is replaced atomically.
+// Set changes one key in a settings file, which is created if necessary and
+// replaced atomically; comments and layout stay. The key may name a part of a
+// setting: providers.local.baseUrl. Texts are written without quotes, other
+// values as JSON; null restores the default. The error is a Problem if the
+// key or the value is wrong.
 func Set(path, key, value string, parts ...Part) error {
 	data, err := (Options{}).read(path)
 	if err != nil {
 		return fmt.Errorf("set %s: %w", key, err)
 	}
-	out, err := Edit(data, key, value, parts...)
+	out, err := edit(data, key, value, parts...)
 	var p Problem
 	if errors.As(err, &p) {
 		p.Source.Name = path

@@ -146,7 +146,7 @@ func (f *fold) words() int64 {
 // a smaller request would not help.
 func (f *fold) overflowed(fault *message.Fault) bool {
 	left := maxLearning - f.learned
-	remedy := fault.Next(message.Tries{kinds.RemedyCompact: left, kinds.RemedyReduceOutput: left, kinds.RemedyDropMedia: left}, nil)
+	remedy := fault.Next(map[message.Remedy]int{kinds.RemedyCompact: left, kinds.RemedyReduceOutput: left, kinds.RemedyDropMedia: left}, nil)
 	if remedy == kinds.RemedyNone {
 		return false
 	}

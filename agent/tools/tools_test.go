@@ -50,7 +50,7 @@ func find(t *testing.T, o Options, name string) agent.Tool {
 func call(t *testing.T, o Options, name, args string) string {
 	t.Helper()
 	res, err := find(t, o, name).Run(context.Background(), agent.Call{ID: "1", Name: name, Arguments: []byte(args), Update: func(string) {}})
-	text := message.JoinText(res.Content, "")
+	text := (&message.Message{Content: res.Content}).Text("")
 	if err != nil {
 		text += "!" + err.Error()
 	}
@@ -130,7 +130,7 @@ func TestBashStopsWithTheTurn(t *testing.T) {
 	start := time.Now()
 	res, err := find(t, o, "bash").Run(ctx, agent.Call{Arguments: []byte(`{"command":"echo begun; sleep 600 & wait"}`),
 		Update: func(string) { cancel(agent.ErrAborted) }})
-	if !errors.Is(err, agent.ErrAborted) || message.JoinText(res.Content, "") != "begun\n" {
+	if !errors.Is(err, agent.ErrAborted) || (&message.Message{Content: res.Content}).Text("") != "begun\n" {
 		t.Errorf("%v, %v", res, err)
 	}
 	if d := time.Since(start); d > time.Minute {

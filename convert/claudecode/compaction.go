@@ -50,7 +50,7 @@ func (r *run) dropBoundary() {
 // so nothing before it is kept word for word. Old versions did not write a
 // boundary.
 func (r *run) compacted(ctx context.Context, f *fields, content []byte) error {
-	c := &session.Compaction{Summary: message.JoinText(blocks(content), "\n\n")}
+	c := &session.Compaction{Summary: (&message.Message{Content: blocks(content)}).Text("\n\n")}
 	at := f.time
 	if b := r.boundary; b != nil {
 		c.TokensBefore, at = b.tokens, b.time

@@ -63,7 +63,7 @@ func (r *run) attachment(ctx context.Context, f *fields) error {
 		r.to.Skip("attachment/" + kind)
 		return nil
 	}
-	text := message.JoinText(content, "\n")
+	text := (&message.Message{Content: content}).Text("\n")
 	if take(&r.queue.removed, text) {
 		return nil
 	}

@@ -79,7 +79,7 @@ func (r *reader) isSummary(row row) bool {
 
 // summary makes a compaction of an answer, if there is text in it.
 func (r *reader) summary(ctx context.Context, parts []byte, at time.Time) error {
-	text := message.JoinText(r.content(parts), "\n\n")
+	text := (&message.Message{Content: r.content(parts)}).Text("\n\n")
 	if text == "" {
 		r.sink.Skip("compaction without a summary")
 		return nil

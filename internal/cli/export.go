@@ -146,12 +146,8 @@ func (a *app) export(ctx context.Context, ref string, f exportFlags) error {
 // writeExport writes a session in a format.
 func (a *app) writeExport(ctx context.Context, s *coppice.Session, leaf *session.Entry, f exportFlags, w io.Writer) error {
 	if f.format == "jsonl" {
-		scope := export.Path
-		if f.tree {
-			scope = export.Tree
-		}
 		h := session.Header{Cwd: s.Log().Header().Cwd}.Complete(a.Now())
-		return export.JSONL(ctx, s.Log(), leaf, scope, h, w)
+		return export.JSONL(ctx, s.Log(), leaf, h, w, export.JSONLOptions{Tree: f.tree})
 	}
 	v, err := s.ViewAt(ctx, leaf)
 	if err != nil {

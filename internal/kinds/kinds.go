@@ -60,6 +60,15 @@ const (
 	FieldDescription = "description" // of a tool
 )
 
+// Where a context window comes from (docs/cli.md).
+const (
+	WindowSetting   = "setting"   // the user said so
+	WindowServer    = "server"    // the server reported it
+	WindowLearned   = "learned"   // a refusal named it
+	WindowCatalogue = "catalogue" // the built-in catalogue has it
+	WindowDefault   = "default"   // no one said anything
+)
+
 // What a limit counts (docs/limits.md).
 const (
 	UnitContext    = "context-tokens" // of the whole request, against the window

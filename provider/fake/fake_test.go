@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -228,7 +229,7 @@ func TestWindow(t *testing.T) {
 			if f.Limit.Max != 2000 || f.Limit.Used != s.Requests()[0].Tokens {
 				t.Errorf("limit %d, used %d", f.Limit.Max, f.Limit.Used)
 			}
-			if m := b.Facts(); m.Window != 2000 || m.WindowSource != provider.WindowLearned {
+			if m := b.Facts(); m.Window != 2000 || m.WindowSource != kinds.WindowLearned {
 				t.Errorf("nothing learned: %+v", m)
 			}
 		}

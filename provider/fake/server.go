@@ -22,6 +22,9 @@ import (
 // maxBody is the largest request that is read, in bytes.
 const maxBody = 64 << 20
 
+// unknownWindow is that of a model of which nothing is known, in tokens.
+const unknownWindow = 128_000
+
 // Server is a model server on loopback. It is safe for concurrent use. The
 // zero value is not usable: call New.
 type Server struct {
@@ -94,7 +97,7 @@ func (s *Server) model(dialect string) message.Model {
 	m := message.Model{Provider: "fake", ID: "fake-1", API: dialect, Window: s.Window, WindowSource: provider.WindowSetting,
 		MaxOutput: 8192, MaxBytes: s.MaxBytes, Images: true, Price: &message.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}}
 	if m.Window == 0 {
-		m.Window, m.WindowSource = provider.DefaultWindow, provider.WindowDefault
+		m.Window, m.WindowSource = unknownWindow, provider.WindowDefault
 	}
 	return m
 }

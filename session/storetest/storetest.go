@@ -50,8 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Entry makes an entry of type message in which role says text.
-func Entry(id, parent string, role message.Role, text string) *session.Entry {
+// entry makes an entry of type message in which role says text.
+func entry(id, parent string, role message.Role, text string) *session.Entry {
 	return entryAt(id, parent, role, text, start)
 }
 
@@ -182,10 +182,10 @@ func testEmpty(t *testing.T, s session.Store) {
 
 func testChain(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	want(t, "path", path(t, l), "a")
-	add(t, l, Entry("b", "a", message.RoleAssistant, "two"))
-	add(t, l, Entry("c", "b", message.RoleUser, "three"))
+	add(t, l, entry("b", "a", message.RoleAssistant, "two"))
+	add(t, l, entry("c", "b", message.RoleUser, "three"))
 	want(t, "path", path(t, l), "c", "b", "a")
 	want(t, "all", all(t, l), "a", "b", "c")
 	first, err := l.Leaf(context.Background())
@@ -197,19 +197,19 @@ func testChain(t *testing.T, s session.Store) {
 
 func testBranches(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
-	add(t, l, Entry("b", "a", message.RoleAssistant, "two"))
-	add(t, l, Entry("c", "b", message.RoleUser, "three"))
-	add(t, l, Entry("d", "a", message.RoleAssistant, "another two"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("b", "a", message.RoleAssistant, "two"))
+	add(t, l, entry("c", "b", message.RoleUser, "three"))
+	add(t, l, entry("d", "a", message.RoleAssistant, "another two"))
 	want(t, "path", path(t, l), "d", "a")
-	add(t, l, Entry("e", "", message.RoleUser, "another root"))
+	add(t, l, entry("e", "", message.RoleUser, "another root"))
 	want(t, "path", path(t, l), "e")
 	want(t, "all", all(t, l), "a", "b", "c", "d", "e")
 }
 
 func testGroup(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, setup("s", ""), Entry("a", "s", message.RoleUser, "one"), Entry("b", "a", message.RoleAssistant, "two"))
+	add(t, l, setup("s", ""), entry("a", "s", message.RoleUser, "one"), entry("b", "a", message.RoleAssistant, "two"))
 	want(t, "path", path(t, l), "b", "a", "s")
 	add(t, l)
 	want(t, "path after an empty append", path(t, l), "b", "a", "s")
@@ -227,7 +227,7 @@ func testSetupWaits(t *testing.T, s session.Store) {
 	if other, err := s.Open(ctx, l.Ref(), session.Mode{}); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("a session without messages can be opened: %v, %v", other, err)
 	}
-	add(t, l, Entry("a", "t", message.RoleUser, "one"))
+	add(t, l, entry("a", "t", message.RoleUser, "one"))
 	want(t, "path", path(t, l), "a", "t", "s")
 	l = reopen(t, s, l, session.Mode{})
 	want(t, "path after reopening", path(t, l), "a", "t", "s")
@@ -236,13 +236,13 @@ func testSetupWaits(t *testing.T, s session.Store) {
 func testReopen(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/srv/p"})
 	id := l.Header().ID
-	add(t, l, Entry("a", "", message.RoleUser, "é한🏷"))
-	add(t, l, Entry("b", "a", message.RoleAssistant, "two"))
+	add(t, l, entry("a", "", message.RoleUser, "é한🏷"))
+	add(t, l, entry("b", "a", message.RoleAssistant, "two"))
 	l = reopen(t, s, l, session.Mode{Write: true})
 	if h := l.Header(); h.ID != id || h.Cwd != "/srv/p" || h.Version != 3 {
 		t.Errorf("header %+v", h)
 	}
-	add(t, l, Entry("c", "b", message.RoleUser, "three"))
+	add(t, l, entry("c", "b", message.RoleUser, "three"))
 	l = reopen(t, s, l, session.Mode{Write: true})
 	want(t, "path", path(t, l), "c", "b", "a")
 	e, err := l.Find(context.Background(), "a", -1)
@@ -254,7 +254,7 @@ func testReopen(t *testing.T, s session.Store) {
 func testUnknown(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
 	line := `{"customType":"x","type":"of another program","deep":{"a":[1,2.50,null]},"id":"u","parentId":"a","timestamp":1767225600000,"lone":"\ud83d"}`
-	add(t, l, Entry("a", "", message.RoleUser, "one"), raw(line), Entry("b", "u", message.RoleAssistant, "two"))
+	add(t, l, entry("a", "", message.RoleUser, "one"), raw(line), entry("b", "u", message.RoleAssistant, "two"))
 	l = reopen(t, s, l, session.Mode{})
 	want(t, "path", path(t, l), "b", "u", "a")
 	e, err := l.Find(context.Background(), "u", -1)
@@ -265,8 +265,8 @@ func testUnknown(t *testing.T, s session.Store) {
 
 func testBroken(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
-	good := Entry("b", "a", message.RoleUser, "two")
+	add(t, l, entry("a", "", message.RoleUser, "one"))
+	good := entry("b", "a", message.RoleUser, "two")
 	line := []byte(lineOf(good))
 	with := func(e session.Entry, raw []byte) *session.Entry {
 		out, _ := session.ParseEntry(raw)
@@ -283,7 +283,7 @@ func testBroken(t *testing.T, s session.Store) {
 		"other type":   with(session.Entry{ID: "b", ParentID: "a", Type: session.TypeLabel}, line),
 		"a header":     raw(`{"type":"session","id":"b","parentId":"a","timestamp":"x"}`),
 	} {
-		if _, err := l.Append(context.Background(), []*session.Entry{Entry("c", "a", message.RoleUser, "x"), e}); err == nil {
+		if _, err := l.Append(context.Background(), []*session.Entry{entry("c", "a", message.RoleUser, "x"), e}); err == nil {
 			t.Errorf("%s: was taken", name)
 		}
 	}
@@ -295,7 +295,7 @@ func testBroken(t *testing.T, s session.Store) {
 func testOneWriter(t *testing.T, s session.Store) {
 	ctx := context.Background()
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	_, err := s.Open(ctx, l.Ref(), session.Mode{Write: true})
 	var locked *session.LockedError
 	if !errors.As(err, &locked) {
@@ -314,14 +314,14 @@ func testOneWriter(t *testing.T, s session.Store) {
 	want(t, "path of the reader", path(t, r), "a")
 	r.Close()
 	l = reopen(t, s, l, session.Mode{Write: true})
-	add(t, l, Entry("b", "a", message.RoleUser, "two"))
+	add(t, l, entry("b", "a", message.RoleUser, "two"))
 }
 
 func testReadOnly(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	l = reopen(t, s, l, session.Mode{})
-	if _, err := l.Append(context.Background(), []*session.Entry{Entry("b", "a", message.RoleUser, "x")}); !errors.Is(err, session.ErrReadOnly) {
+	if _, err := l.Append(context.Background(), []*session.Entry{entry("b", "a", message.RoleUser, "x")}); !errors.Is(err, session.ErrReadOnly) {
 		t.Errorf("append: %v, want %v", err, session.ErrReadOnly)
 	}
 	want(t, "path", path(t, l), "a")
@@ -330,7 +330,7 @@ func testReadOnly(t *testing.T, s session.Store) {
 func testFind(t *testing.T, s session.Store) {
 	ctx := context.Background()
 	l := create(t, s, session.Header{Cwd: "/"})
-	a, b := Entry("a", "", message.RoleUser, "one"), Entry("b", "a", message.RoleAssistant, "two")
+	a, b := entry("a", "", message.RoleUser, "one"), entry("b", "a", message.RoleAssistant, "two")
 	add(t, l, a, b)
 	for range 2 {
 		for _, e := range []*session.Entry{a, b} {
@@ -348,7 +348,7 @@ func testFind(t *testing.T, s session.Store) {
 	}
 	// An entry that is not in the log yet is the child of the one that it
 	// names.
-	p, err := l.Parent(ctx, Entry("new", "b", message.RoleUser, "x"))
+	p, err := l.Parent(ctx, entry("new", "b", message.RoleUser, "x"))
 	if err != nil || p == nil || p.ID != "b" {
 		t.Errorf("parent of a new entry: %v, %v", p, err)
 	}
@@ -358,7 +358,7 @@ func testOpenByID(t *testing.T, s session.Store) {
 	ctx := context.Background()
 	for _, id := range []string{"abc-1", "abc-2", "abd-1"} {
 		l := create(t, s, session.Header{ID: id, Cwd: "/"})
-		add(t, l, Entry("a", "", message.RoleUser, id))
+		add(t, l, entry("a", "", message.RoleUser, id))
 		l.Close()
 	}
 	for ref, id := range map[string]string{"abc-1": "abc-1", "abd": "abd-1"} {
@@ -419,7 +419,7 @@ func testList(t *testing.T, s session.Store) {
 func testDelete(t *testing.T, s session.Store) {
 	ctx := context.Background()
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	l.Close()
 	if err := s.Delete(ctx, l.Ref(), session.Mode{}); err != nil {
 		t.Fatal(err)
@@ -434,13 +434,13 @@ func testDelete(t *testing.T, s session.Store) {
 
 func testClose(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	for range 2 {
 		if err := l.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	}
-	if _, err := l.Append(context.Background(), []*session.Entry{Entry("b", "a", message.RoleUser, "x")}); err == nil {
+	if _, err := l.Append(context.Background(), []*session.Entry{entry("b", "a", message.RoleUser, "x")}); err == nil {
 		t.Error("append to a closed log succeeded")
 	}
 }
@@ -448,9 +448,9 @@ func testClose(t *testing.T, s session.Store) {
 func testCancelled(t *testing.T, s session.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	cancel()
-	if _, err := l.Append(ctx, []*session.Entry{Entry("b", "a", message.RoleUser, "x")}); !errors.Is(err, context.Canceled) {
+	if _, err := l.Append(ctx, []*session.Entry{entry("b", "a", message.RoleUser, "x")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("append: %v", err)
 	}
 	if _, err := s.Open(ctx, l.Ref(), session.Mode{}); !errors.Is(err, context.Canceled) {
@@ -467,14 +467,14 @@ func testCancelled(t *testing.T, s session.Store) {
 func testConcurrent(t *testing.T, s session.Store) {
 	ctx := context.Background()
 	l := create(t, s, session.Header{Cwd: "/"})
-	add(t, l, Entry("a", "", message.RoleUser, "one"))
+	add(t, l, entry("a", "", message.RoleUser, "one"))
 	l = reopen(t, s, l, session.Mode{Write: true})
 	const writers, each = 4, 20
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				e := Entry(fmt.Sprintf("w%d-%d", w, i), "a", message.RoleUser, "x")
+				e := entry(fmt.Sprintf("w%d-%d", w, i), "a", message.RoleUser, "x")
 				if _, err := l.Append(ctx, []*session.Entry{e}); err != nil {
 					t.Error(err)
 				}

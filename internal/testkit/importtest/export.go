@@ -23,10 +23,10 @@ func checkExports(t testing.TB, s *coppice.Session) {
 	t.Helper()
 	ctx := t.Context()
 	view := checkAccount(t, s)
-	for _, scope := range []export.Scope{export.Path, export.Tree} {
+	for _, tree := range []bool{false, true} {
 		file := filepath.Join(t.TempDir(), "copy.jsonl")
 		var b bytes.Buffer
-		if err := export.JSONL(ctx, s.Log(), view.Leaf, scope, session.Header{ID: "copy", Cwd: "/srv"}.Complete(now()), &b); err != nil {
+		if err := export.JSONL(ctx, s.Log(), view.Leaf, session.Header{ID: "copy", Cwd: "/srv"}.Complete(now()), &b, export.JSONLOptions{Tree: tree}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
@@ -37,7 +37,7 @@ func checkExports(t testing.TB, s *coppice.Session) {
 			t.Fatal(err)
 		}
 		leaf := view.Leaf
-		if scope == export.Path {
+		if !tree {
 			leaf = nil // the file ends there
 		}
 		copied, err := engine(t, log).ViewAt(ctx, leaf)
@@ -45,7 +45,7 @@ func checkExports(t testing.TB, s *coppice.Session) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(body(t, copied), body(t, view)) {
-			t.Errorf("the copy (scope %d) gives another request", scope)
+			t.Errorf("the copy (tree %v) gives another request", tree)
 		}
 		if err := log.Close(); err != nil {
 			t.Error(err)
