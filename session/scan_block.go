@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -193,12 +192,15 @@ func (c *scan) arguments(v []byte) {
 // counted returns the next value, a text of a block whose bytes count.
 func (c *scan) counted(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
-	var to rawjson.Adder
+	var v []byte
+	var n int
+	var ok bool
 	if c.counts {
-		to = &c.texts
+		v, n, ok = c.reader.Read(s, &c.texts)
+		c.texts.End()
+	} else {
+		v, n, ok = s.Text()
 	}
-	v, n, ok := c.reader.Read(s, to)
-	c.texts.End()
 	switch {
 	case !text:
 		n = emptyBytes // what is not a string is read as empty
@@ -212,15 +214,14 @@ func (c *scan) counted(s *rawjson.Scanner) []byte {
 // value returns the next value, a text of a block whose bytes do not count.
 func (c *scan) value(s *rawjson.Scanner) []byte {
 	text := s.Kind() == '"'
-	v := s.Value()
-	switch n := len(v); {
+	v, n, ok := s.Text()
+	switch {
 	case !text:
-		c.add(emptyBytes)
-	case bytes.IndexByte(v, '\\') < 0 && utf8.Valid(v):
-		c.add(n)
-	default:
-		c.add(rawjson.QuotedLen(rawjson.String(v)))
+		n = emptyBytes
+	case !ok:
+		n = rawjson.QuotedLen(rawjson.String(v))
 	}
+	c.add(n)
 	return v
 }
 

@@ -36,35 +36,40 @@ func (t *walked) candidates(p Policy, edits map[string]*session.ContextEdit) ([]
 	if len(cands) > 0 {
 		cands = append(cands, candidate{})
 	}
-	for i, e := range t.path {
-		if !thread.IsMessage(e) {
-			cands = append(cands, candidate{})
-			continue
-		}
-		m := e.Meta()
-		cand := candidate{item: Item{Entry: e, Pos: i, Pinned: t.pinned[e.ID]}}
-		switch {
-		case m.Role == message.RoleSystem:
-			cand.rule = ruleSystem
-		case m.Excluded:
-			cand.rule = ruleExcluded
-		case m.Failed():
-			cand.rule = ruleFailedAttempt
-		default:
-			if ed := edits[e.ID]; ed != nil {
-				if err := cand.edit(ed); err != nil {
-					return nil, err
-				}
-			}
-		}
-		cands = append(cands, cand)
-	}
-	for i := range cands {
+	first := len(cands)
+	cands = cands[:first+len(t.path)]
+	for i := range first {
 		if err := cands[i].leaveOutEmpty(); err != nil {
 			return nil, err
 		}
 	}
-	return cands, nil
+	return cands, parallel(len(t.path), func(i int) error {
+		c := &cands[first+i]
+		if err := t.candidate(c, i, edits); err != nil {
+			return err
+		}
+		return c.leaveOutEmpty()
+	})
+}
+
+// candidate sets c to the entry at a position of the path, if it is a message.
+func (t *walked) candidate(c *candidate, i int, edits map[string]*session.ContextEdit) error {
+	e := t.path[i]
+	if !thread.IsMessage(e) {
+		return nil
+	}
+	c.item = Item{Entry: e, Pos: i, Pinned: t.pinned[e.ID]}
+	switch m := e.Meta(); {
+	case m.Role == message.RoleSystem:
+		c.rule = ruleSystem
+	case m.Excluded:
+		c.rule = ruleExcluded
+	case m.Failed():
+		c.rule = ruleFailedAttempt
+	case edits[e.ID] != nil:
+		return c.edit(edits[e.ID])
+	}
+	return nil
 }
 
 // candidate returns a covered entry as a candidate, with its message if it has
@@ -106,6 +111,9 @@ func (t *walked) edits() (map[string]*session.ContextEdit, error) {
 		if ed := e.ContextEdit(); ed != nil && !t.dead[e.ID] {
 			edits[ed.TargetID] = ed
 		}
+	}
+	if len(edits) == 0 {
+		return edits, nil
 	}
 	for _, e := range t.path {
 		ed := edits[e.ID]

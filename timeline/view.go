@@ -79,9 +79,9 @@ type Item struct {
 	// Loose says that a tool result goes out as a separate text: its call already
 	// has a result, or is covered by a compaction.
 	Loose bool
+	bare  bool      // shown without reasoning
 	Kind  Synthetic // "" for a message that is in the log
 
-	bare  bool         // shown without reasoning
 	shown *shown       // what is shown in place of the message in the log; nil: that message
 	edit  *session.Ref // of a covered item: the edit in force on it
 }

@@ -29,8 +29,8 @@ type TextReader struct {
 }
 
 // Read takes the next value of s and, where it is a string, hands out the
-// characters that it stands for, as String decodes them, unless to is nil. It
-// returns the value, and the length of what Quote would write. ok is false for a value that is not
+// characters that it stands for, as String decodes them. It returns the value,
+// and the length of what Quote would write. ok is false for a value that is not
 // a string, and for a string with bytes that are not UTF-8: then what was
 // handed out is of no use.
 func (t *TextReader) Read(s *Scanner, to Adder) (v []byte, quoted int, ok bool) {
@@ -89,14 +89,13 @@ func (t *TextReader) string(i int) int {
 // run takes characters that stand for themselves.
 func (t *TextReader) run(piece []byte, high bool) {
 	switch {
-	case high && !utf8.Valid(piece):
-		t.invalid = true
-	case t.to == nil:
-	case high:
+	case !high:
+		t.ascii(piece)
+	case utf8.Valid(piece):
 		t.flush()
 		t.to.Add(piece)
 	default:
-		t.ascii(piece)
+		t.invalid = true
 	}
 }
 
@@ -110,18 +109,6 @@ func (t *TextReader) ascii(piece []byte) {
 		return
 	}
 	t.n += copy(t.buf[t.n:], piece)
-}
-
-// char keeps one character for later.
-func (t *TextReader) char(c byte) {
-	if t.to == nil {
-		return
-	}
-	if t.n == len(t.buf) {
-		t.flush()
-	}
-	t.buf[t.n] = c
-	t.n++
 }
 
 func (t *TextReader) flush() {
@@ -140,32 +127,107 @@ func (t *TextReader) escape(i int) int {
 			if c == '/' {
 				t.shorter++
 			}
-			t.char(c)
+			if t.n == len(t.buf) {
+				t.flush()
+			}
+			t.buf[t.n] = c
+			t.n++
 			return i + 2
 		}
 	}
-	end := validEscape(t.b, i)
+	r, end, n := escaped(t.b, i)
 	if end < 0 {
 		return invalid
 	}
-	r, _ := hex4(t.b[i:])
+	t.flush()
+	t.to.Add(utf8.AppendRune(t.buf[:0], r))
+	t.shorter += end - i - n
+	return end
+}
+
+// escaped reads the escape at index i, or the two of a surrogate pair, in which
+// a character is written by its number. It returns the character, the index
+// after it, or invalid, and the length of what Quote would write.
+func escaped(b []byte, i int) (r rune, end, quoted int) {
+	if end = validEscape(b, i); end < 0 {
+		return 0, invalid, 0
+	}
+	r, _ = hex4(b[i:])
 	if utf16.IsSurrogate(r) {
-		low, _ := hex4(t.b[end:])
+		low, _ := hex4(b[end:])
 		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
 			end += 6
 		}
 	}
-	n := utf8.RuneLen(r)
-	if t.to != nil {
-		t.flush()
-		t.to.Add(utf8.AppendRune(t.buf[:0], r))
-	}
 	switch {
 	case r == '"' || r == '\\' || r == '\b' || r == '\f' || r == '\n' || r == '\r' || r == '\t':
-		n = len(`\n`)
+		return r, end, len(`\n`)
 	case r < ' ':
-		n = len(`\u0000`)
+		return r, end, len(`\u0000`)
 	}
-	t.shorter += end - i - n
-	return end
+	return r, end, utf8.RuneLen(r)
+}
+
+// Text takes the next value and returns it, with the length of what Quote would
+// write. ok is false for a value that is not a string, and for a string with
+// bytes that are not UTF-8.
+func (s *Scanner) Text() (v []byte, quoted int, ok bool) {
+	if s.Kind() != '"' {
+		return s.Value(), 0, false
+	}
+	from := s.i
+	end, high, shorter := textEnd(s.b, from+1)
+	if s.i = end; end < 0 {
+		return nil, 0, false
+	}
+	v = s.b[from:end]
+	return v, len(v) - shorter, !high || utf8.Valid(v)
+}
+
+// textEnd returns the index after the string whose characters begin at i, or
+// invalid, whether there is more than ASCII in it, and how much shorter Quote
+// would write it. Most of a session goes through this loop.
+func textEnd(b []byte, i int) (end int, high bool, shorter int) {
+	seen := uint64(0)
+	for {
+		for i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			m := special(w)
+			if m == 0 {
+				seen |= w
+				i += 8
+				continue
+			}
+			plain := bits.TrailingZeros64(m) &^ 7 // bits
+			seen |= w &^ (^uint64(0) << plain)
+			i += plain / 8
+			if b[i] != '\\' || i+1 == len(b) || b[i+1] == '/' || escapes[b[i+1]] == 0 {
+				break
+			}
+			i += 2
+		}
+		switch {
+		case i >= len(b):
+			return invalid, false, 0
+		case b[i] == '"':
+			return i + 1, seen&highs != 0, shorter
+		case b[i] < ' ':
+			return invalid, false, 0
+		case b[i] != '\\':
+			seen |= uint64(b[i])
+			i++
+		case i+1 < len(b) && b[i+1] == '/':
+			shorter++
+			i += 2
+		case i+1 < len(b) && escapes[b[i+1]] != 0:
+			i += 2
+		default:
+			_, end, n := escaped(b, i)
+			if end < 0 {
+				return invalid, false, 0
+			}
+			shorter += end - i - n
+			i = end
+		}
+	}
 }

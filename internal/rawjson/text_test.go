@@ -32,6 +32,10 @@ func TestText(t *testing.T) {
 		if !ok || !s.End() || string(v) != in || got.String() != want || n != len(Quote(want)) {
 			t.Errorf("%s: %q, %d long, ok %v; want %q, %d", in, got.String(), n, ok, want, len(Quote(want)))
 		}
+		s = NewScanner([]byte(in))
+		if v, n, ok := s.Text(); !ok || !s.End() || string(v) != in || n != len(Quote(want)) {
+			t.Errorf("%s: %q, %d long, ok %v; want %d", in, v, n, ok, len(Quote(want)))
+		}
 	}
 }
 
@@ -41,6 +45,10 @@ func TestTextOfOthers(t *testing.T) {
 		s := NewScanner([]byte(in))
 		if _, _, ok := new(TextReader).Read(s, &collect{}); ok || s.End() != valid {
 			t.Errorf("%q: ok %v, valid %v", in, ok, s.End())
+		}
+		s = NewScanner([]byte(in))
+		if _, _, ok := s.Text(); ok || s.End() != valid {
+			t.Errorf("%q without its characters: ok %v, valid %v", in, ok, s.End())
 		}
 	}
 }
@@ -56,6 +64,10 @@ func FuzzText(f *testing.F) {
 		v, n, ok := new(TextReader).Read(s, &got)
 		if s.End() != Valid(b) {
 			t.Fatalf("%q: valid %v", b, s.End())
+		}
+		skipped := NewScanner(b)
+		if v2, n2, ok2 := skipped.Text(); skipped.End() != s.End() || s.End() && (ok2 != ok || ok && n2 != n || string(v2) != string(v)) {
+			t.Fatalf("%q: %d long, ok %v without its characters, %d, %v with them", b, n2, ok2, n, ok)
 		}
 		if !s.End() || Kind(b) != '"' {
 			return

@@ -55,9 +55,22 @@ func (all scanners) stream(ctx context.Context, f io.ReaderAt, from, to, segment
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	results := make(chan chan stretch, cap(all))
+	type job struct {
+		*scanner
+		at     int64
+		result chan<- stretch
+	}
+	jobs, results := make(chan job), make(chan chan stretch, cap(all))
+	for range min(int64(cap(all)), (to-from+segment-1)/segment) {
+		wg.Go(func() { // keeps its stack from one segment to the next
+			for j := range jobs {
+				j.result <- j.stretch(f, j.at, min(j.at+segment, to), to)
+			}
+		})
+	}
 	wg.Go(func() {
 		defer close(results)
+		defer close(jobs)
 		for at := from; at < to; at += segment {
 			var s *scanner
 			select {
@@ -67,7 +80,7 @@ func (all scanners) stream(ctx context.Context, f io.ReaderAt, from, to, segment
 			}
 			result := make(chan stretch, 1)
 			results <- result // does not block: there are no more results than scanners
-			wg.Go(func() { result <- s.stretch(f, at, min(at+segment, to), to) })
+			jobs <- job{s, at, result}
 		}
 	})
 	var err error
