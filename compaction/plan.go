@@ -296,6 +296,13 @@ func pinnedItems(v *timeline.View) []timeline.Item {
 
 // list returns the listed entries of a range.
 func (s span) list(from, to int) (entries []*session.Entry, items []timeline.Item) {
+	n := 0
+	for i := from; i < to; i++ {
+		if s.has(i) {
+			n++
+		}
+	}
+	entries, items = slices.Grow(entries, n), slices.Grow(items, n) // there may be many
 	for i := from; i < to; i++ {
 		if s.has(i) {
 			entries = append(entries, s.path[i])
