@@ -47,7 +47,7 @@ func TestRemedies(t *testing.T) {
 		{"overflow once", []*message.Fault{overflow, overflow}, false, []message.Remedy{kinds.RemedyCompact, kinds.RemedyNone}},
 		{"output, then room", []*message.Fault{output, output, output}, false, []message.Remedy{kinds.RemedyReduceOutput, kinds.RemedyCompact, kinds.RemedyNone}},
 		{"output without room for any", []*message.Fault{{Class: message.ClassOverflowOutput, Limit: message.Limit{Unit: kinds.UnitContext, Max: 200_000, Used: 199_000}}}, false, []message.Remedy{kinds.RemedyCompact}},
-		{"bytes", []*message.Fault{{Class: message.ClassBytes}, {Class: message.ClassBytes}}, false, []message.Remedy{kinds.RemedyDropMedia, kinds.RemedyNone}},
+		{"bytes", []*message.Fault{{Class: message.ClassBytes}, {Class: message.ClassBytes}, {Class: message.ClassBytes}}, false, []message.Remedy{kinds.RemedyDropMedia, kinds.RemedyShortenField, kinds.RemedyNone}},
 		{"thinking", []*message.Fault{{Class: message.ClassThinking}}, false, []message.Remedy{kinds.RemedyDropThinking}},
 		{"the model has tried again itself", []*message.Fault{transient}, false, []message.Remedy{kinds.RemedyNone}},
 		{"broke off", []*message.Fault{transient, transient, transient, transient}, true, []message.Remedy{kinds.RemedyRetry, kinds.RemedyRetry, kinds.RemedyRetry, kinds.RemedyNone}},
