@@ -27,15 +27,16 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("the request was not sent because it would be refused: %s at %s: %s", e.Problem.Kind, at, e.Problem.Detail)
 }
 
-// gate checks the body. Structural errors stop it; the rest is a warning, since
-// hosts differ in what they cap.
+// gate checks the body. Structural errors stop it, and so does what the model's
+// host is known to refuse; the rest is a warning, since hosts differ in what they
+// cap.
 func (p *Prepared) gate() error {
 	if p.Dialect == nil {
 		return nil
 	}
 	var stops []wire.Problem
 	for _, w := range p.Dialect.Validate(p.Body, p.Meter.Model, false) {
-		if w.Structural() {
+		if w.Structural() || w.Refused {
 			stops = append(stops, w)
 		} else {
 			p.Report.Warnings = append(p.Report.Warnings, w)

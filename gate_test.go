@@ -17,21 +17,22 @@ import (
 type strict struct {
 	wire.Dialect
 	list, word, kind string
+	refused          bool // by the host
 }
 
 func (d strict) Validate(body []byte, _ message.Model, _ bool) []wire.Problem {
 	n := 0
 	for m := range rawjson.Elements(rawjson.Get(body, d.list)) {
 		if strings.Contains(string(m), d.word) {
-			return []wire.Problem{{Kind: d.kind, Where: fmt.Sprintf("%s.%d.content.0", d.list, n), Detail: "not that word"}}
+			return []wire.Problem{{Kind: d.kind, Where: fmt.Sprintf("%s.%d.content.0", d.list, n), Detail: "not that word", Refused: d.refused}}
 		}
 		n++
 	}
 	return nil
 }
 
-// A structural error stops a request and names the entry; the rest is a
-// warning. Dialects merge and split messages.
+// A structural error, and what the host is known to refuse, stop a request and
+// name the entry; the rest is a warning. Dialects merge and split messages.
 func TestGate(t *testing.T) {
 	ctx := context.Background()
 	for list, name := range map[string]string{"messages": "anthropic", "input": "openai-responses", "contents": "gemini"} {
@@ -54,7 +55,7 @@ func TestGate(t *testing.T) {
 		}
 		d, _ := dialects.ByName(name)
 		for i, word := range words {
-			p.Dialect = strict{d, list, word, "unpaired-call"}
+			p.Dialect = strict{d, list, word, "unpaired-call", false}
 			var e *RequestError
 			if err := p.gate(); !errors.As(err, &e) || e.Problem.Kind != "unpaired-call" || !strings.Contains(err.Error(), e.EntryID) {
 				t.Fatalf("%s: %v", name, err)
@@ -68,9 +69,13 @@ func TestGate(t *testing.T) {
 			if e.EntryID != entries[i].ID && !merged {
 				t.Errorf("%s: %s is in %s, not in %s", name, word, entries[i].ID, e.EntryID)
 			}
-			p.Dialect, p.Report.Warnings = strict{d, list, word, "max-output"}, nil
+			p.Dialect, p.Report.Warnings = strict{d, list, word, "max-output", false}, nil
 			if err := p.gate(); err != nil || len(p.Report.Warnings) != 1 {
 				t.Errorf("%s: a cap stops it: %v", name, err)
+			}
+			p.Dialect = strict{d, list, word, "image-bytes", true}
+			if err := p.gate(); !errors.As(err, &e) || e.Problem.Kind != "image-bytes" {
+				t.Errorf("%s: what the host refuses is sent: %v", name, err)
 			}
 		}
 		s.Close()

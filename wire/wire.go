@@ -53,6 +53,9 @@ type Problem struct {
 	Where  string // place in the body, e.g. "messages.3.content.1"
 	Detail string // what is wrong
 	Cites  string // the refusal text that this predicts (docs/errors.md)
+	// Refused says that the host of the model refuses it, by its documents or its
+	// refusals: a limit that is not the same everywhere, but known there.
+	Refused bool
 }
 
 // structural are the kinds that no provider accepts: pairs, order, roles,

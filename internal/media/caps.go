@@ -20,7 +20,16 @@ type Caps struct {
 // Host is what is known about a host. Limits from its documents or its
 // refusals are enforced before a request is sent; limits from memory only may
 // cause a warning (docs/media.md).
-type Host struct{ Caps, Doubtful Caps }
+type Host struct {
+	Caps
+	Doubtful Caps
+	Tools    int  // in a request; 0: not known
+	Strict   bool // an image has to be of the type that it claims
+	listed   bool
+}
+
+// Known reports whether anything is known about a host.
+func (h Host) Known() bool { return h.listed }
 
 const mega = 1 << 20
 
@@ -31,13 +40,13 @@ var (
 
 // hosts are named by the provider's key in the settings and the catalogue.
 var hosts = map[string]Host{
-	"anthropic":  {Caps: claudeAPI},
-	"bedrock":    {Caps: Caps{Images: 20, Encoded: 5 * mega, Side: 8000, Many: 20, ManySide: 2000}, Doubtful: Caps{Body: 20 * mega}},
-	"openai":     {Caps: Caps{Images: 1500, Body: 512 * mega}},
-	"azure":      {Caps: Caps{Images: 50}, Doubtful: Caps{Encoded: 20 * mega * 4 / 3}},
-	"gemini":     {Caps: Caps{Images: 3600, Types: []string{PNG, JPEG, WebP, HEIC, HEIF}}, Doubtful: Caps{Body: 20 * mega}},
-	"vertexai":   {Caps: Caps{Images: 3000, Encoded: 7 * mega * 4 / 3, Types: []string{PNG, JPEG, WebP, HEIC, HEIF}}},
-	"copilot":    {Caps: Caps{Images: 10, Encoded: 3 * mega * 4 / 3}},
+	"anthropic":  {Caps: claudeAPI, Strict: true},
+	"bedrock":    {Strict: true, Caps: Caps{Images: 20, Encoded: 5 * mega, Side: 8000, Many: 20, ManySide: 2000}, Doubtful: Caps{Body: 20 * mega}},
+	"openai":     {Tools: 128, Caps: Caps{Images: 1500, Body: 512 * mega}},
+	"azure":      {Tools: 128, Caps: Caps{Images: 50}, Doubtful: Caps{Encoded: 20 * mega * 4 / 3}},
+	"gemini":     {Tools: 512, Caps: Caps{Images: 3600, Types: []string{PNG, JPEG, WebP, HEIC, HEIF}}, Doubtful: Caps{Body: 20 * mega}},
+	"vertexai":   {Tools: 512, Caps: Caps{Images: 3000, Encoded: 7 * mega * 4 / 3, Types: []string{PNG, JPEG, WebP, HEIC, HEIF}}},
+	"copilot":    {Tools: 128, Caps: Caps{Images: 10, Encoded: 3 * mega * 4 / 3}},
 	"groq":       {Caps: Caps{Body: 4 * mega, Pixels: 33_177_600}, Doubtful: Caps{Images: 5}},
 	"xai":        {Caps: Caps{Encoded: 20 * mega * 4 / 3, Types: []string{PNG, JPEG}}},
 	"mistral":    {Caps: Caps{Images: 8, Encoded: 10 * mega * 4 / 3, Side: 10_000}},
@@ -65,9 +74,10 @@ func HostOf(provider, model string, window int64) Host {
 		h.Caps.Images = 600
 	}
 	if provider == "vertexai" && strings.Contains(model, "claude") { // "Google Cloud" in Anthropic's table
-		h = Host{Caps: claudeAPI, Doubtful: Caps{Body: 30 * mega}}
+		h = Host{Caps: claudeAPI, Doubtful: Caps{Body: 30 * mega}, Strict: true}
 		h.Caps.Encoded, h.Caps.Body = 5*mega, 0
 	}
+	h.listed = ok
 	return h
 }
 

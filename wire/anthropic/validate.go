@@ -126,6 +126,12 @@ func (v *validator) message(where string, msg jsontext.Value) parsed {
 	return t
 }
 
+// image checks the source of an image: its bytes, or a URL or a file's id, which
+// cannot be looked at.
+func (v *validator) image(where string, source jsontext.Value) {
+	v.Image(where, str(source, "media_type"), rawjson.Get(source, "data"))
+}
+
 // content checks blocks one by one.
 func (v *validator) content(where string, content jsontext.Value) []parsedBlock {
 	var out []parsedBlock
@@ -135,7 +141,7 @@ func (v *validator) content(where string, content jsontext.Value) []parsedBlock 
 		case "text":
 			v.Text(check.EmptyText, p.where, rawjson.Get(b, "text"))
 		case "image":
-			v.Image(p.where)
+			v.image(p.where, rawjson.Get(b, "source"))
 		case "thinking":
 			if str(b, "signature") == "" && !v.unsignedOK {
 				v.Add(unsigned, p.where, "the thinking has no signature")

@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/wire"
@@ -68,6 +70,7 @@ func (v *validator) tools(tools jsontext.Value) {
 	for t := range rawjson.Elements(tools) {
 		k := 0
 		for fn := range rawjson.Elements(get(t, "functionDeclarations", "function_declarations")) {
+			v.Tool()
 			where := check.Path("tools", i, "functionDeclarations", k)
 			name := str(fn, "name")
 			if !validName(name) {
@@ -104,8 +107,10 @@ func (v *validator) turn(where string, c jsontext.Value, first bool) {
 			calls = append(calls, v.call(place, fn, p, len(calls) == 0))
 		} else if fn := get(p, "functionResponse", "function_response"); fn != nil {
 			results = append(results, call{str(fn, "name"), place})
-		} else if get(p, "inlineData", "inline_data") != nil {
-			v.Image(place)
+		} else if data := get(p, "inlineData", "inline_data"); data != nil {
+			if mime := rawjson.String(get(data, "mimeType", "mime_type")); mime == "" || strings.HasPrefix(mime, "image/") {
+				v.Image(place, mime, rawjson.Get(data, "data"))
+			}
 		} else if text := rawjson.Get(p, "text"); text != nil {
 			v.Text(emptyText, place, text)
 		}

@@ -11,6 +11,7 @@ import (
 // What is refused, in addition to the rules of all vendors.
 var (
 	noMessages = check.Rule{Kind: "no-messages", Cites: "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."}
+	imagePlace = check.Rule{Kind: "image-place", Cites: "Invalid 'messages[234]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL."}
 	badRole    = check.Rule{Kind: "bad-role", Cites: "Invalid value: '…'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."}
 	roleOrder  = check.Rule{Kind: "role-order", Cites: "Conversation roles must alternate user/assistant/user/assistant/..."}
 	noContent  = check.Rule{Kind: "empty-content", Cites: "Invalid value for 'content': expected a string, got null."}
@@ -107,7 +108,10 @@ func (v *validator) parts(where string, content jsontext.Value, role string) {
 		case "text":
 			v.Text(emptyText, place, rawjson.Get(p, "text"))
 		case "image_url":
-			v.Image(place)
+			v.Image(place, "", rawjson.Get(rawjson.Get(p, "image_url"), "url"))
+			if role != "user" {
+				v.Add(imagePlace, place, "a message of role %s has an image", role)
+			}
 		}
 		i++
 	}

@@ -146,7 +146,7 @@ func (v *validator) parts(where string, content jsontext.Value) int {
 		case "input_text", "output_text":
 			v.Text(check.EmptyText, place, rawjson.Get(p, "text"))
 		case "input_image":
-			v.Image(place)
+			v.Image(place, "", rawjson.Get(p, "image_url"))
 		}
 		i++
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/wire"
@@ -25,6 +26,7 @@ var (
 	TooLarge      = Rule{"too-large", `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`}
 	TooMuchOutput = Rule{"max-output", "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"}
 	Image         = Rule{"image", "No endpoints found that support image input"}
+	manyTools     = Rule{"too-many-tools", "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150 instead."}
 	LastAssistant = Rule{"last-assistant", "This model does not support assistant message prefill. The conversation must end with a user message."}
 	EmptyText     = Rule{"empty-text", "messages: text content blocks must be non-empty"}
 )
@@ -32,13 +34,19 @@ var (
 // Report collects the problems of one body.
 type Report struct {
 	model    message.Model
+	host     media.Host
+	size     int64 // of the body, in bytes
+	images   int
+	tools    int
+	pictures []picture
 	problems []wire.Problem
+	whole    bool // what is about all images has been reported
 }
 
 // Body begins a report with what can be said about any body. If it is not a
 // JSON object, nothing else can be checked and ok is false.
 func Body(body []byte, m message.Model) (r *Report, ok bool) {
-	r = &Report{model: m}
+	r = &Report{model: m, host: hostOf(m), size: int64(len(body))}
 	if m.MaxBytes > 0 && int64(len(body)) > m.MaxBytes {
 		r.Add(TooLarge, "", "it has %d bytes, but the limit is %d", len(body), m.MaxBytes)
 	}
@@ -63,13 +71,13 @@ func (r *Report) Add(rule Rule, where, format string, args ...any) {
 }
 
 // Problems returns what was found, or nil for a clean body.
-func (r *Report) Problems() []wire.Problem { return r.problems }
-
-// Image reports an image at where if the model is known not to read images.
-func (r *Report) Image(where string) {
-	if r.model.ID != "" && !r.model.Images {
-		r.Add(Image, where, "the model %s does not read images", r.model.ID)
+func (r *Report) Problems() []wire.Problem {
+	if !r.whole {
+		r.whole = true
+		r.media()
+		r.tooManyTools()
 	}
+	return r.problems
 }
 
 // MaxOutput reports an output limit in a member of obj if it is above the
@@ -87,6 +95,17 @@ func (r *Report) Text(rule Rule, where string, text jsontext.Value) {
 	}
 }
 
+// Tool notes a tool that is offered.
+func (r *Report) Tool() { r.tools++ }
+
+// tooManyTools reports more tools than the host takes. Only their owner can choose
+// which ones to leave out.
+func (r *Report) tooManyTools() {
+	if most := r.host.Tools; most > 0 && r.tools > most {
+		r.refuse(r.model.Server == "", manyTools, "tools", "it offers %d tools, but the limit of the host is %d", r.tools, most)
+	}
+}
+
 // Names checks the names of tools one by one.
 type Names struct {
 	Duplicate, Invalid Rule
@@ -96,6 +115,7 @@ type Names struct {
 
 // Check reports a name that is not accepted or was used before.
 func (n *Names) Check(r *Report, where, name string) {
+	r.Tool()
 	if !ValidName(name, n.Max) {
 		r.Add(n.Invalid, where, "the name %q is not accepted", name)
 	}

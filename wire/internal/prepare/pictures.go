@@ -17,11 +17,21 @@ type pictures struct {
 }
 
 func picturesOf(req timeline.Request, m message.Model) pictures {
-	p := pictures{model: m, reads: m.Images || m.ID == "", host: media.HostOf(m.Provider, m.ID, m.Window).Caps.Within(0, m.MaxImageSize, m.MaxImageSide, 0)}
+	p := pictures{model: m, reads: m.Images || m.ID == "", host: media.HostOf(m.Provider, m.ID, m.Window).Caps.Within(0, m.MaxImageSize, m.MaxImageSide, m.MaxBytes)}
+	total := int64(0)
 	for _, msg := range req.Messages {
-		if msg != nil {
-			p.count += msg.Images()
+		if msg == nil {
+			continue
 		}
+		for _, b := range msg.Content {
+			if img, ok := b.(message.Image); ok {
+				p.count++
+				total += int64(len(img.Data))
+			}
+		}
+	}
+	if room := p.host.Body / 5 * 4; room > 0 && total > room { // each gets its share
+		p.host = p.host.Within(0, room/int64(p.count), 0, 0)
 	}
 	return p
 }
