@@ -21,6 +21,7 @@ const Branch Trigger = "branch"
 const (
 	alreadyThere   Reason = "already-there"
 	nothingToMerge Reason = "nothing-to-merge"
+	alreadyMerged  Reason = "already-merged"
 )
 
 // BeforeTree is what a hook is told before a navigation.
@@ -226,10 +227,54 @@ func (c *Compactor) Merge(ctx context.Context, m Merge) (*Navigated, error) {
 	if err := t.stay(ctx, m.From, leaf); err != nil {
 		return t.ended(ctx, err)
 	}
+	if by, err := t.merged(ctx); err != nil {
+		return t.ended(ctx, err)
+	} else if by != nil {
+		t.end(Skipped, alreadyMerged, fmt.Errorf("its notes are on this branch already, in %s", by.ID))
+		return t.out, nil
+	}
 	if d := t.whole(ctx, nothingToMerge); d != nil {
 		t.commit(ctx, leaf, []session.Draft{*d})
 	}
 	return t.ended(ctx, nil)
+}
+
+// merged returns the summary on this branch, since it parted from the other
+// one, that covers the other one as far as it is to be merged; nil: none does.
+func (t *navigating) merged(ctx context.Context) (*session.Entry, error) {
+	if len(t.route.Left) == 0 {
+		return nil, nil
+	}
+	for e := t.route.OldLeaf; e != nil && !same(e, t.route.Ancestor); {
+		if s := e.BranchSummary(); s != nil {
+			covers, err := t.descends(ctx, s.FromID)
+			if err != nil || covers {
+				return e, err
+			}
+		}
+		next, err := t.Session.Parent(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		e = next
+	}
+	return nil, nil
+}
+
+// descends reports whether an entry is the last one to be merged, or comes
+// after it on its branch.
+func (t *navigating) descends(ctx context.Context, id string) (bool, error) {
+	last := t.route.Left[len(t.route.Left)-1]
+	e, err := t.Session.Find(ctx, id, -1)
+	if errors.Is(err, session.ErrNotFound) {
+		return false, nil
+	}
+	for ; err == nil && e != nil && e.At >= last.At; e, err = t.Session.Parent(ctx, e) {
+		if same(e, last) {
+			return true, nil
+		}
+	}
+	return false, err
 }
 
 // SummarizeBranch makes the summary that a navigation from one entry to another

@@ -137,8 +137,7 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
 	}
 	if !p.Fits() { // no summary would be small enough, so none is asked for
-		after := p.Floor.sum() + p.KeptTokens
-		return &Outcome{Status: Failed, Reason: doesNotFit, Detail: floorDetail(p, 0, p.KeptTokens, after), Plan: p, TokensAfter: after}, nil
+		return &Outcome{Status: Failed, Reason: doesNotFit, Detail: p.Misfit(), Plan: p, TokensAfter: p.atLeast()}, nil
 	}
 	if err := new(timeline.Earlier).Settle(ctx, c.Session, v); err != nil {
 		return nil, err // what is recorded now need not be looked for again

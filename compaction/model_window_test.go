@@ -301,6 +301,24 @@ func TestLastMessageNearTheWindow(t *testing.T) {
 	}
 }
 
+// Where the user says what to cover, the rest is part of the floor.
+func TestKeptTooLarge(t *testing.T) {
+	eachSmall(t, func(t *testing.T, api string, w windows) {
+		d := newDay(6, 3000)
+		d.user("Here is everything: " + d.prose(int(4*w.session)))
+		r := newRig(t, api, w, d.open(t), writes())
+		req := compaction.Request{Trigger: compaction.Overflow, To: must.Get(r.Session.Path(ctx, nil))[5].ID}
+		p, _, err := r.Plan(ctx, req)
+		if err != nil || p.Skip != "" || p.Fits() {
+			t.Fatalf("%q, it fits: %v, %v", p.Skip, p.Fits(), err)
+		}
+		out := r.compact(req)
+		if out.Status != compaction.Failed || out.Reason != compaction.DoesNotFit || out.Detail != p.Misfit() || sizesIn(t, out.Detail)["kept"] < w.session {
+			t.Fatalf("%s %s: %s", out.Status, out.Reason, out.Detail)
+		}
+	})
+}
+
 // A text that stays too large leads to smaller and smaller plans, in the end
 // to the last unit alone, and then to the sizes.
 func TestTextStaysTooLarge(t *testing.T) {

@@ -235,10 +235,10 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// A plan that cannot fit ends at the last unit, also where metadata comes
+// A plan without room for a long summary ends at the last unit, also where metadata comes
 // before it.
 func TestPlanEndsAtTheLastUnit(t *testing.T) {
-	p := draw(t, strings.Fields("usr ass:3000 usr think ass:9000")...)
+	p := draw(t, strings.Fields("usr ass:3000 usr think ass:4000")...)
 	plan, err := compaction.MakePlan(compaction.PlanInput{View: project(t, p.s, 0), Settings: compaction.Settings{}, Model: message.Model{Window: 8192}})
 	if err != nil {
 		t.Fatal(err)

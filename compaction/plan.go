@@ -66,6 +66,7 @@ type Plan struct {
 	historyItems []timeline.Item
 	prefixItems  []timeline.Item
 	lastUnitKept bool
+	least        int64 // of KeptTokens: what stays however much the run reduces
 }
 
 // Floor is what no compaction can reduce, in tokens.
@@ -80,8 +81,20 @@ type Floor struct {
 // sum returns the whole floor, in tokens.
 func (f Floor) sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
-// Fits reports whether the floor leaves room for a summary.
-func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.Floor.sum()) < p.Target }
+// Fits reports whether the floor, and what is kept in any case, leave room for
+// a summary. If not, a compaction fails with the reason DoesNotFit.
+func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.atLeast()) < p.Target }
+
+// atLeast is the size, in tokens, below which no summary brings the request.
+func (p *Plan) atLeast() int64 { return p.Floor.sum() + p.least }
+
+// Misfit says what does not fit, with the size of each part; "": it fits.
+func (p *Plan) Misfit() string {
+	if p.Fits() {
+		return ""
+	}
+	return floorDetail(p, 0, p.least, p.atLeast())
+}
 
 // EstimatedAfter returns the size of the next request if the summary uses all
 // the room it may: floor, allowance and what is kept.
@@ -227,8 +240,28 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Target, p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
 	p.lastUnitKept = c.point >= s.last() || budget <= 0
+	p.least = s.least(in, p)
 	p.fillFloor(in, s.sizer, c.at)
 	return s.sizer.Err()
+}
+
+// least returns what a run keeps of a plan in any case: nothing is known of a
+// plan that a smaller one may follow. What an edit can shorten is shortened in the last unit.
+func (s span) least(in PlanInput, p *Plan) (sum int64) {
+	if !p.lastUnitKept {
+		if in.To != "" {
+			return p.KeptTokens
+		}
+		return 0
+	}
+	for i := p.Cut; i < len(s.path); i++ {
+		n := s.size(i)
+		if s.has(i) && editable(s.listed[i].Role()) && !in.View.Pinned(s.path[i].ID) {
+			n = min(n, minShortened)
+		}
+		sum += n
+	}
+	return sum
 }
 
 // fillFloor finds which pins, which part of the open request and which open

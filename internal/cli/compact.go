@@ -13,12 +13,13 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/provider"
+	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
 // compactFlags are the flags of compact.
 type compactFlags struct {
-	plan, edit, json bool
+	plan, edit, index, json bool
 	focus            string
 	summarizer       string
 	model            string
@@ -57,6 +58,7 @@ extraction, on this machine. A key in the environment alone sends nothing out.`,
 	fl.Int64Var(&f.reserve, "reserve", 0, "tokens of the window to keep free (default: from the settings)")
 	fl.Int64Var(&f.window, "window", 0, "context window of the session's model in tokens (default: what coppice knows)")
 	fl.StringVar(&f.to, "to", "", "id of the last entry to be summarized")
+	fl.BoolVar(&f.index, "index", false, "say where on the whole path the cut is, which reads the file back to its start")
 	fl.StringVarP(&f.out, "output", "o", "", "write a compacted copy to this file and leave SESSION alone")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("summarizer", cobra.FixedCompletions([]string{"auto", "model", "remote", "extract"}, cobra.ShellCompDirectiveNoFileComp))
@@ -155,7 +157,7 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 		err = out.Err
 	}
 	if err != nil {
-		return explain("compact "+s.Ref(), err)
+		return explainTo(explain("compact "+s.Ref(), err), s, req)
 	}
 	a.warnAttempts(out)
 	a.warnUnheeded(out.Unheeded)
@@ -167,11 +169,21 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 	}
 	elapsed := a.Now().Sub(start)
 	if f.json {
-		a.json(compactOf(ctx, s, out, file, elapsed, l))
+		a.json(compactOf(ctx, s, out, file, elapsed, l, f.index))
 	} else if err := a.printCompact(ctx, s, out, file, elapsed); err != nil {
 		return explain("read "+file, err)
 	}
 	return exitOf(out.Status, out.Reason)
+}
+
+// explainTo adds to the error about an entry that cannot be the last one to
+// summarize which entries --to takes.
+func explainTo(err error, s *coppice.Session, req compaction.Request) error {
+	var f *failure
+	if req.To != "" && errors.Is(err, session.ErrNotFound) && errors.As(err, &f) {
+		f.Try = "--to with an entry that the model sees now; coppice context " + s.Ref() + " lists them"
+	}
+	return err
 }
 
 // warnAttempts names the rungs that failed before another one gave a summary.

@@ -36,6 +36,9 @@ type planJSON struct {
 	Open           []string             `json:"open,omitempty"`
 }
 
+// reasonFloor is the reason of a compaction that cannot make room.
+const reasonFloor = "floor"
+
 type fileOps struct {
 	Read     []string `json:"read"`
 	Modified []string `json:"modified"`
@@ -112,6 +115,9 @@ func planOf(ctx context.Context, s *coppice.Session, p *compaction.Plan, l *ladd
 	if err != nil {
 		return out, err
 	}
+	if why := p.Misfit(); why != "" { // as the run would say
+		out.Outcome, out.Reason, out.Detail = string(compaction.Failed), reasonFloor, why
+	}
 	out.Ledger, out.Lost = loss.Facts, loss.Lost
 	out.FileOps.Read, out.FileOps.Modified = list(loss.Read), list(loss.Modified)
 	out.Cost, err = l.cost(p)
@@ -135,8 +141,8 @@ func list(items []string) []string {
 }
 
 // compactOf is an outcome as JSON.
-func compactOf(ctx context.Context, s *coppice.Session, o *compaction.Outcome, file string, elapsed time.Duration, l *ladder) outcomeJSON {
-	p, err := planOf(ctx, s, o.Plan, l, true)
+func compactOf(ctx context.Context, s *coppice.Session, o *compaction.Outcome, file string, elapsed time.Duration, l *ladder, counted bool) outcomeJSON {
+	p, err := planOf(ctx, s, o.Plan, l, counted)
 	if err != nil {
 		p.Detail = err.Error()
 	}

@@ -20,9 +20,9 @@ func (a *app) showPlan(ctx context.Context, s *coppice.Session, l *ladder, req c
 	defer w.stop()
 	p, err := s.Plan(ctx, req)
 	if err != nil {
-		return explain("plan "+s.Ref(), err)
+		return explainTo(explain("plan "+s.Ref(), err), s, req)
 	}
-	out, err := planOf(ctx, s, p, l, f.json)
+	out, err := planOf(ctx, s, p, l, f.index)
 	if err != nil {
 		return explain("plan "+s.Ref(), err)
 	}
@@ -35,8 +35,11 @@ func (a *app) showPlan(ctx context.Context, s *coppice.Session, l *ladder, req c
 	if err != nil {
 		return explain("plan "+s.Ref(), err)
 	}
-	if p.Skip != "" {
+	switch {
+	case p.Skip != "":
 		return codeNothing
+	case !p.Fits():
+		return codeFailed
 	}
 	return nil
 }
@@ -57,6 +60,9 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 	a.say("now    %s\n       %s\n", a.bar(kinds, facts.Window, p.Target, a.barWidth()), a.legend(kinds))
 	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(facts), thousands(p.Target))
 	a.printCut(p, out.CutIndex)
+	if !p.Fits() {
+		a.say("failed (%s): %s\n", reasonFloor, out.Detail)
+	}
 	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))
 	if p.Floor.Fixed == 0 {
 		a.say("       and the prompt and tools, whose size is not known: no call was measured\n")

@@ -99,6 +99,20 @@ func TestCall(t *testing.T) {
 	})
 }
 
+// Where arguments have a name twice, its last value arrives.
+func TestCallWithDuplicateNames(t *testing.T) {
+	each(t, func(t *testing.T, api string) {
+		_, b := start(t, api, fake.Call("call_1", "read", `{"path":"a","path":"b"}`))
+		m, err := b.Complete(t.Context(), user("read it"), message.CallOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if calls := m.ToolCalls(); len(calls) != 1 || string(calls[0].Arguments) != `{"path":"b"}` {
+			t.Errorf("got %+v", calls)
+		}
+	})
+}
+
 // Answers that say too little, too much or the wrong thing arrive as they are.
 // A response is whole at its end, and its items are empty before their deltas:
 // a client may read either.

@@ -295,12 +295,13 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 	for name, tt := range map[string]struct {
 		folder string
 		root   func(dir string) string
-		want   os.FileMode
+		want   os.FileMode // of the folder
+		file   os.FileMode
 	}{
-		"not told":      {"shared", func(string) string { return "" }, 0o755},
-		"told another":  {"shared", func(dir string) string { return filepath.Join(filepath.Dir(dir), "ours") }, 0o755},
-		"told this one": {"shared", func(dir string) string { return dir }, 0o700},
-		"an agent's":    {".pi", func(dir string) string { return dir }, 0o755},
+		"not told":      {"shared", func(string) string { return "" }, 0o755, 0o644},
+		"told another":  {"shared", func(dir string) string { return filepath.Join(filepath.Dir(dir), "ours") }, 0o755, 0o644},
+		"told this one": {"shared", func(dir string) string { return dir }, 0o700, 0o600},
+		"an agent's":    {".pi", func(dir string) string { return dir }, 0o755, 0o644},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), tt.folder)
@@ -319,6 +320,10 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 			defer l.Close()
 			if got := mode(t, dir); got != tt.want {
 				t.Errorf("the folder has %o, want %o", got, tt.want)
+			}
+			mustAppend(t, l, entry("n", "e1"))
+			if got := mode(t, file); got != tt.file {
+				t.Errorf("the file has %o, want %o", got, tt.file)
 			}
 		})
 	}

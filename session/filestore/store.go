@@ -216,8 +216,8 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 	}
 	l.old = append(l.old, l.file)
 	l.file, l.scanners = w, nil
-	s.restrict(l.path, l.info, filePerm)
-	if dir := filepath.Dir(l.path); s.owns(dir) {
+	if dir := filepath.Dir(l.path); s.owns(dir) { // the modes of someone else's are kept
+		s.restrict(l.path, l.info, filePerm)
 		if info, err := s.fs.Stat(dir); err == nil {
 			s.restrict(dir, info, dirPerm)
 		}
