@@ -303,6 +303,13 @@ func TestMerge(t *testing.T) {
 	if err != nil || n.Status != compaction.Skipped || n.Reason != compaction.NothingToMerge || !bytes.Equal(before, logBytes(t, s)) {
 		t.Errorf("merging what is there: %+v %v", n, err)
 	}
+	for _, from := range []string{"a4", "r4", "u4"} { // the whole branch, or a part of it
+		n, err = c.Merge(ctx, compaction.Merge{From: from})
+		if err != nil || n.Status != compaction.Skipped || n.Reason != compaction.AlreadyMerged || !bytes.Equal(before, logBytes(t, s)) {
+			t.Errorf("merging %s again: %+v %v", from, n, err)
+		}
+	}
+	c = extractor(garden(t), 200_000)
 	c.OpenCalls = func() bool { return true }
 	if n, err = c.Merge(ctx, compaction.Merge{From: "u4"}); err != nil || n.Reason != compaction.OpenCall {
 		t.Errorf("while a call runs: %+v %v", n, err)

@@ -13,6 +13,7 @@ const (
 	LeafMoved        = leafMoved
 	NewerCompaction  = newerCompaction
 	NothingToMerge   = nothingToMerge
+	AlreadyMerged    = alreadyMerged
 	OpenCall         = openCall
 	SummarizerFailed = summarizerFailed
 )

@@ -146,7 +146,7 @@ func TestFormatNamesEveryProblem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{kinds.ProblemDamagedLine, kinds.ProblemTornTail, kinds.ProblemNotAnEntry, kinds.ProblemJoinedLine,
-		kinds.ProblemMissingHeader, kinds.ProblemSecondHeader, kinds.ProblemNewerVersion, kinds.ProblemMissingID,
+		kinds.ProblemMissingHeader, kinds.ProblemSecondHeader, kinds.ProblemNewerVersion, kinds.ProblemContinued, kinds.ProblemMissingID,
 		kinds.ProblemDuplicateLine, kinds.ProblemDuplicateID, kinds.ProblemBridged, kinds.ProblemUnknownParent,
 		kinds.ProblemSelfParent, kinds.ProblemForwardParent, kinds.ProblemUnknownFirstKept} {
 		if !strings.Contains(string(doc), "`"+kind+"`") {

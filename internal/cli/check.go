@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -114,13 +115,16 @@ func (a *app) checkSession(ctx context.Context, s *coppice.Session, w *work) (ch
 		return out, err
 	}
 	out.Problems = append(out.Problems, refused...)
-	out.OK = !slices.ContainsFunc(out.Problems, func(p problemJSON) bool { return p.Kind != problemOpenCall })
+	out.OK = !slices.ContainsFunc(out.Problems, func(p problemJSON) bool { return !isNote(p.Kind) })
 	return out, nil
 }
 
 // problemOpenCall is a call at the end of the path that has no result. It may
 // still be running, so it is a note and not an error.
 const problemOpenCall = "open-call"
+
+// isNote reports whether there is nothing wrong in what a problem says.
+func isNote(kind string) bool { return kind == problemOpenCall || kind == kinds.ProblemContinued }
 
 // pairProblems reports calls that have no result and results that have no
 // call.
@@ -211,7 +215,7 @@ func (a *app) printCheck(c checkJSON) {
 	a.table([]column{{}, {color: "208"}, {}}, rows)
 	problems := 0
 	for _, p := range c.Problems {
-		if p.Kind != problemOpenCall {
+		if !isNote(p.Kind) {
 			problems++
 		}
 	}

@@ -20,14 +20,14 @@ import (
 // compactFlags are the flags of compact.
 type compactFlags struct {
 	plan, edit, index, json bool
-	focus            string
-	summarizer       string
-	model            string
-	keep             int64
-	reserve          int64
-	window           int64
-	to               string
-	out              string
+	focus                   string
+	summarizer              string
+	model                   string
+	keep                    int64
+	reserve                 int64
+	window                  int64
+	to                      string
+	out                     string
 
 	keepGiven bool
 }

@@ -98,5 +98,9 @@ func (a *app) printPrune(ref string, switches []string, out pruneJSON) {
 		verb = "would save"
 	}
 	a.say("%s %s tokens in %d edits\n", verb, thousands(out.Saved), len(out.Edits))
+	if out.Outcome == "applied" {
+		a.say("written to %s\n", out.File)
+		ref = out.File
+	}
 	a.say("%s\n", aboutPruning(ref, out.Edits[0].EntryID, switches))
 }

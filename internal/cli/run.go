@@ -47,6 +47,7 @@ func Run(ctx context.Context, env Env) int {
 		a.help = cmd.CommandPath() + " --help"
 	}
 	a.remember()
+	a.tellSuccessors(ctx)
 	var code exitCode
 	failed := out.failed()
 	said := err == nil || errors.As(err, &code) // nothing is left to report
@@ -67,6 +68,7 @@ type app struct {
 	sessionDir string
 	force      bool
 
+	opened []opened // logs
 	loaded *config
 	models *provider.Catalog
 	bus    *hook.Bus

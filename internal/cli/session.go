@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/settings"
@@ -79,7 +80,37 @@ func (a *app) openLog(ctx context.Context, ref string, write bool) (session.Log,
 	if err != nil {
 		return nil, explain("open "+ref, err)
 	}
+	a.opened = append(a.opened, opened{log, asked(ref, log)})
 	return log, nil
+}
+
+// opened is a log, and the file that was asked for.
+type opened struct {
+	log  session.Log
+	file string
+}
+
+func asked(ref string, log session.Log) string {
+	if filepath.IsAbs(ref) {
+		return ref
+	}
+	return log.Ref()
+}
+
+// tellSuccessors says where sessions of format 1 go on, once they are written
+// to.
+func (a *app) tellSuccessors(ctx context.Context) {
+	for _, o := range a.opened {
+		if next := o.log.Ref(); next != o.file && o.log.Header().ParentSession == o.file {
+			a.warn("%s is of format 1 and stays as it is; its session goes on in %s", o.file, next)
+		}
+		problems, _ := o.log.Problems(ctx, false) // what is not known is not said
+		for _, p := range problems {
+			if p.Kind == kinds.ProblemContinued {
+				a.warn("%s", visible(p.Detail))
+			}
+		}
+	}
 }
 
 // open opens a session with the user's options, as changed by the arguments.

@@ -12,6 +12,7 @@ const (
 	ProblemMissingHeader    = "missing-header"
 	ProblemSecondHeader     = "second-header"
 	ProblemNewerVersion     = "newer-version"
+	ProblemContinued        = "continued"
 	ProblemMissingID        = "missing-id"
 	ProblemDuplicateLine    = "duplicate-line"
 	ProblemDuplicateID      = "duplicate-id"

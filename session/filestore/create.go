@@ -31,26 +31,6 @@ func (l *openLog) appendNew(entries []*session.Entry) error {
 	return l.create(l.path, l.header, all, entries)
 }
 
-// appendMigrated appends to a session of format 1: it creates a session of
-// format 3 next to it, and this log uses that from then on. The old file stays
-// as it is.
-func (l *openLog) appendMigrated(entries []*session.Entry) error {
-	var all []*session.Entry
-	for i := range l.x.recs {
-		if r := &l.x.recs[i]; !r.isHeader() && r.same == 0 {
-			e, err := l.entry(i)
-			if err != nil {
-				return err
-			}
-			all = append(all, e)
-		}
-	}
-	h := session.Header{Cwd: l.header.Cwd, ParentSession: l.path}.Complete(l.store.opts.Now())
-	h = migrateHeader(h, l.header.Raw)
-	path := filepath.Join(filepath.Dir(l.path), fileName(h))
-	return l.create(path, h, append(all, entries...), entries)
-}
-
 // create makes a file with a header and entries, and makes it the file of this
 // log. added are the entries that are new to the log. When it fails, the log
 // is unchanged.

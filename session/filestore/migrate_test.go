@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -144,7 +145,7 @@ func TestFormat1IsContinuedNextToIt(t *testing.T) {
 	if content(t, file) != before {
 		t.Error("the old file was changed")
 	}
-	if l.Ref() == file || filepath.Dir(l.Ref()) != filepath.Dir(file) || !strings.Contains(l.Ref(), "2026-02-03T04-05-06-000Z_") {
+	if l.Ref() == file || filepath.Dir(l.Ref()) != filepath.Dir(file) || !strings.Contains(l.Ref(), "2025-12-09T00-53-29-825Z_") {
 		t.Errorf("ref %s", l.Ref())
 	}
 	h := l.Header()
@@ -169,6 +170,50 @@ func TestFormat1IsContinuedNextToIt(t *testing.T) {
 	}
 	if c := entries(t, again)[2].Compaction(); c.FirstKeptEntryID != old[1] {
 		t.Errorf("keeps from %q, want %q", c.FirstKeptEntryID, old[1])
+	}
+}
+
+// Each write through the old path goes into the one session that continues the
+// file; a copy, and one that has grown, have another.
+func TestFormat1IsContinuedOnce(t *testing.T) {
+	file := write(t, text(v1Header, v1Message("one")))
+	say := func(file, id string) string {
+		l := open(t, file, session.Mode{Write: true})
+		leaf := must.Get(l.Leaf(bg))
+		mustAppend(t, l, entry(id, leaf.ID))
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return l.Ref()
+	}
+	next := say(file, "n")
+	for _, id := range []string{"m", "o"} {
+		if again := say(file, id); again != next {
+			t.Errorf("written to %s, want %s", again, next)
+		}
+	}
+	if got := all(t, open(t, next, session.Mode{})); !slices.Equal(got[1:], []string{"n", "m", "o"}) {
+		t.Errorf("entries %q", got)
+	}
+	old := open(t, file, session.Mode{})
+	if got := kindsOf(t, old); !slices.Equal(got, []string{kinds.ProblemContinued + "@0"}) || len(all(t, old)) != 1 {
+		t.Errorf("read through the old path: %q, %q", got, all(t, old))
+	}
+	held := open(t, next, session.Mode{Write: true})
+	var locked *session.LockedError
+	if _, err := newStore("", Options{}).Open(bg, file, session.Mode{Write: true}); !errors.As(err, &locked) {
+		t.Errorf("a second writer: %v", err)
+	}
+	held.Close()
+	dup := filepath.Join(filepath.Dir(file), "copy.jsonl")
+	if err := os.WriteFile(dup, []byte(content(t, file)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	of := say(dup, "n")
+	appendRaw(t, file, text(v1Message("two")))
+	grown := say(file, "n")
+	if of == next || grown == next || of == grown {
+		t.Errorf("of a copy %s, of a file that has grown %s", of, grown)
 	}
 }
 

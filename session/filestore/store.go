@@ -118,7 +118,9 @@ func (s *store) Create(ctx context.Context, h session.Header) (session.Log, erro
 
 // Open opens a session by the path of its file, by its id, or by a prefix that
 // no other id in the store begins with (*session.AmbiguousError). Reading
-// takes no lock and changes nothing on disk.
+// takes no lock and changes nothing on disk. A file of format 1 that was
+// written to goes on in a file next to it: that one is opened for writing, and
+// for reading the old one, with a problem that names the new one.
 func (s *store) Open(ctx context.Context, ref string, mode session.Mode) (session.Log, error) {
 	path, err := s.resolve(ctx, ref)
 	if err != nil {
@@ -182,6 +184,14 @@ func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *op
 	}
 	if err := l.start(ctx); err != nil {
 		return nil, err
+	}
+	if l.header.Version < 2 && !l.readOnly {
+		if next := l.successor(ctx); next != "" && mode.Write {
+			l.Close()
+			return s.open(ctx, next, mode)
+		} else if next != "" {
+			l.noteSuccessor(next)
+		}
 	}
 	if mode.Write && !l.readOnly {
 		if err := l.openForWriting(ctx); err != nil {
