@@ -136,7 +136,7 @@ func (c *Compactor) compact(ctx context.Context, r Request) (*Outcome, error) {
 	if p.Skip != "" {
 		return &Outcome{Status: Skipped, Reason: p.Skip, Detail: p.Detail, Plan: p}, nil
 	}
-	if !p.Fits() { // no summary would be small enough, so none is asked for
+	if p.Misfit() != "" { // no summary would be small enough, so none is asked for
 		return &Outcome{Status: Failed, Reason: doesNotFit, Detail: p.Misfit(), Plan: p, TokensAfter: p.atLeast()}, nil
 	}
 	if err := new(timeline.Earlier).Settle(ctx, c.Session, v); err != nil {

@@ -280,8 +280,8 @@ func TestLastMessageNearTheWindow(t *testing.T) {
 					r := newRig(t, api, w, d.open(t), writes()).auto()
 					before := r.requestBytes()
 					p, _, err := r.Plan(ctx, compaction.Request{Trigger: compaction.Overflow})
-					if err != nil || !p.Fits() || (p.FirstKept == nil) != (kind == "user" && !tt.whole) {
-						t.Fatalf("planned: first kept %v, fits %v, %v", p.FirstKept, p.Fits(), err)
+					if err != nil || p.Misfit() != "" || (p.FirstKept == nil) != (kind == "user" && !tt.whole) {
+						t.Fatalf("planned: first kept %v, fits %v, %v", p.FirstKept, p.Misfit() == "", err)
 					}
 					r.applied(compaction.Request{Trigger: compaction.Overflow})
 					r.checkFits()
@@ -309,8 +309,8 @@ func TestKeptTooLarge(t *testing.T) {
 		r := newRig(t, api, w, d.open(t), writes())
 		req := compaction.Request{Trigger: compaction.Overflow, To: must.Get(r.Session.Path(ctx, nil))[5].ID}
 		p, _, err := r.Plan(ctx, req)
-		if err != nil || p.Skip != "" || p.Fits() {
-			t.Fatalf("%q, it fits: %v, %v", p.Skip, p.Fits(), err)
+		if err != nil || p.Skip != "" || p.Misfit() == "" {
+			t.Fatalf("%q, it fits: %v, %v", p.Skip, p.Misfit() == "", err)
 		}
 		out := r.compact(req)
 		if out.Status != compaction.Failed || out.Reason != compaction.DoesNotFit || out.Detail != p.Misfit() || sizesIn(t, out.Detail)["kept"] < w.session {

@@ -81,16 +81,14 @@ type Floor struct {
 // sum returns the whole floor, in tokens.
 func (f Floor) sum() int64 { return f.Fixed + f.Pins + f.Request + f.Open + f.Pending }
 
-// Fits reports whether the floor, and what is kept in any case, leave room for
-// a summary. If not, a compaction fails with the reason DoesNotFit.
-func (p *Plan) Fits() bool { return p.Target <= 0 || p.Size.Hard(p.atLeast()) < p.Target }
-
 // atLeast is the size, in tokens, below which no summary brings the request.
 func (p *Plan) atLeast() int64 { return p.Floor.sum() + p.least }
 
-// Misfit says what does not fit, with the size of each part; "": it fits.
+// Misfit returns "" if the floor, and what is kept in any case, leave room for a
+// summary. Otherwise a compaction fails with the reason floor; Misfit says why,
+// with the size of each part.
 func (p *Plan) Misfit() string {
-	if p.Fits() {
+	if p.Target <= 0 || p.Size.Hard(p.atLeast()) < p.Target {
 		return ""
 	}
 	return floorDetail(p, 0, p.least, p.atLeast())

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/coppice-dev/coppice"
-	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -123,8 +122,11 @@ func (a *app) checkSession(ctx context.Context, s *coppice.Session, w *work) (ch
 // still be running, so it is a note and not an error.
 const problemOpenCall = "open-call"
 
+// problemContinued is a file of format 1 whose session goes on in another.
+const problemContinued = "continued"
+
 // isNote reports whether there is nothing wrong in what a problem says.
-func isNote(kind string) bool { return kind == problemOpenCall || kind == kinds.ProblemContinued }
+func isNote(kind string) bool { return kind == problemOpenCall || kind == problemContinued }
 
 // pairProblems reports calls that have no result and results that have no
 // call.

@@ -38,7 +38,7 @@ func (a *app) showPlan(ctx context.Context, s *coppice.Session, l *ladder, req c
 	switch {
 	case p.Skip != "":
 		return codeNothing
-	case !p.Fits():
+	case p.Misfit() != "":
 		return codeFailed
 	}
 	return nil
@@ -60,7 +60,7 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 	a.say("now    %s\n       %s\n", a.bar(kinds, facts.Window, p.Target, a.barWidth()), a.legend(kinds))
 	a.say("       %s tokens; window %s, threshold %s\n\n", thousands(out.TokensBefore), window(facts), thousands(p.Target))
 	a.printCut(p, out.CutIndex)
-	if !p.Fits() {
+	if p.Misfit() != "" {
 		a.say("failed (%s): %s\n", reasonFloor, out.Detail)
 	}
 	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))

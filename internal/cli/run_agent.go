@@ -95,7 +95,7 @@ func withPausedHint(ctx context.Context, s *coppice.Session, err error) error {
 	if !errors.Is(err, coppice.ErrPaused) || !errors.As(err, &f) || f.Try != "" {
 		return err
 	}
-	if p, planned := s.Plan(ctx, compaction.Request{}); planned == nil && p.Skip == "" && p.Fits() {
+	if p, planned := s.Plan(ctx, compaction.Request{}); planned == nil && p.Skip == "" && p.Misfit() == "" {
 		f.Try = "coppice compact " + s.Ref()
 	} else {
 		f.Try = "a model with a larger context window, or less input: a compaction would not make room"

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice"
-	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/settings"
@@ -106,7 +105,7 @@ func (a *app) tellSuccessors(ctx context.Context) {
 		}
 		problems, _ := o.log.Problems(ctx, false) // what is not known is not said
 		for _, p := range problems {
-			if p.Kind == kinds.ProblemContinued {
+			if p.Kind == problemContinued {
 				a.warn("%s", visible(p.Detail))
 			}
 		}
