@@ -332,6 +332,41 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 	}
 }
 
+// A hard link is the same file under another name, so its folder says nothing.
+func TestHardLinkOfAFileInUse(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs the number of links")
+	}
+	for content, refused := range map[string]bool{text(chain(2)...): true, text(append(chain(2), line("0123456789abcdef", "e1"))...): false} {
+		theirs, link := filepath.Join(t.TempDir(), ".pi", "s.jsonl"), filepath.Join(t.TempDir(), "s.jsonl")
+		if err := errors.Join(os.Mkdir(filepath.Dir(theirs), 0o755), os.WriteFile(theirs, []byte(content), 0o644), os.Link(theirs, link)); err != nil {
+			t.Fatal(err)
+		}
+		s := newStore("", Options{})
+		l, err := s.Open(bg, link, session.Mode{Write: true})
+		if errors.Is(err, session.ErrForeignActive) != refused {
+			t.Errorf("open: %v", err)
+		}
+		if err == nil {
+			l.Close()
+		}
+		if err := s.Delete(bg, link, session.Mode{}); errors.Is(err, session.ErrForeignActive) != refused {
+			t.Errorf("delete: %v", err)
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(theirs, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if refused {
+			l, err := s.Open(bg, link, session.Mode{Write: true})
+			if err != nil {
+				t.Fatalf("quiet: %v", err)
+			}
+			l.Close()
+		}
+	}
+}
+
 // A file that another agent is using is not written to and not deleted, also by
 // a store that was told that its folder is its own. Our own last write does not
 // mean that another agent is using it.

@@ -265,11 +265,12 @@ func (s *store) owns(path string) bool {
 // own leaf.
 const foreignQuiet = 10 * time.Minute
 
-// checkForeign fails if another agent is using the file: it is in that agent's
-// folder, has changed recently, and its last entry is not ours.
+// checkForeign fails if another agent is using the file: it is, or may be under
+// another name (a hard link), in that agent's folder, has changed recently, and
+// its last entry is not ours.
 func (l *openLog) checkForeign(ctx context.Context) error {
 	s := l.store
-	if s.owns(l.path) || !ofAgent(l.path) || s.opts.Now().Sub(l.info.ModTime()) >= foreignQuiet {
+	if s.owns(l.path) || !ofAgent(l.path) && !hasOtherNames(l.info) || s.opts.Now().Sub(l.info.ModTime()) >= foreignQuiet {
 		return nil
 	}
 	last, err := l.Leaf(ctx)
