@@ -9,19 +9,19 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// aftermath returns the context in which hooks are told what has happened. An
+// lateContext returns the context in which hooks are told what has happened. An
 // abort ends it, but the abort itself is still reported, with the hooks' full
 // time.
-func (r *run) aftermath() context.Context {
+func (r *run) lateContext() context.Context {
 	if r.ctx.Err() != nil {
 		return r.late
 	}
 	return r.ctx
 }
 
-// tell informs hooks. If an abort cuts it short, the code that continues
+// inform informs hooks. If an abort cuts it short, the code that continues
 // notices.
-func (r *run) tell(n hook.Notice) { _ = r.hooks.Inform(r.aftermath(), n) }
+func (r *run) inform(n hook.Notice) { _ = r.hooks.Inform(r.lateContext(), n) }
 
 // envelope returns the envelope of the session.
 func (a *Agent) envelope() hook.Envelope {
@@ -37,7 +37,7 @@ func (a *Agent) about(c Call) hook.Envelope {
 
 // tellOf informs hooks that something began or ended.
 func (r *run) tellOf(e hook.Event) {
-	r.tell(hook.Lifecycle{Envelope: r.envelope(), Name: e})
+	r.inform(hook.Lifecycle{Envelope: r.envelope(), Name: e})
 }
 
 // askToolCall lets hooks block a call or change its arguments.
@@ -59,7 +59,7 @@ func (r *run) askToolCall(c Call) (Call, error) {
 // them may have to hide something in it.
 func (r *run) askToolResult(c Call, res Result) Result {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Content: res.Content}
-	a, err := r.hooks.ToolResult(r.aftermath(), hook.ToolResult{Envelope: r.about(c), Result: m})
+	a, err := r.hooks.ToolResult(r.lateContext(), hook.ToolResult{Envelope: r.about(c), Result: m})
 	switch {
 	case err != nil:
 		return failedResult("the result is not shown: the turn was aborted before all hooks had seen it")

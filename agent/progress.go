@@ -81,8 +81,8 @@ type made struct {
 	times  int // made in vain, including the first; 0: not since something new came
 }
 
-// heard notes that the user said something.
-func (p *progress) heard() {
+// userSpoke notes that the user said something.
+func (p *progress) userSpoke() {
 	p.isNew()
 	p.told, p.unheeded = false, 0
 }

@@ -33,7 +33,7 @@ func play(events string) (verdicts string, last *StuckError) {
 		case e == "ok":
 			p.answered()
 		case e == "user":
-			p.heard()
+			p.userSpoke()
 		}
 		switch circle, stop := p.verdict(); {
 		case stop:

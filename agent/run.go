@@ -74,7 +74,7 @@ func (r *run) turns(resume bool) error {
 		if !ok {
 			return nil
 		}
-		if err := r.turn(func() error { return r.hear(in) }); err != nil {
+		if err := r.turn(func() error { return r.deliver(in) }); err != nil {
 			return err
 		}
 	}
@@ -179,7 +179,7 @@ const maxContinued = 3
 // rounds runs the model calls and tool calls of a turn.
 func (r *run) rounds() (*message.Message, error) {
 	for cut := 0; ; {
-		if err := r.steers(); err != nil {
+		if err := r.deliverSteering(); err != nil {
 			return nil, err
 		}
 		msg, err := r.answer()
@@ -206,21 +206,21 @@ func (r *run) rounds() (*message.Message, error) {
 	}
 }
 
-// steers delivers input that steers the running turn.
-func (r *run) steers() error {
+// deliverSteering delivers input that steers the running turn.
+func (r *run) deliverSteering() error {
 	for {
 		in, ok := r.queue.first(Steer)
 		if !ok {
 			return nil
 		}
-		if err := r.hear(in); err != nil {
+		if err := r.deliver(in); err != nil {
 			return err
 		}
 	}
 }
 
-// hear appends queued input, which leaves the queue once it is in the log.
-func (r *run) hear(in Input) error {
+// deliver appends queued input, which leaves the queue once it is in the log.
+func (r *run) deliver(in Input) error {
 	m := message.User(in.Text)
 	if _, err := r.session.Reduce(r.ctx, m); err != nil {
 		return r.refused(in, err)
@@ -234,7 +234,7 @@ func (r *run) hear(in Input) error {
 		r.queue.putBack(in)
 		return err
 	}
-	r.progress.heard()
+	r.progress.userSpoke()
 	r.emit(messageEnd(entries[0].ID, m))
 	r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
 	return nil

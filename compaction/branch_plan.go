@@ -137,10 +137,10 @@ func branchLedger(e *session.Entry) *ledger.Ledger {
 	return ledger.Decode(rawjson.Get(b.Coppice, "ledger"))
 }
 
-// brought returns the facts of other branches that hold on this one too: the
+// factsOfBranches returns the facts of other branches that apply to this one too: the
 // user's rules, and what was decided. What was done and asked there stays
 // there.
-func brought(range_ ...[]*session.Entry) *ledger.Ledger {
+func factsOfBranches(range_ ...[]*session.Entry) *ledger.Ledger {
 	all := &ledger.Ledger{}
 	for _, entries := range range_ {
 		for _, e := range entries {

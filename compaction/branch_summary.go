@@ -100,7 +100,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 		fold := t.input(older, ledger.Collect(older, t.Ledger))
 		fold.Focus, fold.Prompt = in.Focus, in.Prompt
 		res, err := t.summarizer().Summarize(ctx, fold)
-		t.spent(res)
+		t.noteSummary(res)
 		switch {
 		case errors.Is(err, summarize.ErrNothing):
 		case err != nil:
@@ -110,7 +110,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 		}
 	}
 	res, err := t.summarizer().Summarize(ctx, in)
-	t.spent(res)
+	t.noteSummary(res)
 	return res, err
 }
 
@@ -123,7 +123,7 @@ func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summar
 		Mask: t.Mask, Estimate: t.estimator().Text}
 }
 
-func (t *navigating) spent(res summarize.Result) {
+func (t *navigating) noteSummary(res summarize.Result) {
 	t.out.Unheeded = res.Unheeded // of the last request, which includes everything
 	t.out.Attempts = append(t.out.Attempts, res.Attempts...)
 	if res.Usage == nil {

@@ -295,7 +295,7 @@ func rangeLedger(p *Plan, opts ledger.Options) (*ledger.Ledger, error) {
 		return nil, err
 	}
 	facts := ledger.Collect(range_, opts)
-	return ledger.Merge(ledger.Merge(carried(p.Previous), brought(p.History, p.Prefix)), facts), nil
+	return ledger.Merge(ledger.Merge(carried(p.Previous), factsOfBranches(p.History, p.Prefix)), facts), nil
 }
 
 // carried returns the ledger of the compaction in force.

@@ -92,7 +92,7 @@ var errNoVeto = errors.New("it cancelled something that has already happened")
 // what a program writes is ignored. An error means that ctx was done.
 func (b *Bus) Inform(ctx context.Context, n Notice) error {
 	for _, h := range b.hooks(n.Event()) {
-		err := b.tell(ctx, h, n)
+		err := b.inform(ctx, h, n)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -106,7 +106,7 @@ func (b *Bus) Inform(ctx context.Context, n Notice) error {
 	return nil
 }
 
-func (b *Bus) tell(ctx context.Context, h hook, n Notice) error {
+func (b *Bus) inform(ctx context.Context, h hook, n Notice) error {
 	ctx, cancel := b.within(ctx, h)
 	defer cancel()
 	if h.handle != nil {

@@ -187,7 +187,7 @@ func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refus
 	for ev, err := range c.dialect.Decode(r) {
 		if err != nil {
 			if f, ok := message.AsFault(err); ok && ctx.Err() == nil {
-				return c.told(f, refusal)
+				return c.streamFault(f, refusal)
 			}
 			return c.broken(ctx, 0, err)
 		}
@@ -207,10 +207,10 @@ func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refus
 	return c.broken(ctx, 0, io.ErrUnexpectedEOF)
 }
 
-// told judges what a stream says about a failure. An error of the vendor is
+// streamFault judges what a stream says about a failure. An error of the vendor is
 // judged by its words alone, in spite of the status; words that say nothing
 // known, but are no answer, may pass.
-func (c *Client) told(f *message.Fault, r Response) *message.Fault {
+func (c *Client) streamFault(f *message.Fault, r Response) *message.Fault {
 	switch {
 	case f.Message == "":
 		return c.mask(f)

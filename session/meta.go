@@ -75,7 +75,7 @@ func (e *Entry) known() *brief {
 // brief is Meta in a compact form, because there is one for each entry of a
 // long path.
 type brief struct {
-	by     *voice // nil: there is no message
+	by     *shared // nil: there is no message
 	result string
 	calls  []turn.Call
 	images *[]Pixels // nil: there are none
@@ -100,8 +100,8 @@ func pixels(data string) Pixels {
 	return Pixels{i.Width, i.Height}
 }
 
-// voice is the part of a brief that many messages of a log share.
-type voice struct {
+// shared is the part of a brief that many messages of a log share.
+type shared struct {
 	role            message.Role
 	provider, model string
 	stop            message.StopReason
@@ -131,7 +131,7 @@ func (b *brief) meta() Meta {
 
 // briefOf returns the brief of a decoded message.
 func briefOf(m *message.Message) brief {
-	b := brief{by: &voice{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
+	b := brief{by: &shared{role: m.Role, provider: m.Provider, model: m.Model, stop: m.StopReason}, result: m.ToolCallID,
 		bytes: int64(codec.EncodedLen(m.Content))}
 	size := tokens.Default{}.ByClass(m)
 	b.weight = weightOf(size.Text, size.Scripts)

@@ -22,15 +22,15 @@ type scan struct {
 
 	typical bool
 	brief   brief
-	voice   voice
+	shared  shared
 	seen    messageMember
 	calls   []turn.Call // of this message
 	js      []byte      // reused
 	reader  rawjson.TextReader
 
-	voices map[voice]*voice
-	last   string      // id of the latest call
-	slab   []turn.Call // memory for the calls of many messages
+	sharedParts map[shared]*shared
+	last        string      // id of the latest call
+	slab        []turn.Call // memory for the calls of many messages
 }
 
 // messageMember is a member of a message that counts, as a bit.
@@ -68,28 +68,28 @@ func (c *scan) line(line []byte) (typical, valid bool) {
 
 // message scans the next value, an object.
 func (c *scan) message(s *rawjson.Scanner) {
-	if c.voices == nil {
-		c.voices = map[voice]*voice{}
+	if c.sharedParts == nil {
+		c.sharedParts = map[shared]*shared{}
 	}
 	c.texts, c.images = weigh.Counter{}, nil
-	c.brief, c.voice, c.seen, c.calls, c.typical = brief{bytes: int64(len("[]"))}, voice{}, 0, c.calls[:0], true
+	c.brief, c.shared, c.seen, c.calls, c.typical = brief{bytes: int64(len("[]"))}, shared{}, 0, c.calls[:0], true
 	for name := range s.Members() {
 		switch string(name) {
 		case "role":
 			c.only(memberRole)
-			c.voice.role = message.Role(c.pool.Name(s.Value()))
+			c.shared.role = message.Role(c.pool.Name(s.Value()))
 		case "content":
 			c.only(memberContent)
 			c.content(s)
 		case "provider":
 			c.only(memberProvider)
-			c.voice.provider = c.pool.Name(s.Value())
+			c.shared.provider = c.pool.Name(s.Value())
 		case "model":
 			c.only(memberModel)
-			c.voice.model = c.pool.Name(s.Value())
+			c.shared.model = c.pool.Name(s.Value())
 		case "stopReason":
 			c.only(memberStop)
-			c.voice.stop = message.StopReason(c.pool.Name(s.Value()))
+			c.shared.stop = message.StopReason(c.pool.Name(s.Value()))
 		case "usage":
 			c.brief.trait(counted, s.Kind() == '{')
 		case "toolCallId":
@@ -97,7 +97,7 @@ func (c *scan) message(s *rawjson.Scanner) {
 			c.brief.result = c.answered(s.Value())
 		}
 	}
-	switch c.voice.role {
+	switch c.shared.role {
 	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
 	default:
 		c.typical = false
@@ -162,10 +162,10 @@ func (c *scan) take() brief {
 		images := c.images
 		b.images = &images
 	}
-	if b.by = c.voices[c.voice]; b.by == nil {
-		v := c.voice
+	if b.by = c.sharedParts[c.shared]; b.by == nil {
+		v := c.shared
 		b.by = &v
-		c.voices[v] = b.by
+		c.sharedParts[v] = b.by
 	}
 	if n := len(c.calls); n > 0 {
 		if len(c.slab)+n > cap(c.slab) {

@@ -174,7 +174,7 @@ func (d *decoder) scalar(name string, node *hujson.Value, v reflect.Value) bool 
 	default:
 		return d.mismatch(name, node, v.Type())
 	}
-	if why := unfit(next); why != "" {
+	if why := invalidReason(next); why != "" {
 		d.problem(name, node, why, "")
 		return false
 	}
@@ -182,8 +182,8 @@ func (d *decoder) scalar(name string, node *hujson.Value, v reflect.Value) bool 
 	return true
 }
 
-// unfit says what is wrong with a single value.
-func unfit(v reflect.Value) string {
+// invalidReason says what is wrong with a single value.
+func invalidReason(v reflect.Value) string {
 	var err error
 	if all := words(v.Type()); all != nil && !slices.Contains(all, v.String()) {
 		err = valid.Wrong("", "must be one of %s, not %q", strings.Join(all, ", "), v.String())

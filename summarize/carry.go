@@ -140,12 +140,12 @@ func (e *extraction) holds(b *bucket, item string) bool {
 	case b.style == inline:
 		return true
 	}
-	return b.place == atGoal || b.place == atConstraints || !e.overtaken(item)
+	return b.place == atGoal || b.place == atConstraints || !e.outdated(item)
 }
 
-// overtaken reports whether a line mentions a command, a failure or a number
+// outdated reports whether a line mentions a command, a failure or a number
 // for which there is a newer fact.
-func (e *extraction) overtaken(item string) bool {
+func (e *extraction) outdated(item string) bool {
 	subjects := map[ledger.Class]func(ledger.Fact) string{
 		ledger.Command: func(f ledger.Fact) string { return f.Text },
 		ledger.Error:   func(f ledger.Fact) string { return f.Note },

@@ -249,21 +249,21 @@ func (f *fold) prompt(chunk, previous string, pass, passes int) string {
 	ask := f.ask
 	ask.update = previous != ""
 	ask.pass, ask.passes = pass, passes
-	return request{Conversation: chunk, Previous: previous, Context: f.contexts(), Instructions: ask.text(), Focus: f.aside(guideFocus, f.focus, 1)}.text()
+	return request{Conversation: chunk, Previous: previous, Context: f.contexts(), Instructions: ask.text(), Focus: f.limitedGuide(guideFocus, f.focus, 1)}.text()
 }
 
 // contexts returns the lines of hooks as they go into a request.
 func (f *fold) contexts() []string {
 	var out []string
 	for _, c := range f.context {
-		out = append(out, f.aside(guideContext, c, len(f.context)))
+		out = append(out, f.limitedGuide(guideContext, c, len(f.context)))
 	}
 	return out
 }
 
-// aside returns focus or context as it goes into a request: word for word, but
+// limitedGuide returns focus or context as it goes into a request: word for word, but
 // all of one kind together at most an eighth of the window.
-func (f *fold) aside(what, text string, of int) string {
+func (f *fold) limitedGuide(what, text string, of int) string {
 	room := f.window / 8 / int64(of)
 	if f.window <= 0 || f.estimate(text) <= room {
 		return text

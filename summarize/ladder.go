@@ -192,7 +192,7 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 	if c.shared != nil {
 		return r.askShared(ctx, c, p)
 	}
-	f := newFold(c.suited(p.part), c.model)
+	f := newFold(c.adapted(p.part), c.model)
 	var attempts []Attempt
 	short := ""
 	for !f.done() {
@@ -238,8 +238,8 @@ func (f *fold) learns(err error, c candidate) bool {
 	return ok && f.overflowed(fault)
 }
 
-// suited returns the part as the candidate is asked for it.
-func (c candidate) suited(p part) part {
+// adapted returns the part as the candidate is asked for it.
+func (c candidate) adapted(p part) part {
 	if c.ours && p.ask.base == "" {
 		p.sections = sections
 		if p.ask.prefix {
@@ -286,7 +286,7 @@ func (r *run) tell(p Progress) {
 // askShared makes one try with a request that the model has already seen and an
 // instruction after it. If that gives no summary, the serialized form is next.
 func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
-	suited := c.suited(p.part)
+	suited := c.adapted(p.part)
 	f := newFold(suited, c.model)
 	q := query{prompt: sharedPrompt(f), maxOutput: f.output,
 		check: source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
@@ -315,7 +315,7 @@ func sharedPrompt(f *fold) string {
 	} else {
 		ask += prompt("sections", nil) + "\n\n" + prompt("short", nil)
 	}
-	return request{Context: f.contexts(), Instructions: ask, Focus: f.aside(guideFocus, f.focus, 1)}.text()
+	return request{Context: f.contexts(), Instructions: ask, Focus: f.limitedGuide(guideFocus, f.focus, 1)}.text()
 }
 
 // sharedSize returns how large the shared request with its instruction may be,

@@ -91,7 +91,7 @@ func (e *extraction) text() string {
 	if e.in.Estimate(text) <= e.limit {
 		return text
 	}
-	return e.scrap()
+	return e.smallest()
 }
 
 // dropOne takes back the oldest item of the least important group.
@@ -109,9 +109,9 @@ func (e *extraction) dropOne() bool {
 	return true
 }
 
-// scrap is for limits too small even for the headings: it returns as much as
+// smallest is for limits too small even for the headings: it returns as much as
 // fits of what matters most.
-func (e *extraction) scrap() string {
+func (e *extraction) smallest() string {
 	ranked := slices.Clone(e.buckets)
 	slices.SortStableFunc(ranked, func(a, b *bucket) int { return cmp.Compare(a.rank, b.rank) })
 	var lines []string

@@ -55,7 +55,7 @@ func ListPath(path []*session.Entry) ([]Item, error) {
 	}
 	for _, e := range path {
 		if c := e.Compaction(); c != nil && undone[e.ID] {
-			t.bury(c)
+			t.dropEditsOf(c)
 		}
 	}
 	edits, err := t.edits()

@@ -90,7 +90,7 @@ func walk(ctx context.Context, src Source, leaf *session.Entry) (*walked, error)
 		case c != nil:
 			if u, ok := undone[e.ID]; ok {
 				undonePairs = append(undonePairs, span{after: step, before: u})
-				t.bury(c)
+				t.dropEditsOf(c)
 			} else {
 				t.comp, compStep, firstKept = e, step, c.FirstKeptEntryID
 			}
@@ -131,8 +131,8 @@ func walk(ctx context.Context, src Source, leaf *session.Entry) (*walked, error)
 	return t, nil
 }
 
-// bury takes an undone compaction's own edits out of force.
-func (t *walked) bury(c *session.Compaction) {
+// dropEditsOf takes an undone compaction's own edits out of force.
+func (t *walked) dropEditsOf(c *session.Compaction) {
 	if c.Coppice != nil {
 		for _, id := range c.Coppice.Edits {
 			t.dead[id] = true

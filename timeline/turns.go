@@ -25,8 +25,8 @@ func Unanswered(messages []session.Meta) []int {
 // is the item of the first entry of Path.
 func (v *View) Turns() (c *turn.Conversation, first int) { return v.turns, v.first }
 
-// readTurns makes the conversation of the candidates. What a rule leaves out is
-// hidden, and what is covered is past.
+// readTurns makes the conversation of the candidates. Candidates left out by a
+// rule are hidden, and covered ones are past.
 func (v *View) readTurns(cands []candidate) {
 	v.first = len(cands) - len(v.Path)
 	v.turns = turn.Read(len(cands), func(i int) turn.Item {
@@ -34,14 +34,14 @@ func (v *View) readTurns(cands []candidate) {
 		if c.item.Entry == nil {
 			return turn.Item{Past: i == v.first-1}
 		}
-		it := thread.Item(c.item.Entry) // pairs are those of the log, edits aside
+		it := thread.Item(c.item.Entry) // pairs come from the log, whatever was edited
 		it.Hidden = it.Hidden || c.rule != ""
 		return it
 	})
 }
 
-// OpenCalls is an assistant message with calls that have no result before a
-// cut. The zero value is not usable: View.OpenCalls gives them.
+// OpenCalls is an assistant message with calls that have no result before a cut.
+// The zero value is not usable: View.OpenCalls returns them.
 type OpenCalls struct {
 	Item    Item
 	Results []Item      // of its other calls, from before the cut
@@ -51,9 +51,9 @@ type OpenCalls struct {
 }
 
 // OpenCalls returns the calls that a cut before Path[cut] would cover and that
-// have no result before it, oldest first. shown stay in view: they are the
-// newest ones and all whose result is kept. older do not. What the compaction
-// in force already covers is among them.
+// have no result before it, oldest first. shown stay in view: the newest ones and
+// all whose result is kept. older do not. Both include calls already covered by
+// the compaction in force.
 func (v *View) OpenCalls(cut int) (older, shown []OpenCalls) {
 	all := v.openCalls(cut)
 	n := 0
@@ -123,8 +123,8 @@ func (v *View) itemsOf(open []turn.Open) map[*session.Entry]Item {
 	return items
 }
 
-// Waiting returns the calls without a result of the view's last round, where it
-// is not over: nothing but results came after it.
+// Waiting returns the calls without a result of the view's last round, if it is
+// not over: only results came after it.
 func (v *View) Waiting() []turn.Call {
 	o, ok := v.turns.Waiting()
 	if !ok {

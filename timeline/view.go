@@ -12,21 +12,20 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// Source is where a projection reads. *session.Session is one; so is any
-// session.Log.
+// Source is what a projection reads from: a *session.Session or any session.Log.
 type Source interface {
 	Leaf(ctx context.Context) (*session.Entry, error)
 	Parent(ctx context.Context, e *session.Entry) (*session.Entry, error)
 	Find(ctx context.Context, id string, at int64) (*session.Entry, error)
 }
 
-// Policy is what a view depends on in addition to the path.
+// Policy is what a view depends on besides the path.
 type Policy struct {
-	// Model gets the request. The zero value means the model that the path
-	// names.
+	// Model gets the request. The zero value means the model named on the path.
 	Model message.Model
 	// Target is the size in tokens below which the request has to stay: the
-	// threshold of compaction. 0: unknown; then nothing is shortened for its size.
+	// threshold of compaction. 0: unknown; then nothing is shortened because of
+	// its size.
 	Target int64
 	// Calibration comes from earlier counts of the model, for a path that has
 	// fewer of its own. The zero value: there were none.
@@ -50,13 +49,13 @@ type View struct {
 	edits      map[string]*session.ContextEdit // in force, by target; pinned targets left out
 	pins       []session.Ref                   // in force, in the order they were set
 	pinned     map[string]bool                 // ids of pinned entries, groups included
-	turns      *turn.Conversation              // of covered, one item for what is past if there are any, and Path
+	turns      *turn.Conversation              // of covered (plus one item that makes them past, if there are any) and Path
 	first      int                             // the item of Path[0] in turns
 	covered    []*session.Entry                // shown although covered, in path order
 	policy     Policy                          // what it was projected with
 	beyond     []*session.Entry                // what was read from before Path, backwards
-	levelKnown bool                            // ThinkingLevel was named, or there is nothing more to look at
-	known      *known                          // what its calls say of estimates
+	levelKnown bool                            // ThinkingLevel was found, or there is nothing more to read
+	known      *known                          // calibration from its calls
 	rootRead   bool                            // with beyond, everything up to the root was read
 }
 
@@ -93,9 +92,8 @@ type shown struct {
 }
 
 // Message returns the message as shown: edited, without reasoning that must not
-// be sent, in its native role. It is decoded when it is asked for, for an entry
-// far from the leaf perhaps more than once. It fails if the entry cannot be
-// read.
+// be sent, in its native role. It is decoded on demand; for an entry far from the
+// leaf perhaps more than once. It fails if the entry cannot be read.
 func (it Item) Message() (*message.Message, error) {
 	m, err := it.own()
 	if err == nil && it.bare {
@@ -140,7 +138,7 @@ type Synthetic string
 
 // Kinds of synthetic messages.
 const (
-	SyntheticResult Synthetic = "missing-result" // for a call whose result is not there
+	SyntheticResult Synthetic = "missing-result" // for a call whose result is missing
 	syntheticEnd    Synthetic = "ending"         // so that the request ends with a user message
 )
 

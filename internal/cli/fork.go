@@ -122,7 +122,7 @@ func (a *app) fork(ctx context.Context, ref, entry string, f forkFlags) error {
 		out.Entries++
 		out.LeafID = &e.ID
 	}
-	a.tell(ctx, hook.Lifecycle{Envelope: hook.EnvelopeOf(h, path), Name: hook.EventFork})
+	a.informHooks(ctx, hook.Lifecycle{Envelope: hook.EnvelopeOf(h, path), Name: hook.EventFork})
 	a.printFork(out, f.json)
 	return nil
 }

@@ -70,9 +70,9 @@ func (a *app) hookFailed(err error) {
 	a.warn("%s", visible(err.Error()))
 }
 
-// tell informs hooks of what has happened, even if the command was
+// informHooks informs hooks of what has happened, even if the command was
 // interrupted. The hooks' own time limits end it.
-func (a *app) tell(ctx context.Context, n hook.Notice) {
+func (a *app) informHooks(ctx context.Context, n hook.Notice) {
 	_ = a.hooks().Inform(context.WithoutCancel(ctx), n) // fails only with ctx
 }
 

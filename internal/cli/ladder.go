@@ -18,7 +18,7 @@ import (
 type ladder struct {
 	*summarize.Ladder
 	price *message.Model // the first model; nil: no model is asked
-	tell  func(summarize.Progress)
+	show  func(summarize.Progress)
 	mu    sync.Mutex
 }
 
@@ -33,8 +33,8 @@ func (a *app) build(l *ladder, kind, model string) error {
 	l.Progress = func(p summarize.Progress) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.tell != nil {
-			l.tell(p)
+		if l.show != nil {
+			l.show(p)
 		}
 	}
 	s := a.settings()
@@ -142,7 +142,7 @@ func (l *ladder) cost(p *compaction.Plan) (costJSON, error) {
 // returned function is called.
 func (a *app) progress(l *ladder) (stop func()) {
 	shown := false
-	l.tell = func(p summarize.Progress) {
+	l.show = func(p summarize.Progress) {
 		pass := ""
 		if p.Passes > 1 {
 			pass = fmt.Sprintf(", pass %d of about %d", p.Pass, p.Passes)
@@ -160,7 +160,7 @@ func (a *app) progress(l *ladder) (stop func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.tell = nil
+		l.show = nil
 		if shown {
 			fmt.Fprint(a.Err, "\r\x1b[K")
 		}

@@ -106,7 +106,7 @@ func DecodeContent(raw []byte) []message.Block {
 	return nil
 }
 
-// role reads a role; the stored ones cost no memory.
+// role reads a role; known ones are not allocated.
 func role(v []byte) message.Role {
 	for _, r := range [...]message.Role{message.RoleAssistant, message.RoleToolResult, message.RoleUser, message.RoleBashExecution, message.RoleCustom, message.RoleSystem} {
 		if isQuoted(v, string(r)) {
@@ -116,7 +116,7 @@ func role(v []byte) message.Role {
 	return message.Role(rawjson.String(v))
 }
 
-// stopReason reads a stop reason; the known ones cost no memory.
+// stopReason reads a stop reason; known ones are not allocated.
 func stopReason(v []byte) message.StopReason {
 	for _, r := range [...]message.StopReason{message.StopToolUse, message.StopEnd, message.StopLength, message.StopError, message.StopAborted} {
 		if isQuoted(v, string(r)) {
@@ -298,8 +298,8 @@ func DecodeTime(raw []byte) time.Time {
 	return time.Time{}
 }
 
-// stamp reads a time in the form in which FormatTime writes it, in quotes:
-// there is one in every entry.
+// stamp reads a quoted time as FormatTime writes it, without time.Parse, because
+// every entry has one.
 func stamp(v []byte) (time.Time, bool) {
 	const form = `"0000-00-00T00:00:00.000Z"`
 	if len(v) != len(form) {
@@ -318,6 +318,6 @@ func stamp(v []byte) (time.Time, bool) {
 	}
 	year, month, day, hour, minute, second := n(1, 5), n(6, 8), n(9, 11), n(12, 14), n(15, 17), n(18, 20)
 	t := time.Date(year, time.Month(month), day, hour, minute, second, n(21, 24)*int(time.Millisecond), time.UTC)
-	// What is not a day of the month becomes another one.
+	// time.Date changes an invalid day of a month into another date.
 	return t, month >= 1 && month <= 12 && t.Day() == day && hour < 24 && minute < 60 && second < 60
 }

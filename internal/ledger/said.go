@@ -53,7 +53,7 @@ func readUser(text string) *said {
 		return s
 	}
 	s.request, s.orders = requestOf(s.lines), constraints(s.lines)
-	s.mentions()
+	s.readMentions()
 	return s
 }
 
@@ -78,12 +78,12 @@ func readAssistant(text string) *said {
 			}
 		}
 	}
-	s.mentions()
+	s.readMentions()
 	return s
 }
 
-// mentions reads what users and assistants both mention.
-func (s *said) mentions() {
+// readMentions reads what users and assistants both mention.
+func (s *said) readMentions() {
 	s.questions = questionsOf(s.lines)
 	s.values, s.names = valuesOf(s.own), namesIn(s.own)
 }

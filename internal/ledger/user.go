@@ -29,11 +29,11 @@ func (c *collector) user(s *said) {
 	}
 	c.asked = false
 	c.questions, c.asker = s.questions, "user"
-	c.mentions(s)
+	c.readMentions(s)
 }
 
-// mentions takes the values and the names from what was said.
-func (c *collector) mentions(s *said) {
+// readMentions takes the values and the names from what was said.
+func (c *collector) readMentions(s *said) {
 	for _, v := range s.values {
 		c.fact(v.class, v.text, v.text, "")
 	}
@@ -150,7 +150,7 @@ func (c *collector) prose(s *said) {
 	if c.asked && !slices.Contains(c.questions, lastSentence(s.lines)) && len(c.questions) < 2 {
 		c.questions = nil // asked in the middle, not at the end
 	}
-	c.mentions(s)
+	c.readMentions(s)
 }
 
 func lastSentence(lines []line) string {

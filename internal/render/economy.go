@@ -12,13 +12,13 @@ import (
 // UsualLifetime is how long providers keep a prompt that no one asks for.
 const UsualLifetime = 5 * time.Minute
 
-// economy is what edits of a view are priced by. Marks that last for longer
+// pricing is what edits of a view are priced by. Marks that last for longer
 // than usual cost twice the input instead of 1.25 (Anthropic's prices of cache
 // writes).
-func (in Input) economy() economy {
+func (in Input) pricing() pricing {
 	lifetime := cmp.Or(in.Lifetime, UsualLifetime)
 	in.Prune.EnsureDefaults()
-	e := economy{horizon: *in.Prune.HorizonTurns, warm: warm(in.View, in.Model, in.Now, lifetime)}
+	e := pricing{horizon: *in.Prune.HorizonTurns, warm: warm(in.View, in.Model, in.Now, lifetime)}
 	if lifetime > UsualLifetime {
 		e.write, e.read = 2, 0.1
 	}

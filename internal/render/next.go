@@ -85,7 +85,7 @@ func edits(in Input, over bool) ([]prune.Edit, error) {
 		}
 	}
 	if !over && len(must) == 0 { // else the prefix changes anyway
-		return worth(in.View, plan, in.economy(), in.Estimator)
+		return worthwhile(in.View, plan, in.pricing(), in.Estimator)
 	}
 	return append(plan, must...), nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// economy is what the price of an edit depends on (docs/pruning.md, When an
+// pricing is what the price of an edit depends on (docs/pruning.md, When an
 // agent prunes).
-type economy struct {
+type pricing struct {
 	warm        bool    // the provider's prompt cache holds the view
 	write, read float64 // price of cache writes and reads, in input tokens; 0: 1.25 and 0.1
 	horizon     int64   // calls within which an edit must pay off
@@ -27,12 +27,12 @@ const freeTail = 8_000
 // so after an edit farther back only the system prompt is found.
 const lookback = 20
 
-// worth keeps the edits that pay off: a change costs one rewrite of what the
+// worthwhile keeps the edits that pay off: a change costs one rewrite of what the
 // provider no longer finds and saves its tokens on each later call. Edits of
 // one plan share the rewrite of the first of them, so they are judged
 // together, and the oldest are dropped first. An edit is free if the cache is
 // cold, or if it is in the last 8,000 tokens, near enough to be found.
-func worth(v *timeline.View, edits []prune.Edit, e economy, est tokens.Estimator) ([]prune.Edit, error) {
+func worthwhile(v *timeline.View, edits []prune.Edit, e pricing, est tokens.Estimator) ([]prune.Edit, error) {
 	if !e.warm || len(edits) == 0 {
 		return edits, nil
 	}

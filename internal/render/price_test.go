@@ -30,11 +30,11 @@ func TestWorth(t *testing.T) {
 		t.Fatalf("%d edits", len(edits))
 	}
 	for horizon, want := range map[int64]int{20: 0, 22: 0, 24: 1} { // 11.5 · 60,000 / 30,000 = 23
-		if got := len(must.Get(worth(v, edits, economy{warm: true, horizon: horizon}, est))); got != want {
+		if got := len(must.Get(worthwhile(v, edits, pricing{warm: true, horizon: horizon}, est))); got != want {
 			t.Errorf("horizon %d: %d edits, want %d", horizon, got, want)
 		}
 	}
-	if got := len(must.Get(worth(v, edits, economy{}, est))); got != 1 {
+	if got := len(must.Get(worthwhile(v, edits, pricing{}, est))); got != 1 {
 		t.Errorf("a cold cache: %d edits", got)
 	}
 }
@@ -66,7 +66,7 @@ func TestWorthOfEditsThatAreFarFromTheEnd(t *testing.T) {
 		if len(edits) != 1 {
 			t.Fatalf("%s: %d edits", tt.what, len(edits))
 		}
-		if got := len(must.Get(worth(v, edits, economy{warm: true, horizon: tt.horizon}, est))); got != tt.want {
+		if got := len(must.Get(worthwhile(v, edits, pricing{warm: true, horizon: tt.horizon}, est))); got != tt.want {
 			t.Errorf("%s: %d edits, want %d: %s", tt.what, got, tt.want, tt.reason)
 		}
 	}
