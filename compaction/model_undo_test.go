@@ -59,7 +59,7 @@ func TestUndoAfterLaterTurns(t *testing.T) {
 			t.Error("undo gave another request than the session without the compaction")
 		}
 
-		// To redo is to compact again.
+		// Redoing means compacting again.
 		r.log = bytesOfLog(t, r.Session)
 		if out := r.compact(keep(1000)); out.Status != compaction.Applied || len(r.server.Requests()) < 2 {
 			t.Errorf("again: %s %s: %s", out.Status, out.Reason, out.Detail)

@@ -16,7 +16,7 @@ var listed = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}\S.*$`)
 // verb is a command with what its help says.
 type verb struct{ name, help string }
 
-// verbs are all commands, in the order of the help, each behind its parent.
+// verbs are all commands, in the order of the help, each after its parent.
 // Cobra's own, help and completion, are left out.
 func verbs(sh shell) []verb {
 	var out []verb

@@ -107,6 +107,6 @@ func TestMaskedIsForReading(t *testing.T) {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	if _, err := log.Find(bg, "missing", -1); !errors.Is(err, session.ErrNotFound) {
-		t.Errorf("nobody was found: %v", err)
+		t.Errorf("no one was found: %v", err)
 	}
 }

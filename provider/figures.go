@@ -38,7 +38,7 @@ func (f figures) requested() int64 {
 	return f.input
 }
 
-// as makes a limit of the figures, and what was asked for.
+// as converts the figures to a limit and the requested size.
 func (f figures) as(u message.Unit) (l message.Limit, requested int64) {
 	if f.limit > 0 || f.used() > 0 {
 		l = message.Limit{Unit: u, Max: f.limit, Used: f.used()}

@@ -255,7 +255,7 @@ func TestPruningKeepsTheInvariants(t *testing.T) {
 		}
 		for _, e := range must.Get(Plan(before, settings, tokens.Default{}, message.Model{MaxBytes: 2000})) {
 			if turns, first := before.Turns(); turns.Unread(first + slices.Index(before.Path, e.Entry)) {
-				t.Fatalf("I12: %s of a result that nobody has read", e.Kind)
+				t.Fatalf("I12: %s of a result that no one has read", e.Kind)
 			}
 			if e.After >= e.Before || before.Pinned(e.Entry.ID) {
 				t.Fatalf("%s: %d tokens become %d, pinned %v", e.Kind, e.Before, e.After, before.Pinned(e.Entry.ID))

@@ -111,7 +111,7 @@ func TestCommitOnlyAtTheLeaf(t *testing.T) {
 	entries := s.Prepare(a, session.NameDraft("n"))
 	say(t, s, "b")
 	if err := s.Commit(ctx, entries); !errors.Is(err, session.ErrLeafMoved) {
-		t.Errorf("commit behind the leaf: %v", err)
+		t.Errorf("commit after the leaf: %v", err)
 	}
 	if got := path(t, s); got != "a b" {
 		t.Errorf("path %q", got)

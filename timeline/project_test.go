@@ -359,7 +359,7 @@ func TestThinkingFollowsItsPrefix(t *testing.T) {
 		want  string // ids of messages that still think
 	}{
 		{"untouched", base, "a1 a2"},
-		{"kept behind a summary", plus(compactionOf("c", "a2", "u2"), think("a3", "c")), "a3"},
+		{"kept after a summary", plus(compactionOf("c", "a2", "u2"), think("a3", "c")), "a3"},
 		{"compaction undone", plus(compactionOf("c", "a2", "u2"), think("a3", "c"), undo("x", "a3", "c"), think("a4", "x")), "a1 a2 a4"},
 		{"edit before it", plus(edit("e", "a2", "u2", `{"content":"x"}`), think("a3", "e")), "a1 a3"},
 		{"edit undone", plus(edit("e", "a2", "u2", `{"content":"x"}`), think("a3", "e"), edit("f", "a3", "u2", `{"content":"b"}`)), "a1 a2"},

@@ -18,7 +18,7 @@ import (
 // maxTools bounds how many tools of one server are listed.
 const maxTools = 1000
 
-// connection is a server that runs.
+// connection is a running server.
 type connection struct {
 	session *sdk.ClientSession
 	record  *recorder

@@ -46,7 +46,7 @@ func find(t *testing.T, o Options, name string) agent.Tool {
 	return agent.Tool{}
 }
 
-// call runs a tool and returns its text with the error behind it.
+// call runs a tool and returns its text followed by its error.
 func call(t *testing.T, o Options, name, args string) string {
 	t.Helper()
 	res, err := find(t, o, name).Run(context.Background(), agent.Call{ID: "1", Name: name, Arguments: []byte(args), Update: func(string) {}})
@@ -174,7 +174,7 @@ func TestGuardRemembers(t *testing.T) {
 	c := agent.Call{Name: "write", Arguments: []byte(`{"path":"a","content":"b"}`)}
 	ctx := context.Background()
 	if err := (&Guard{Dir: dir}).Permit(ctx, write, c); err == nil {
-		t.Error("nobody was asked, and it may run")
+		t.Error("no one was asked, and it may run")
 	}
 	if err := (&Guard{Dir: dir, Yolo: true}).Permit(ctx, write, c); err != nil {
 		t.Errorf("yolo: %v", err)

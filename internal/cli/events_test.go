@@ -112,7 +112,7 @@ func TestEveryEventHasACaller(t *testing.T) {
 	do(0, "fork", "-", answer)
 	for _, e := range hook.Events() {
 		if !fired[e] {
-			t.Errorf("nobody fires %s", e)
+			t.Errorf("no one fires %s", e)
 		}
 	}
 	events := strings.ReplaceAll(got.String(), answer, "ENTRY")

@@ -171,7 +171,7 @@ func FuzzSplit(f *testing.F) {
 		end := 0
 		for _, r := range l.Records {
 			if r.Start < end || r.End <= r.Start || r.End > len(line) {
-				t.Fatalf("record at %d..%d behind %d of %d", r.Start, r.End, end, len(line))
+				t.Fatalf("record at %d..%d after %d of %d", r.Start, r.End, end, len(line))
 			}
 			end = r.End
 			if !rawjson.Valid(line[r.Start:r.End]) {

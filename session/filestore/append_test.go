@@ -244,7 +244,7 @@ func TestOrderOfOperations(t *testing.T) {
 	}
 	step("failed append", "write FILE 176 !")
 	mustAppend(t, l, entry("d", "c"))
-	step("behind a fence", "write FILE 177", "sync FILE")
+	step("after a fence", "write FILE 177", "sync FILE")
 	l.Close()
 	step("close", "close FILE")
 	if l, err = s.Open(bg, l.Ref(), session.Mode{}); err != nil {

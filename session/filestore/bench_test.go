@@ -63,7 +63,7 @@ func BenchmarkOpen(b *testing.B) {
 			for b.Loop() {
 				l := open(b)
 				e, err := l.Leaf(ctx)
-				for range 450 { // behind the last compaction and what it keeps
+				for range 450 { // after the last compaction and what it keeps
 					if e == nil || err != nil {
 						break
 					}

@@ -35,7 +35,7 @@ func TestForeignAppend(t *testing.T) {
 		{"no LF at their end", base, line("f", "e2"), "f", "e0 e1 e2 f n"},
 		{"half a line", base, line("f", "e2")[:40], "", "e0 e1 e2 n"},
 		{"blank line", base, "\n", "", "e0 e1 e2 n"},
-		{"behind a last line without LF", base[:len(base)-1], "\n" + text(line("f", "e2")), "f", "e0 e1 e2 f n"},
+		{"after a last line without LF", base[:len(base)-1], "\n" + text(line("f", "e2")), "f", "e0 e1 e2 f n"},
 		{"only the missing LF", base[:len(base)-1], "\n", "", "e0 e1 e2 n"},
 		{"the rest of a torn line", base + torn[:40], torn[40:] + "\n", "torn", "e0 e1 e2 torn n"},
 		{"fused with a torn line", base + torn[:40], text(line("f", "e2")), "f", "e0 e1 e2 f n"},

@@ -90,10 +90,10 @@ func TestFirstKeptEntryIndex(t *testing.T) {
 		{"later", []string{v1Message("a"), v1Compaction(3), v1Message("b")}, -1},
 		{"out of range", []string{v1Message("a"), v1Message("b"), v1Compaction(9)}, -1},
 		{"negative", []string{v1Message("a"), v1Compaction(-1)}, -1},
-		{"behind a damaged line", []string{v1Message("a")[:9], v1Message("b"), v1Message("c"), v1Compaction(3)}, 1},
+		{"after a damaged line", []string{v1Message("a")[:9], v1Message("b"), v1Message("c"), v1Compaction(3)}, 1},
 		{"a damaged line", []string{v1Message("a"), v1Message("b")[:9], v1Message("c"), v1Compaction(2)}, 1},
-		{"behind a blank line", []string{v1Message("a"), "", v1Message("b"), v1Compaction(2)}, 1},
-		{"behind joined ones", []string{v1Message("a") + v1Message("b"), v1Message("c"), v1Compaction(3)}, 2},
+		{"after a blank line", []string{v1Message("a"), "", v1Message("b"), v1Compaction(2)}, 1},
+		{"after joined ones", []string{v1Message("a") + v1Message("b"), v1Message("c"), v1Compaction(3)}, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

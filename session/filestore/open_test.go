@@ -146,7 +146,7 @@ func TestLockIsExclusive(t *testing.T) {
 	}
 	wg.Wait()
 	if taken.Load() == 0 {
-		t.Error("nobody got the lock")
+		t.Error("no one got the lock")
 	}
 }
 
