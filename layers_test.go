@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"internal/rawjson", "internal/fsx", "internal/lazy", "internal/guard", "internal/secret", "internal/shell"},
 	{"internal/jsonw", "internal/quote", "internal/weigh", "internal/media", "internal/calibration"},
 	{"internal/media/fit"},
+	{"internal/prose", "internal/outcome", "internal/digest"},
 	{"message"},
 	{"internal/codec"},
 	{"internal/lines"},
@@ -40,6 +41,8 @@ var layers = [][]string{
 	{"wire/dialects"},
 	{"internal/ledger"},
 	{"ledger"},
+	{"internal/state"},
+	{"state"},
 	{"summarize"},
 	{"compaction"},
 	{"prune"},
@@ -60,7 +63,7 @@ var layers = [][]string{
 	{"agent/tools", "agent/mcp"},
 	// the test kit, for the tests of all packages and for programs that measure
 	{"internal/testkit/must", "internal/testkit/o200k", "internal/testkit/strange", "internal/testkit/texts"},
-	{"internal/testkit/history", "internal/testkit/replay", "internal/testkit/oracle", "internal/testkit/wiretest"},
+	{"internal/testkit/history", "internal/testkit/scene", "internal/testkit/replay", "internal/testkit/oracle", "internal/testkit/wiretest"},
 	{"internal/testkit/importtest"},
 	// user interfaces and programs
 	{"internal/cli"},

@@ -59,7 +59,8 @@ type Options struct {
 	Estimator  tokens.Estimator    // counts tokens; nil: tokens.Default
 	Mask       func(string) string // hides secrets in what we write and send to summarizers; nil: the known shapes
 	Hooks      *hook.Bus           // hooks, which may answer during calls; nil: none
-	// Extractors find what tool calls did to files; nil: ledger.DefaultExtractors.
+	// Extractors find what calls of your own tools did to files; nil: only the
+	// tools that Coppice knows count.
 	Extractors []ledger.Extractor
 	// Catalog is what is known about models. nil: the built-in one.
 	Catalog *provider.Catalog

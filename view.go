@@ -7,7 +7,6 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/guard"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -187,7 +186,7 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	// If hooks change requests, the provider's cache does not hold the view.
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
 	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
-		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Ledger: ledger.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors}, SharedPrefix: shared,
+		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Extractors: s.opts.Extractors, SharedPrefix: shared,
 		Branches: s.opts.Branches, Output: s.opts.Call.MaxOutput, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun,
 		Calibration: s.calibrationOf(m)}
 }

@@ -30,7 +30,6 @@ import (
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/turn"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -62,7 +61,6 @@ var zeros = []any{
 	new(opencode.Importer), new(pi.Importer),
 	new(hook.Bus), new(hook.CompactFailed), new(hook.Compacted), new(hook.Event), new(hook.Failure), new(hook.Lifecycle), new(hook.Moved),
 	new(hook.Program), new(hook.Untrusted),
-	new(ledger.Ledger),
 	new(message.Class), new(message.Fault), new(message.Message), new(message.Model), new(message.Usage),
 	new(provider.Bound), new(provider.Catalog), new(provider.Client), new(provider.Config), new(provider.Limits), new(provider.Pattern),
 	new(provider.ProviderConfig), new(provider.Registry), new(provider.Retry), new(provider.Secret), new(provider.Type), new(provider.Waits),

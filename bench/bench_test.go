@@ -2,12 +2,14 @@ package bench
 
 import (
 	"context"
+	"github.com/coppice-dev/coppice/ledger"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -101,20 +103,34 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// The facts in the range of a compaction.
-func BenchmarkLedger(b *testing.B) {
-	in := must.Get(plan(b, project(b, openSample(b))).Input(&ledger.Ledger{}, ledger.Options{}))
+// covered returns what the sample's compaction covers.
+func covered(b *testing.B) (in summarize.Input) {
+	history, prefix, err := plan(b, project(b, openSample(b))).Messages()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, m := range history {
+		in.History = append(in.History, ledger.Source{Message: m})
+	}
+	for _, m := range prefix {
+		in.Prefix = append(in.Prefix, ledger.Source{Message: m})
+	}
+	return in
+}
+
+// What is true at the end of the covered part.
+func BenchmarkFold(b *testing.B) {
+	in := covered(b)
+	all := slices.Concat(in.History, in.Prefix)
 	b.ReportAllocs()
 	for b.Loop() {
-		ledger.Collect(in.History, ledger.Options{})
+		state.Fold(all, state.Options{})
 	}
 }
 
-// The summary that needs no model.
+// The summary that needs no model, and the state that it is made of.
 func BenchmarkExtract(b *testing.B) {
-	p := plan(b, project(b, openSample(b)))
-	facts := ledger.Collect(must.Get(p.Input(&ledger.Ledger{}, ledger.Options{})).History, ledger.Options{})
-	in := must.Get(p.Input(facts, ledger.Options{}))
+	in := covered(b)
 	in.Estimate = tokens.Default{}.Text
 	b.ReportAllocs()
 	for b.Loop() {

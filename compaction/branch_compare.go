@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -24,7 +24,7 @@ type Side struct {
 	Tokens   int64 // estimate of all messages
 	Read     []string
 	Modified []string
-	Commands []ledger.Fact // latest run of each
+	Commands []*state.Item // latest run of each
 	Outcome  string        // the last answer; "": there is none
 }
 
@@ -79,11 +79,11 @@ func (c *Compactor) side(r *Route) (Side, error) {
 			s.Outcome = m.Text("\n")
 		}
 	}
-	facts, err := p.facts(c.Ledger)
+	st, err := c.knowBranch(p)
 	if err != nil {
 		return s, err
 	}
-	s.Read, s.Modified = p.files(facts).sorted()
-	s.Commands = facts.Of(ledger.Command)
+	s.Read, s.Modified = p.files(st).sorted()
+	s.Commands = st.Of(state.Run)
 	return s, nil
 }

@@ -3,8 +3,7 @@ package compaction
 import (
 	"slices"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
-	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/thread"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -112,55 +111,22 @@ func coveredUntil(path []*session.Entry, edge int) int {
 	return 0
 }
 
-// facts returns the facts of the whole branch, whatever the budget, and those
-// that its branch summaries carry. The ledgers of its compactions add nothing:
-// what else they have is from before the branch.
-func (p *branchPlan) facts(opts ledger.Options) (*ledger.Ledger, error) {
+// knowBranch folds the whole branch, whatever the budget, with what its own branch
+// summaries carry. What its compactions carry is from before it, and says
+// nothing else about it.
+func (c *Compactor) knowBranch(p *branchPlan) (*state.State, error) {
 	all, err := sources(p.all)
 	if err != nil {
 		return nil, err
 	}
-	nested := &ledger.Ledger{}
-	for _, it := range p.all {
-		nested = ledger.Merge(nested, branchLedger(it.Entry))
-	}
-	return ledger.Merge(nested, ledger.Collect(all, opts)), nil
+	return state.Fold(all, foldOptions(c.folding(), nil, p.all)), nil
 }
 
-// branchLedger returns the ledger that a branch summary carries; it is empty
-// for any other entry.
-func branchLedger(e *session.Entry) *ledger.Ledger {
-	b := e.BranchSummary()
-	if b == nil {
-		return &ledger.Ledger{}
-	}
-	return ledger.Decode(rawjson.Get(b.Coppice, "ledger"))
-}
-
-// factsOfBranches returns the facts of other branches that apply to this one too: the
-// user's rules, and what was decided. What was done and asked there stays
-// there.
-func factsOfBranches(range_ ...[]*session.Entry) *ledger.Ledger {
-	all := &ledger.Ledger{}
-	for _, entries := range range_ {
-		for _, e := range entries {
-			facts := branchLedger(e)
-			facts.Facts = slices.DeleteFunc(facts.Facts, func(f ledger.Fact) bool {
-				return f.Class != ledger.Constraint && f.Class != ledger.Decision
-			})
-			all = ledger.Merge(all, facts)
-		}
-	}
-	return all
-}
-
-// files returns all files that the branch touched, and those that the details
-// of its summaries name.
-func (p *branchPlan) files(facts *ledger.Ledger) fileLists {
+// files are all files that the branch touched, and those that the details of
+// its summaries name.
+func (p *branchPlan) files(st *state.State) fileLists {
 	l := fileLists{note: map[string]string{}}
-	place := map[string]int{} // of the entries, from 1
-	for i, it := range p.all {
-		place[it.Entry.ID] = i + 1
+	for _, it := range p.all {
 		if b := it.Entry.BranchSummary(); b != nil && !b.FromHook {
 			l.add(b.ReadFiles, b.ModifiedFiles)
 		}
@@ -168,7 +134,7 @@ func (p *branchPlan) files(facts *ledger.Ledger) fileLists {
 			l.add(c.ReadFiles, c.ModifiedFiles)
 		}
 	}
-	l.touch(facts, place)
-	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
+	l.touch(st, len(p.all))
+	l.settle()
 	return l
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -50,9 +50,9 @@ func TestBranchSummaryHoldsTheBranch(t *testing.T) {
 	if !slices.Equal(b.ReadFiles, []string{"old.go", "parser.go"}) || !slices.Equal(b.ModifiedFiles, []string{"lexer.go"}) {
 		t.Errorf("nested files %v %v", b.ReadFiles, b.ModifiedFiles)
 	}
-	held := ledger.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "ledger"))
-	if facts := held.Of(ledger.Constraint); len(facts) != 1 {
-		t.Errorf("constraints %v", facts)
+	held := state.Decode(rawjson.Get(rawjson.Get(b.Details, "coppice"), "state"))
+	if rules := held.Living(state.Rule); len(rules) != 1 {
+		t.Errorf("rules %v", rules)
 	}
 }
 

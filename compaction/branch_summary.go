@@ -10,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -26,17 +27,17 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 	if p.Empty() {
 		return nil, true
 	}
-	facts, err := p.facts(t.Ledger)
+	st, err := t.knowBranch(p)
 	if err != nil {
 		t.end(Failed, IO, err)
 		return nil, false
 	}
-	lists := p.files(facts)
+	lists := p.files(st)
 	body := a.Summary
 	if t.out.FromHook = body != ""; t.out.FromHook {
 		t.out.Rung = "hook"
 	} else {
-		res, err := t.summarize(ctx, p, facts, lists)
+		res, err := t.summarize(ctx, p, st, lists)
 		switch {
 		case ctx.Err() != nil:
 			t.end(Cancelled, Interrupted, context.Cause(ctx))
@@ -52,21 +53,21 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 		}
 		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
 	}
-	v := verify(quote.Safe(t.mask(body)), "", nil, facts, lists, t.Settings.budgets(), t.estimator())
+	v := verification{state: st, cut: len(p.all), lists: lists, budgets: t.Settings.budgets(), est: t.estimator()}.complete(quote.Safe(t.mask(body)))
 	t.out.Coverage = v.coverage
-	d := t.summaryDraft(v, facts, lists, oneLine(a.Details))
+	d := t.summaryDraft(v, st, lists, oneLine(a.Details))
 	return &d, true
 }
 
-// summaryDraft builds the entry. Its details carry the ledger, so that a
-// summary of a branch that holds this one still knows the facts.
-func (t *navigating) summaryDraft(v verified, facts *ledger.Ledger, lists fileLists, theirs []byte) session.Draft {
+// summaryDraft builds the entry. Its details carry the state, so that what was
+// found out on the branch counts where the summary is read.
+func (t *navigating) summaryDraft(v verified, st *state.State, lists fileLists, theirs []byte) session.Draft {
 	read, modified := lists.sorted()
 	d := session.BranchSummaryDraft(&session.BranchSummary{FromID: t.from(), Summary: v.text,
 		ReadFiles: read, ModifiedFiles: modified, Usage: t.out.Usage, FromHook: t.out.FromHook})
 	d.ID = session.NewID()
 	coverage, _ := json.Marshal(v.coverage) // a map of numbers
-	own := new(jsonw.Object).Str("rung", t.out.Rung).Raw("coverage", coverage).Raw("ledger", facts.Encode(ledger.MaxCarried))
+	own := new(jsonw.Object).Str("rung", t.out.Rung).Raw("coverage", coverage).Raw("state", st.Encode(state.MaxCarried))
 	d.Body = rawjson.Set(d.Body, "details", rawjson.Set(rawjson.Get(d.Body, "details"), "coppice", own.Bytes()))
 	if theirs != nil {
 		d.Body = withDetails(d.Body, theirs)
@@ -82,22 +83,25 @@ func (t *navigating) from() string {
 
 // summarize asks for a summary of what is recent; what does not fit the budget
 // is summarized first, and updated by it.
-func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger.Ledger, lists fileLists) (summarize.Result, error) {
+func (t *navigating) summarize(ctx context.Context, p *branchPlan, st *state.State, lists fileLists) (summarize.Result, error) {
+	older, err := sources(p.folded)
+	if err != nil {
+		return summarize.Result{}, err
+	}
 	recent, err := sources(p.recent)
 	if err != nil {
 		return summarize.Result{}, err
 	}
-	in := t.input(recent, facts)
+	in := t.input(recent)
 	in.Branch, in.Visible = true, lists.text(t.estimator())
+	if in.State = st; len(p.all) != len(p.recent) {
+		in.State = nil // it counts messages that are not given
+	}
 	if in.Focus = t.Focus; t.ReplaceInstructions {
 		in.Prompt, in.Focus = t.Focus, ""
 	}
-	if len(p.folded) > 0 {
-		older, err := sources(p.folded)
-		if err != nil {
-			return summarize.Result{}, err
-		}
-		fold := t.input(older, ledger.Collect(older, t.Ledger))
+	if len(older) > 0 {
+		fold := t.input(older)
 		fold.Focus, fold.Prompt = in.Focus, in.Prompt
 		res, err := t.summarizer().Summarize(ctx, fold)
 		t.noteSummary(res)
@@ -106,7 +110,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 		case err != nil:
 			return res, err
 		default:
-			in.PreviousSummary = res.Summary
+			in.PreviousSummary, in.PreviousForeign = res.Summary, true
 		}
 	}
 	res, err := t.summarizer().Summarize(ctx, in)
@@ -114,11 +118,11 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, facts *ledger
 	return res, err
 }
 
-// input returns what both requests share.
-func (t *navigating) input(history []ledger.Source, facts *ledger.Ledger) summarize.Input {
+// input is what both requests share.
+func (t *navigating) input(history []ledger.Source) summarize.Input {
 	target := t.Settings.Threshold(t.Model.InputLimit())
 	limit, _ := outputLimits(t.Branches.reserve(), target, t.Model.MaxOutput, t.Model.Window, false)
-	return summarize.Input{History: history, Ledger: facts, MaxOutput: limit,
+	return summarize.Input{History: history, MaxOutput: limit, Cwd: t.folding().Cwd,
 		Cap:  limit + t.Settings.budgets().sum() + fileListTokens,
 		Mask: t.Mask, Estimate: t.estimator().Text}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/covered"
 	"github.com/coppice-dev/coppice/internal/excerpt"
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -23,6 +23,11 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	since, out := a.stillValid(ctx)
 	if out != nil {
 		return out, false
+	}
+	if len(since) > 0 {
+		if err := a.renew(d, since); err != nil {
+			return fail(Failed, IO, err), false
+		}
 	}
 	c, err := a.try(ctx, since, d, nil)
 	if err != nil {
@@ -52,7 +57,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 	n := len(entries) - 1
 	return &Outcome{Status: Applied, View: c.view, Entry: entries[n], Edits: entries[:n], Summary: d.text, ShortSummary: d.short,
 		TokensAfter: after.Decision(), Rung: d.rung, Model: d.model, Coverage: d.coverage,
-		Residue: d.tokens, ResidueFacts: d.verified.facts, Unheeded: d.unheeded}, false
+		Contradictions: d.contradictions, Residue: d.tokens, ResidueItems: d.residue, Unheeded: d.unheeded}, false
 }
 
 // write appends the entries, unless the request is a dry run. It returns nil or
@@ -161,7 +166,7 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 	}
 	coverage, _ := json.Marshal(d.coverage) // a map of numbers
 	details := &session.CompactionDetails{Model: a.view.Model, ThinkingLevel: a.view.ThinkingLevel,
-		Pins: a.pinRefs(), Fixed: p.Size.Fixed, Rung: d.rung, Coverage: coverage, Ledger: d.facts.Encode(ledger.MaxCarried)}
+		Pins: a.pinRefs(), Fixed: p.Size.Fixed, Rung: d.rung, Coverage: coverage, State: d.known.atCut.Encode(state.MaxCarried)}
 	for _, it := range p.Request {
 		details.Request = append(details.Request, a.view.Ref(it))
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
@@ -34,7 +33,8 @@ type Compactor struct {
 	Model      message.Model       // facts of the model that gets the next request
 	Estimator  tokens.Estimator    // nil: tokens.Default
 	Mask       func(string) string // masks secrets in everything that we write; nil: nothing is masked
-	Ledger     ledger.Options
+	// Extractors name the files of tools that are not known here. nil: none.
+	Extractors []ledger.Extractor
 	Hooks      Hooks
 	Branches   BranchSettings
 	Output     int64 // tokens of output that requests ask for; 0: not known
@@ -160,7 +160,8 @@ type attempt struct {
 	preserve []byte
 	hook     *Answer
 	budgets  budgets // what verification may spend
-	tight    bool    // the summary has only the room that the last unit leaves
+	known    map[*Plan]known
+	tight    bool // the summary has only the room that the last unit leaves
 }
 
 func fail(status Status, reason Reason, err error) *Outcome {
@@ -197,7 +198,7 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 
 // beforeEvent returns what hooks get before the compaction.
 func (a *attempt) beforeEvent() BeforeCompact {
-	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, ledger: a.Ledger}
+	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, files: a.fileLists}
 }
 
 // askHooks lets hooks cancel, or write the summary themselves.
@@ -241,7 +242,10 @@ type draft struct {
 	short    string
 	rung     string
 	model    message.Model
-	facts    *ledger.Ledger
+	known    known
+	body     string // of the summarizer, masked
+	edited   string // the whole text as the user changed it; "": it was not changed
+	shown    string // covered text that stays visible anyway: pins and the open request
 	lists    fileLists
 	fromHook bool
 	unheeded []summarize.Unheeded
@@ -249,7 +253,7 @@ type draft struct {
 
 // draft summarizes the plan's range and verifies the result.
 func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
-	facts, err := rangeLedger(a.plan, a.Ledger)
+	known, err := a.knownOf(a.plan)
 	if err != nil {
 		return nil, fail(Failed, IO, err)
 	}
@@ -257,18 +261,19 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	if err != nil {
 		return nil, fail(Failed, IO, err)
 	}
-	d := &draft{facts: facts, lists: collectFiles(facts, a.plan.Previous, a.plan.History, a.plan.Prefix)}
+	d := &draft{known: known, shown: shown, lists: a.plan.files(known)}
 	body := ""
 	if a.hook != nil {
 		body, d.short, d.rung, d.fromHook = a.hook.Summary, a.hook.ShortSummary, "hook", true
 	} else {
-		res, out := a.summarize(ctx, facts, d.lists)
+		res, out := a.summarize(ctx, known.input, d.lists)
 		if out != nil {
 			return nil, out
 		}
 		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
 	}
-	d.verified = verify(quote.Safe(a.mask(body)), shown, a.plan.olderCalls(), facts, d.lists, a.budgets, a.estimator())
+	d.body = quote.Safe(a.mask(body))
+	d.verified = a.verify(d)
 	d.short = quote.Safe(a.mask(d.short))
 	if a.request.Edit == nil {
 		return d, nil
@@ -282,31 +287,9 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	case strings.TrimSpace(text) == "":
 		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}
-	d.text = a.mask(text)
-	d.coverage = facts.Cover(d.text + "\n\n" + shown)
+	d.edited = a.mask(text)
+	d.verified = a.verify(d)
 	return d, nil
-}
-
-// rangeLedger returns what a compaction must not lose: the facts of its range,
-// merged into those carried by the compaction in force.
-func rangeLedger(p *Plan, opts ledger.Options) (*ledger.Ledger, error) {
-	range_, err := sources(slices.Concat(p.historyItems, p.prefixItems))
-	if err != nil {
-		return nil, err
-	}
-	facts := ledger.Collect(range_, opts)
-	return ledger.Merge(ledger.Merge(carried(p.Previous), factsOfBranches(p.History, p.Prefix)), facts), nil
-}
-
-// carried returns the ledger of the compaction in force.
-func carried(previous *session.Entry) *ledger.Ledger {
-	if previous == nil {
-		return &ledger.Ledger{}
-	}
-	if d := previous.Compaction().Coppice; d != nil && d.Ledger != nil {
-		return ledger.Decode(d.Ledger)
-	}
-	return &ledger.Ledger{}
 }
 
 func sources(items []timeline.Item) ([]ledger.Source, error) {
@@ -321,40 +304,30 @@ func sources(items []timeline.Item) ([]ledger.Source, error) {
 	return out, nil
 }
 
-// Input returns what the plan gives to a summarizer. It fails if a message
+// input returns what the plan gives to a summarizer. It fails if a message
 // cannot be read.
-func (p *Plan) Input(facts *ledger.Ledger, opts ledger.Options) (summarize.Input, error) {
-	history, err := sources(p.historyItems)
-	if err != nil {
-		return summarize.Input{}, err
-	}
-	prefix, err := sources(p.prefixItems)
-	if err != nil {
-		return summarize.Input{}, err
-	}
-	in := summarize.Input{
-		History:         history,
-		Prefix:          prefix,
-		Ledger:          facts,
-		MaxOutput:       p.OutputLimit,
-		PrefixMaxOutput: p.PrefixLimit,
-		Cap:             p.Allowance,
-	}
-	if p.Split {
-		in.PrefixLedger = ledger.Collect(in.Prefix, opts)
+func (p *Plan) input() (summarize.Input, error) {
+	in := summarize.Input{MaxOutput: p.OutputLimit, PrefixMaxOutput: p.PrefixLimit, Cap: p.Allowance}
+	var err error
+	for _, part := range []struct {
+		to    *[]ledger.Source
+		items []timeline.Item
+	}{{&in.History, p.historyItems}, {&in.Prefix, p.prefixItems}, {&in.Tail, p.tailItems}} {
+		if *part.to, err = sources(part.items); err != nil {
+			return in, err
+		}
 	}
 	if p.Previous != nil {
-		in.PreviousSummary = p.Previous.Compaction().Summary
+		c := p.Previous.Compaction()
+		in.PreviousSummary = c.Summary
+		in.PreviousForeign = c.FromHook || c.Coppice == nil || c.Coppice.Rung != summarize.RungExtract
 	}
 	return in, nil
 }
 
-func (a *attempt) summarize(ctx context.Context, facts *ledger.Ledger, lists fileLists) (summarize.Result, *Outcome) {
-	in, err := a.plan.Input(facts, a.Ledger)
-	if err != nil {
-		return summarize.Result{}, fail(Failed, IO, err)
-	}
-	in.Focus, in.Mask, in.Estimate = a.request.Focus, a.Mask, a.estimator().Text
+func (a *attempt) summarize(ctx context.Context, in summarize.Input, lists fileLists) (summarize.Result, *Outcome) {
+	in.Focus = a.request.Focus
+	var err error
 	if in.Visible, err = a.plan.visibleBesides(lists, a.estimator()); err != nil {
 		return summarize.Result{}, fail(Failed, IO, err)
 	}

@@ -1,5 +1,7 @@
 package compaction
 
+import "github.com/coppice-dev/coppice/summarize"
+
 // What the tests outside the package need.
 
 type (
@@ -21,3 +23,6 @@ const (
 var (
 	PlanBranch = planBranch
 )
+
+// Input returns what the plan gives to a summarizer.
+func (p *Plan) Input() (summarize.Input, error) { return p.input() }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -19,31 +19,33 @@ type fileLists struct {
 	note           map[string]string // what else happened to a modified file: created, deleted, moved
 }
 
-// collectFiles gathers the files of a ledger and of earlier summaries that
+// files gathers the files of the covered part and of earlier summaries that
 // were not made by hooks; what was modified is not listed as read
-// (docs/compaction.md, File operations).
-func collectFiles(facts *ledger.Ledger, previous *session.Entry, range_ ...[]*session.Entry) fileLists {
+// (docs/compaction.md). A file has one name, however it was spelled.
+func (p *Plan) files(k known) fileLists {
 	l := fileLists{note: map[string]string{}}
-	if previous != nil {
-		if c := previous.Compaction(); !c.FromHook {
+	if p.Previous != nil {
+		if c := p.Previous.Compaction(); !c.FromHook {
 			l.add(c.ReadFiles, c.ModifiedFiles)
 		}
 	}
 	here := slices.Clone(l.modified)
-	place := map[string]int{} // of the entries, from 1
-	for _, entries := range range_ {
+	for _, entries := range [][]*session.Entry{p.History, p.Prefix} {
 		for _, e := range entries {
-			place[e.ID] = len(place) + 1
 			if b := e.BranchSummary(); b != nil && !b.FromHook {
 				l.add(b.ReadFiles, b.ModifiedFiles)
 			}
 		}
 	}
-	l.touch(facts, place)
-	_, modified := facts.Files()
-	l.noteElsewhere(append(here, modified...))
-	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
+	here = append(here, l.touch(k.input.State, k.cut())...)
+	l.noteElsewhere(here)
+	l.settle()
 	return l
+}
+
+// settle takes what was modified off the files that were read.
+func (l *fileLists) settle() {
+	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
 }
 
 // noteElsewhere marks what only a branch summary says was modified: the
@@ -56,36 +58,31 @@ func (l *fileLists) noteElsewhere(here []string) {
 	}
 }
 
-// touch adds the files of the ledger in the order in which they were touched
-// last. Those that the ledger carried from before the range come first.
-func (l *fileLists) touch(facts *ledger.Ledger, place map[string]int) {
-	last := map[string]int{}
-	note := func(path, what string, f ledger.Fact) {
-		for _, id := range f.Entries {
-			last[path] = max(last[path], place[id])
+// touch adds the files that were touched before a cut, in the order in which
+// they were touched last, and returns those that were modified.
+func (l *fileLists) touch(st *state.State, cut int) (modified []string) {
+	files := slices.DeleteFunc(st.Of(state.File), func(it *state.Item) bool { return it.First >= cut })
+	slices.SortStableFunc(files, func(a, b *state.Item) int { return cmp.Compare(a.Last, b.Last) })
+	var read []string
+	for _, it := range files {
+		switch {
+		case it.Life == state.Moved:
+			modified = append(modified, it.Text)
+			l.note[it.Text] = "moved to " + it.Note
+		case it.Life == state.Deleted:
+			modified = append(modified, it.Text)
+			l.note[it.Text] = "deleted"
+		case it.Note == "read":
+			read = append(read, it.Text)
+		default:
+			modified = append(modified, it.Text)
+			if it.Note == "created" {
+				l.note[it.Text] = "created"
+			}
 		}
-		if what != "" {
-			l.note[path] = what
-		}
-	}
-	for _, f := range facts.Facts {
-		switch f.Class {
-		case ledger.FileRead, ledger.FileModified:
-			note(f.Key, "", f)
-		case ledger.FileCreated:
-			note(f.Key, "created", f)
-		case ledger.FileDeleted:
-			note(f.Key, "deleted", f)
-		case ledger.FileMoved:
-			note(f.Key, "moved to "+f.Note, f)
-			note(f.Note, "", f)
-		}
-	}
-	read, modified := facts.Files()
-	for _, paths := range [][]string{read, modified} {
-		slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(last[a], last[b]) })
 	}
 	l.add(read, modified)
+	return modified
 }
 
 // add moves known paths to the end: the newest come last.

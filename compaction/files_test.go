@@ -5,34 +5,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/ledger"
-	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-func touched(class ledger.Class, path, note string, entries ...string) ledger.Fact {
-	return ledger.Fact{Class: class, Key: path, Text: path, Note: note, Entries: entries}
+func touched(life state.Life, path, note string, at int) state.Item {
+	return state.Item{Kind: state.File, Key: path, Text: path, Life: life, Note: note, First: at, Last: at}
 }
 
-func entries(ids ...string) []*session.Entry {
-	var out []*session.Entry
-	for _, id := range ids {
-		e, _ := session.ParseEntry([]byte(`{"type":"label"}`))
-		e.ID = id
-		out = append(out, e)
-	}
-	return out
+func filesOf(items ...state.Item) fileLists {
+	l := fileLists{note: map[string]string{}}
+	l.touch(&state.State{Items: items}, 10)
+	l.settle()
+	return l
 }
 
-// The newest come first, and a line says what else happened to the file.
+// The newest come first, and a line says what else happened to the file. What
+// stays in view is not listed.
 func TestFileListsAreNewestFirst(t *testing.T) {
-	facts := &ledger.Ledger{Facts: []ledger.Fact{
-		touched(ledger.FileRead, "a.go", "", "e1", "e9"), touched(ledger.FileRead, "b.go", "", "e2"),
-		touched(ledger.FileModified, "z.go", "", "before"), touched(ledger.FileModified, "m.go", "", "e3"),
-		touched(ledger.FileCreated, "n.go", "", "e8"), touched(ledger.FileDeleted, "d.go", "", "e5"),
-		touched(ledger.FileMoved, "o.go", "p.go", "e4"),
-	}}
-	l := collectFiles(facts, nil, entries("e1", "e2", "e3", "e4", "e5"), entries("e8", "e9"))
+	again := touched(state.Current, "a.go", "read", 1)
+	again.Last = 9
+	l := filesOf(again, touched(state.Current, "b.go", "read", 2), touched(state.Current, "z.go", "modified", -1), touched(state.Current, "m.go", "modified", 3),
+		touched(state.Current, "n.go", "created", 8), touched(state.Deleted, "d.go", "", 5), touched(state.Moved, "o.go", "p.go", 4), touched(state.Current, "p.go", "modified", 4),
+		touched(state.Current, "later.go", "modified", 10))
 	want := `<read-files>
 a.go
 b.go
@@ -50,11 +45,6 @@ z.go
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	for class, s := range facts.Cover(got) {
-		if s.Kept != s.Facts {
-			t.Errorf("the lists hold %d of %d facts of class %s", s.Kept, s.Facts, class)
-		}
-	}
 	if read, modified := l.sorted(); len(read) != 2 || strings.Join(modified, " ") != "d.go m.go n.go o.go p.go z.go" {
 		t.Errorf("stored: %v %v", read, modified)
 	}
@@ -62,11 +52,11 @@ z.go
 
 // However many files there are, the text is bounded and counts the rest.
 func TestFileListsAreBounded(t *testing.T) {
-	facts := &ledger.Ledger{}
+	var items []state.Item
 	for i := range 5000 {
-		facts.Facts = append(facts.Facts, touched(ledger.FileModified, fmt.Sprintf("src/%d.go", i), "", "e1"))
+		items = append(items, touched(state.Current, fmt.Sprintf("src/%d.go", i), "modified", 1))
 	}
-	text := collectFiles(facts, nil, entries("e1")).text(tokens.Default{})
+	text := filesOf(items...).text(tokens.Default{})
 	if n := (tokens.Default{}).Text(text); n > fileListTokens {
 		t.Errorf("%d tokens", n)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
@@ -44,18 +43,21 @@ type BeforeCompact struct {
 	Trigger  Trigger
 	Focus    string
 
-	ledger ledger.Options
+	files func(*Plan) (fileLists, error)
 }
 
 // Files returns the complete lists of the files read and modified so far, as
 // they would be stored.
 func (e BeforeCompact) Files() (read, modified []string, err error) {
-	p := e.Plan
-	facts, err := rangeLedger(p, e.ledger)
+	files := e.files
+	if files == nil {
+		files = filesOfPlan
+	}
+	l, err := files(e.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	read, modified = collectFiles(facts, p.Previous, p.History, p.Prefix).sorted()
+	read, modified = l.sorted()
 	return read, modified, nil
 }
 

@@ -91,7 +91,7 @@ func TestHookDetailsAreStored(t *testing.T) {
 				t.Errorf("details %s, want %s", got, want)
 			}
 			apart := rawjson.Get(must.Get(out.Entry.Raw()), "coppice") != nil
-			if c.TokensBefore != 42 || c.Coppice == nil || c.Coppice.Rung != "hook" || c.Coppice.Ledger == nil || apart != tt.apart {
+			if c.TokensBefore != 42 || c.Coppice == nil || c.Coppice.Rung != "hook" || c.Coppice.State == nil || apart != tt.apart {
 				t.Errorf("tokensBefore %d, ours %+v, apart %v", c.TokensBefore, c.Coppice, apart)
 			}
 			r.Hooks = compaction.Hooks{}

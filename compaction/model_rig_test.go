@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/o200k"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -55,7 +55,7 @@ func newRig(t *testing.T, api string, w windows, s *session.Session, script ...f
 	r.ladder = &summarize.Ladder{Models: []summarize.Model{r.bound}, Mask: mask()}
 	r.Compactor = &compaction.Compactor{Session: s, Summarizer: r.ladder, Settings: compaction.Settings{},
 		Model: message.Model{Provider: "fake", ID: "fake-1", API: api, Window: w.session, MaxOutput: 8192},
-		Mask:  mask(), Ledger: ledger.Options{Mask: mask()}}
+		Mask:  mask()}
 	return r
 }
 
@@ -151,17 +151,28 @@ func (r *rig) checkText(text string, body []byte) {
 	}
 }
 
-// facts are those of the history part that the next attempt would summarize.
-func (r *rig) facts(req compaction.Request) *ledger.Ledger {
+// holds is what is true at the end of the path, as far as it was said in the
+// history part that the next attempt would summarize.
+func (r *rig) holds(req compaction.Request) []*state.Item {
 	r.t.Helper()
-	p, _, err := r.Plan(ctx, req)
+	p, v, err := r.Plan(ctx, req)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	if p.Split || p.Previous != nil {
-		r.t.Fatal("facts: the plan has more than a history part")
+		r.t.Fatal("holds: the plan has more than a history part")
 	}
-	return ledger.Collect(must.Get(p.Input(nil, r.Ledger)).History, r.Ledger)
+	st := must.Get(compaction.State(v, state.Options{Mask: mask(), Cwd: r.Session.Log().Header().Cwd}))
+	cut := len(must.Get(p.Input()).History)
+	var out []*state.Item
+	for _, k := range state.Kinds {
+		for _, it := range st.Living(k) {
+			if it.First < cut {
+				out = append(out, it)
+			}
+		}
+	}
+	return out
 }
 
 // visible is what the model sees now, as text.

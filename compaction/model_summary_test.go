@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -21,8 +22,7 @@ func keep(n int64) compaction.Request { return compaction.Request{Keep: &n} }
 func TestGoodSummary(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		r := newRig(t, api, ordinary, newDay(9, 3000).open(t))
-		facts := r.facts(keep(1000))
-		r = newRig(t, api, ordinary, r.Session, writes(lines(facts.Facts)...))
+		r = newRig(t, api, ordinary, r.Session, writes(lines(r.holds(keep(1000)))...))
 		out := r.compact(keep(1000))
 		if out.Status != compaction.Applied || out.Rung != summarize.RungModel || out.Model.Key() != "fake/fake-1" {
 			t.Fatalf("%s %s by %q %s: %s", out.Status, out.Reason, out.Rung, out.Model.Key(), out.Detail)
@@ -30,8 +30,8 @@ func TestGoodSummary(t *testing.T) {
 		if n := len(r.server.Requests()); n != 1 {
 			t.Errorf("%d requests", n)
 		}
-		if out.Residue != 0 || len(out.ResidueFacts) != 0 || strings.Contains(out.Summary, ledger.ResidueHeading) {
-			t.Errorf("a residue of %d tokens under a summary that lost nothing: %+v", out.Residue, out.ResidueFacts)
+		if out.Residue != 0 || len(out.ResidueItems) != 0 || strings.Contains(out.Summary, ledger.ResidueHeading) {
+			t.Errorf("a residue of %d tokens under a summary that lost nothing: %+v", out.Residue, out.ResidueItems)
 		}
 		for class, s := range out.Coverage {
 			if s.Kept != s.Facts {
@@ -52,13 +52,12 @@ func TestGoodSummary(t *testing.T) {
 func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		s := newDay(9, 3000).open(t)
-		facts := newRig(t, api, ordinary, s).facts(keep(1000)).Facts
-		var kept, dropped []ledger.Fact
-		for i, f := range facts {
+		var kept, dropped []*state.Item
+		for i, it := range newRig(t, api, ordinary, s).holds(keep(1000)) {
 			if i%2 == 0 {
-				kept = append(kept, f)
+				kept = append(kept, it)
 			} else {
-				dropped = append(dropped, f)
+				dropped = append(dropped, it)
 			}
 		}
 		r := newRig(t, api, ordinary, s, writes(lines(kept)...))
@@ -69,15 +68,15 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 		if out.Residue == 0 || !strings.Contains(out.Summary, ledger.ResidueHeading) {
 			t.Error("nothing was repaired")
 		}
-		for _, f := range out.ResidueFacts {
-			if !slices.ContainsFunc(dropped, func(d ledger.Fact) bool { return d.Class == f.Class && d.Text == f.Text }) {
-				t.Errorf("the residue repeats what the summary has: %s", f.Line())
+		for _, it := range out.ResidueItems {
+			if !slices.ContainsFunc(dropped, func(d *state.Item) bool { return d.Kind == it.Kind && d.Text == it.Text }) {
+				t.Errorf("the residue repeats what the summary has: %s", it.Line())
 			}
 		}
-		visible := r.visible()
-		for _, f := range dropped {
-			if ledger.Essential(f.Class) && len((&ledger.Ledger{Facts: []ledger.Fact{f}}).Missing(visible)) > 0 {
-				t.Errorf("lost: %s", f.Line())
+		visible := state.NewText(r.visible())
+		for _, it := range dropped {
+			if (it.Kind == state.Rule || it.Kind == state.Failure) && !visible.Holds(it) {
+				t.Errorf("lost: %s", it.Line())
 			}
 		}
 		var stored ledger.Coverage
@@ -89,7 +88,7 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 			if stored[class] != s {
 				t.Errorf("%s: stored %+v, the outcome has %+v", class, stored[class], s)
 			}
-			if ledger.Essential(class) && s.Kept != s.Facts {
+			if (class == ledger.Constraint || class == ledger.Error) && s.Kept != s.Facts {
 				t.Errorf("%s: %d of %d facts", class, s.Kept, s.Facts)
 			}
 			lost += s.Facts - s.Kept
@@ -154,10 +153,10 @@ func (r *rig) append(d *day) {
 	r.log = bytesOfLog(r.t, r.Session)
 }
 
-func lines(facts []ledger.Fact) []string {
-	out := make([]string, len(facts))
-	for i, f := range facts {
-		out[i] = f.Line()
+func lines(items []*state.Item) []string {
+	out := make([]string, len(items))
+	for i, it := range items {
+		out[i] = it.Line()
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/state"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -75,9 +76,12 @@ type Outcome struct {
 	Rung         string
 	Model        message.Model // the model that wrote the summary; zero: none
 	Coverage     ledger.Coverage
-	Residue      int64          // tokens
-	ResidueFacts []ledger.Fact  // what the residue contains
-	Usage        *message.Usage // of all calls, refused ones too; nil: none was made
-	Attempts     []summarize.Attempt
+	Residue      int64                // tokens
+	ResidueItems []*state.Item        // what the residue holds
 	Unheeded     []summarize.Unheeded // guidance of the user and of hooks that the summary did not follow, where applied
+	// Contradictions are the lines of the summary that are known to be
+	// otherwise. Corrections stand under it.
+	Contradictions []state.Contradiction
+	Usage          *message.Usage // of all calls, refused ones too; nil: none was made
+	Attempts       []summarize.Attempt
 }

@@ -65,6 +65,7 @@ type Plan struct {
 	Budget       int64 // effective keep
 	historyItems []timeline.Item
 	prefixItems  []timeline.Item
+	tailItems    []timeline.Item
 	lastUnitKept bool
 	least        int64 // of KeptTokens: what stays however much the run reduces
 }
@@ -235,6 +236,7 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	}
 	p.History, p.historyItems = s.list(0, historyEnd)
 	p.Prefix, p.prefixItems = s.list(historyEnd, c.at)
+	_, p.tailItems = s.list(c.at, len(s.path))
 	p.OutputLimit, p.PrefixLimit = in.outputLimits(p.Target, p.Split)
 	p.Allowance = in.allowance(p.OutputLimit, p.PrefixLimit)
 	p.lastUnitKept = c.point >= s.last() || budget <= 0

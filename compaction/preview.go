@@ -31,26 +31,21 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	if err := guard.Given("the plan", p); err != nil {
 		return Losses{}, err
 	}
-	facts, err := rangeLedger(p, c.Ledger)
+	k, err := c.know(p, nil)
 	if err != nil {
 		return Losses{}, err
 	}
-	lists := collectFiles(facts, p.Previous, p.History, p.Prefix)
-	in, err := p.Input(facts, c.Ledger)
-	if err != nil {
-		return Losses{}, err
-	}
-	in.Mask, in.Estimate = c.Mask, c.estimator().Text
-	if in.Visible, err = p.visibleBesides(lists, c.estimator()); err != nil {
+	lists := p.files(k)
+	if k.input.Visible, err = p.visibleBesides(lists, c.estimator()); err != nil {
 		return Losses{}, err
 	}
 	shown, err := p.shownText()
 	if err != nil {
 		return Losses{}, err
 	}
-	v := verify(summarize.Extract(in).Summary, shown, p.olderCalls(), facts, lists, c.Settings.budgets(), c.estimator())
-	out := Losses{Facts: facts.Counts(), Lost: map[ledger.Class]int{}}
-	for class, s := range v.coverage {
+	v := verification{state: k.input.State, cut: k.cut(), shown: shown, lines: p.olderCalls(), lists: lists, budgets: c.Settings.budgets(), est: c.estimator()}
+	out := Losses{Facts: k.input.State.Counts(v.covered), Lost: map[ledger.Class]int{}}
+	for class, s := range v.complete(summarize.Extract(k.input).Summary).coverage {
 		if s.Kept < s.Facts {
 			out.Lost[class] = s.Facts - s.Kept
 		}

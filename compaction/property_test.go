@@ -7,7 +7,6 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -28,7 +27,7 @@ func mask() func(string) string {
 
 func extractor(s *session.Session, window int64) *compaction.Compactor {
 	return &compaction.Compactor{Session: s, Summarizer: &summarize.Ladder{Extract: true, Mask: mask()}, Settings: compaction.Settings{},
-		Model: message.Model{Window: window, MaxOutput: 8192}, Mask: mask(), Ledger: ledger.Options{Mask: mask()}}
+		Model: message.Model{Window: window, MaxOutput: 8192}, Mask: mask()}
 }
 
 // Invariants I1 to I8, I10 and I12 over drawn histories that are compacted, edited, pinned

@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/mark"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
 	"github.com/coppice-dev/coppice/message"
@@ -153,15 +154,15 @@ func shows(v *timeline.View, id string) bool {
 // a line says how many are not.
 func (r *rerun) checkConstraints(out *compaction.Outcome, after *timeline.View) {
 	r.Helper()
-	if strings.Contains(out.Summary, "older constraints are not repeated here") {
+	if strings.Contains(out.Summary, "older rules are not repeated here") {
 		return
 	}
-	visible := ""
+	var visible strings.Builder
 	for _, m := range must.Get(after.Request(true)).Messages {
-		visible += m.Text("\n") + "\n"
+		visible.WriteString(m.Text("\n") + "\n")
 	}
-	carried := ledger.Decode(out.Entry.Compaction().Coppice.Ledger)
-	if s := carried.Cover(visible)[ledger.Constraint]; s.Kept < s.Facts {
+	carried := state.Decode(out.Entry.Compaction().Coppice.State)
+	if s := carried.Cover(state.NewText(visible.String()), nil)[ledger.Constraint]; s.Kept < s.Facts {
 		r.Fatalf("%d of %d constraints are visible", s.Kept, s.Facts)
 	}
 	if s := out.Coverage[ledger.Constraint]; s.Kept < s.Facts {

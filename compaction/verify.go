@@ -6,69 +6,127 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// verified is a summary's text after the check against the ledger.
+// verified is a summary's text after the check against the state.
 type verified struct {
-	text     string
-	coverage ledger.Coverage
-	facts    []ledger.Fact // in the residue
-	tokens   int64         // of the residue
+	text           string
+	coverage       ledger.Coverage
+	contradictions []state.Contradiction
+	residue        []*state.Item
+	tokens         int64 // of corrections and residue
 }
 
-// verify completes a summary: lost facts of the classes that matter are added
-// under it word for word, within the budgets, then the file lists
-// (docs/compaction.md, Verify). shown is covered text that stays visible
-// anyway: pins and the open request. lines are in the residue whatever the
-// budgets are.
-func verify(body, shown string, lines []string, facts *ledger.Ledger, lists fileLists, b budgets, est tokens.Estimator) verified {
+// verification is what a summary is checked against.
+type verification struct {
+	state   *state.State
+	cut     int      // items that were made after it stay in view
+	shown   string   // covered text that stays visible anyway
+	lines   []string // stand in the residue whatever the budgets are
+	lists   fileLists
+	budgets budgets
+	est     tokens.Estimator
+}
+
+// covered reports whether an item is from what the summary covers. The rest
+// stays in view.
+func (v verification) covered(it *state.Item) bool { return it.First < v.cut }
+
+// verify checks the draft against what is true at the end of its path.
+func (a *attempt) verify(d *draft) verified {
+	v := verification{state: d.known.input.State, cut: d.known.cut(), shown: d.shown, lines: a.plan.olderCalls(), lists: d.lists, budgets: a.budgets, est: a.estimator()}
+	if d.edited != "" {
+		return v.judge(d.edited)
+	}
+	return v.complete(d.body)
+}
+
+// judge says what a text holds and contradicts, and leaves it as it is.
+func (v verification) judge(text string) verified {
+	t := state.NewText(text + "\n\n" + v.shown)
+	return verified{text: text, coverage: v.state.Cover(t, v.covered), contradictions: v.state.Contradictions(state.NewText(text))}
+}
+
+// complete writes under a summary what it says that is not so, what it lost
+// and somebody who goes on would want, within the budgets, and the file lists
+// (docs/compaction.md).
+func (v verification) complete(body string) verified {
 	body = strings.TrimSpace(body)
-	tail := lists.text(est)
-	visible := body + "\n\n" + tail + "\n\n" + shown
-	var constraints, others []ledger.Fact
-	for _, f := range facts.Missing(visible) {
-		switch {
-		case f.Class == ledger.Constraint:
-			constraints = append(constraints, f)
-		case ledger.Essential(f.Class):
-			others = append(others, f)
+	tail := v.lists.text(v.est)
+	wrong := v.state.Contradictions(state.NewText(body))
+	t := state.NewText(body + "\n\n" + tail + "\n\n" + v.shown)
+	missing := v.state.Missing(t, v.covered)
+	var rules, others []*state.Item
+	for _, it := range missing {
+		if it.Kind == state.Rule {
+			rules = append(rules, it)
+		} else {
+			others = append(others, it)
 		}
 	}
-	var v verified
-	lines = append(lines, v.take(constraints, b.constraints, est, true)...)
-	lines = append(lines, v.take(others, b.residue, est, false)...)
+	out := verified{contradictions: wrong}
+	corrections, room := v.corrections(wrong)
+	lines := append(slices.Clone(v.lines), out.take(rules, v.budgets.constraints, v.est, true)...)
+	lines = append(lines, out.take(others, room, v.est, false)...)
 	parts := []string{body}
-	if len(lines) > 0 {
-		residue := ledger.ResidueHeading + "\n" + strings.Join(lines, "\n")
-		v.tokens = est.Text(residue)
-		parts = append(parts, residue)
+	for _, part := range []struct {
+		heading string
+		lines   []string
+	}{{correctionsHeading, corrections}, {ledger.ResidueHeading, lines}} {
+		if len(part.lines) > 0 {
+			text := part.heading + "\n" + strings.Join(part.lines, "\n")
+			out.tokens += v.est.Text(text)
+			parts = append(parts, text)
+		}
 	}
 	if tail != "" {
 		parts = append(parts, tail)
 	}
-	v.text = strings.Join(parts, "\n\n")
-	v.coverage = facts.Cover(v.text + "\n\n" + shown)
-	return v
+	judged := v.judge(strings.Join(parts, "\n\n"))
+	out.text, out.coverage = judged.text, judged.coverage
+	return out
 }
 
-// take picks facts, newest first, until the budget is used up, and returns
-// their lines oldest first. With rest, those without room become one line that
-// says how many they are and where to read them.
-func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator, rest bool) []string {
+// correctionsHeading is above what a summary says that is not so.
+const correctionsHeading = "## Corrections"
+
+// corrections writes what is true instead of what a summary says, within half
+// of the residue's budget, and returns what is left of it.
+func (v verification) corrections(wrong []state.Contradiction) (lines []string, room int64) {
+	room = v.budgets.residue
+	half := room / 2
+	for _, c := range wrong {
+		line := "- " + quote.Safe(c.Right)
+		n := v.est.Text(line) + 1
+		if slices.Contains(lines, line) || room-n < half {
+			continue
+		}
+		room -= n
+		lines = append(lines, line)
+	}
+	return lines, room
+}
+
+// take picks items, those that matter most first, until the budget is used up,
+// and returns their lines oldest first. With rest, those that found no room
+// become one line that says how many and where to read them.
+func (v *verified) take(items []*state.Item, budget int64, est tokens.Estimator, rest bool) []string {
 	var lines []string
-	var left []ledger.Fact
+	var left []*state.Item
 	used := int64(0)
-	for _, f := range slices.Backward(facts) {
-		line := "- " + f.Line()
+	for _, it := range slices.Backward(items) {
+		line := "- " + quote.Safe(it.Line())
 		n := est.Text(line) + 1
 		if used+n > budget {
-			left = append(left, f)
+			left = append(left, it)
 			continue
 		}
 		used += n
 		lines = append(lines, line)
-		v.facts = append(v.facts, f)
+		v.residue = append(v.residue, it)
 	}
 	slices.Reverse(lines)
 	if rest && len(left) > 0 {
@@ -80,14 +138,14 @@ func (v *verified) take(facts []ledger.Fact, budget int64, est tokens.Estimator,
 // olderPaths is how many places a line about older facts names at most.
 const olderPaths = 8
 
-func olderLine(facts []ledger.Fact) string {
+func olderLine(items []*state.Item) string {
 	var paths []string
-	for _, f := range facts {
-		if len(f.Entries) > 0 {
-			if p := "en:" + f.Entries[0]; !slices.Contains(paths, p) && len(paths) < olderPaths {
+	for _, it := range items {
+		if ids := it.Entries(); len(ids) > 0 {
+			if p := "en:" + ids[0]; !slices.Contains(paths, p) && len(paths) < olderPaths {
 				paths = append(paths, p)
 			}
 		}
 	}
-	return fmt.Sprintf("- %d older constraints are not repeated here; read them at %s", len(facts), strings.Join(paths, ", "))
+	return fmt.Sprintf("- %d older rules are not repeated here; read them at %s", len(items), strings.Join(paths, ", "))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/state"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -154,10 +155,12 @@ func Example_extractor() {
 		return []ledger.FileOp{{Class: ledger.FileModified, Path: "page.html"}}
 	}
 	call := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.ToolCall{ID: "1", Name: "save_page"}}}
-	facts := ledger.Collect([]ledger.Source{{EntryID: "a", Message: call}},
-		ledger.Options{Extractors: append(ledger.DefaultExtractors(), savePage)})
-	fmt.Println(facts.Facts[0].Class, facts.Facts[0].Text)
-	// Output: file-modified page.html
+	result := &message.Message{Role: message.RoleToolResult, ToolCallID: "1", ToolName: "save_page"}
+	st := state.Fold([]ledger.Source{{EntryID: "a", Message: call}, {EntryID: "b", Message: result}}, state.Options{Extractors: []ledger.Extractor{savePage}})
+	for _, file := range st.Of("file") {
+		fmt.Println(file.Text, file.Life, file.Note)
+	}
+	// Output: page.html exists modified
 }
 
 func folder() string {

@@ -155,7 +155,7 @@ func encodeDetails(d *CompactionDetails) []byte {
 	if d.Fixed > 0 {
 		b.Int("fixed", d.Fixed)
 	}
-	b.Str("rung", d.Rung).OptRaw("coverage", d.Coverage).OptRaw("ledger", d.Ledger)
+	b.Str("rung", d.Rung).OptRaw("coverage", d.Coverage).OptRaw("state", d.State)
 	return b.Bytes()
 }
 

@@ -151,7 +151,7 @@ type CompactionDetails struct {
 	Fixed         int64 // what each request had in addition to its messages, in tokens; 0: not known
 	Rung          string
 	Coverage      []byte // raw
-	Ledger        []byte // raw
+	State         []byte // raw: what is true at the cut
 }
 
 // Ref names an entry. At is its place in the log, a hint that is checked by

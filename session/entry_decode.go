@@ -109,8 +109,8 @@ func decodeDetails(raw []byte) *CompactionDetails {
 			d.Rung = rawjson.String(v)
 		case "coverage":
 			d.Coverage = v
-		case "ledger":
-			d.Ledger = v
+		case "state":
+			d.State = v
 		}
 	}
 	return d

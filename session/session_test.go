@@ -157,7 +157,7 @@ func TestDraftsReadBack(t *testing.T) {
 			ReadFiles: []string{"r"}, ModifiedFiles: []string{"m"}, Usage: &message.Usage{Input: 3, Output: 4},
 			System: &message.Message{Role: message.RoleSystem, Content: []message.Block{message.Text{Text: "be brief"}}},
 			Coppice: &session.CompactionDetails{Model: &session.ModelChange{Provider: "p", ModelID: "m"}, ThinkingLevel: "high",
-				Pins: []session.Ref{ref}, Request: []session.Ref{ref}, Edits: []string{"x"}, Rung: "extract", Ledger: []byte(`{"v":1}`)}}),
+				Pins: []session.Ref{ref}, Request: []session.Ref{ref}, Edits: []string{"x"}, Rung: "extract", State: []byte(`{"v":1}`)}}),
 		session.EditDraft(a.ID, []message.Block{message.Text{Text: "short"}}),
 		session.OmitDraft(a.ID),
 		mark.Pin(a.ID, []*session.Entry{a}),
@@ -177,7 +177,7 @@ func TestDraftsReadBack(t *testing.T) {
 		t.Errorf("compaction %+v", c)
 	}
 	d := c.Coppice
-	if d.Model.ModelID != "m" || d.ThinkingLevel != "high" || d.Rung != "extract" || string(d.Ledger) != `{"v":1}` || !slices.Equal(d.Edits, []string{"x"}) {
+	if d.Model.ModelID != "m" || d.ThinkingLevel != "high" || d.Rung != "extract" || string(d.State) != `{"v":1}` || !slices.Equal(d.Edits, []string{"x"}) {
 		t.Errorf("details %+v", d)
 	}
 	for _, r := range []session.Ref{d.Pins[0], d.Request[0]} {

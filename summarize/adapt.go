@@ -2,10 +2,12 @@ package summarize
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -29,7 +31,7 @@ func (f *fold) accept(summary string) {
 // dropped lists the essential facts of the current rounds that the summary
 // lacks, newest first, in at most an eighth of the output limit.
 func (f *fold) dropped(summary string) string {
-	if f.facts == nil {
+	if f.state == nil {
 		return ""
 	}
 	here := map[string]bool{}
@@ -40,13 +42,10 @@ func (f *fold) dropped(summary string) string {
 	}
 	room := f.output / 8
 	var lines []string
-	missing := f.facts.Missing(summary)
-	for i := len(missing) - 1; i >= 0; i-- {
-		fact := missing[i]
-		if !ledger.Essential(fact.Class) || !fromAny(fact, here) {
-			continue
-		}
-		line := "- " + f.safe(fact.Line())
+	for _, it := range slices.Backward(f.state.Missing(state.NewText(summary), func(it *state.Item) bool {
+		return f.covers.has(it.First) && slices.ContainsFunc(it.Entries(), func(id string) bool { return here[id] })
+	})) {
+		line := "- " + f.safe(it.Line())
 		if room -= f.estimate(line) + 1; room < 0 {
 			break
 		}
@@ -56,15 +55,6 @@ func (f *fold) dropped(summary string) string {
 		return ""
 	}
 	return "\n\n" + ledger.ResidueHeading + "\n" + strings.Join(lines, "\n")
-}
-
-func fromAny(f ledger.Fact, entries map[string]bool) bool {
-	for _, id := range f.Entries {
-		if entries[id] {
-			return true
-		}
-	}
-	return false
 }
 
 // refused changes the next attempt after an answer that is not a summary. It

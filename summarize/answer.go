@@ -69,7 +69,7 @@ func shortOf(summary string) string {
 	}
 	next := firstLine(summary, "Next Steps")
 	switch {
-	case next == "" || next == goOn:
+	case next == "":
 		return goal
 	case goal == "":
 		return next

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
-	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -124,13 +123,4 @@ func missingSections(text string, want []string) []string {
 		}
 	}
 	return missing
-}
-
-// clip shortens a text to one line of at most units UTF-16 units.
-func clip(text string, units int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if cut := safetext.CutHead(text, units); cut != text {
-		return strings.TrimSpace(cut) + "…"
-	}
-	return text
 }

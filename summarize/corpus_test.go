@@ -9,6 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -55,24 +56,26 @@ func readSources(t *testing.T, name string) []ledger.Source {
 	}
 }
 
-// Real sessions: an extraction within the usual limit has every fact that the
-// work depends on, and is far smaller than what it replaces.
+// Real sessions: an extraction within the usual limit holds every rule and all
+// that is open, and is far smaller than what it replaces.
 func TestExtractOfRealSessions(t *testing.T) {
 	for _, name := range corpus(t, "pi/*.jsonl") {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			history := readSources(t, name)
-			facts := ledger.Collect(history, ledger.Options{})
-			res := Extract(Input{History: history, Ledger: facts, MaxOutput: 13107})
+			st := state.Fold(history, state.Options{})
+			res := Extract(Input{History: history, State: st, MaxOutput: 13107})
 			size, before := tokens.Default{}.Text(res.Summary), sizeOf(history)
-			t.Logf("%d tokens of %d: %v", size, before, facts.Cover(res.Summary))
+			text := state.NewText(res.Summary)
+			t.Logf("%d tokens of %d: %v", size, before, st.Cover(text, nil))
 			if size > 13107 {
 				t.Errorf("%d tokens", size)
 			}
 			assertSafe(t, res.Summary)
-			for class, score := range facts.Cover(res.Summary) {
-				if score.Kept < score.Facts && (ledger.Essential(class) || class == ledger.FileRead) {
-					t.Errorf("%s: %d of %d facts", class, score.Kept, score.Facts)
-				}
+			for _, it := range st.Missing(text, nil) {
+				t.Errorf("lost: %s", it.Line())
+			}
+			if wrong := st.Contradictions(text); len(wrong) > 0 {
+				t.Errorf("contradicts its own state: %+v", wrong)
 			}
 		})
 	}

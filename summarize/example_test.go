@@ -43,18 +43,5 @@ func ExampleExtract() {
 	//
 	// ## Progress
 	// ### Done
-	// - Files modified: parser.go
-	// ### In Progress
-	// (none)
-	// ### Blocked
-	// (none)
-	//
-	// ## Key Decisions
-	// (none)
-	//
-	// ## Next Steps
-	// - Go on with the last request under Goal, unless it is finished.
-	//
-	// ## Critical Context
-	// - The assistant said: "Looking."
+	// - parser.go: `a` → `b`
 }

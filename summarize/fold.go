@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
-	"github.com/coppice-dev/coppice/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -32,7 +32,8 @@ type part struct {
 	context   []string
 	ask       instructions // what does not depend on the pass
 	sections  []string     // headings that the answer must have
-	facts     *ledger.Ledger
+	state     *state.State
+	covers    span // what it covers of what was folded
 	maxOutput int64
 	cap       int64 // tokens that the text may have; 0: no cap
 	source    int64 // tokens of what is summarized

@@ -9,7 +9,6 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/kinds"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -61,7 +60,7 @@ func TestShorterToolOutputComesFirst(t *testing.T) {
 // Every part of the history is in some request, each pass updates the summary
 // of the one before, and no call is separated from its result.
 func TestFolding(t *testing.T) {
-	m := newModel(5000, nil)
+	m := newModel(4500, nil)
 	m.answer = func(n int, prompt string) (*message.Message, error) {
 		return good(prompt, fmt.Sprintf("after pass %d", n)), nil
 	}
@@ -95,9 +94,11 @@ func TestFolding(t *testing.T) {
 // drops everything.
 func TestFoldingKeepsFacts(t *testing.T) {
 	history := talk(60)
-	facts := &ledger.Ledger{}
-	for _, i := range []int{2, 122, 230} {
-		facts.Facts = append(facts.Facts, ledger.Fact{Class: ledger.Constraint, Text: fmt.Sprintf("never change port %d", i), Entries: []string{history[i].EntryID}})
+	rules := map[string]bool{}
+	for _, i := range []int{0, 120, 228} { // requests
+		rule := fmt.Sprintf("never change port %d", i)
+		history[i].Message = user(text("Request: look at it, " + rule + "."))
+		rules[rule] = true
 	}
 	m := newModel(5000, func(_ int, prompt string) (*message.Message, error) {
 		kept := ""
@@ -110,9 +111,11 @@ func TestFoldingKeepsFacts(t *testing.T) {
 		r.Content = append(r.Content, text(kept))
 		return r, nil
 	})
-	res := mustSummarize(t, ladder(m), Input{History: history, Ledger: facts, MaxOutput: 800})
-	if missing := facts.Missing(res.Summary); len(missing) > 0 {
-		t.Errorf("lost %v in:\n%s", missing, res.Summary)
+	res := mustSummarize(t, ladder(m), Input{History: history, MaxOutput: 800})
+	for rule := range rules {
+		if !strings.Contains(res.Summary, rule) {
+			t.Errorf("lost %q in:\n%s", rule, res.Summary)
+		}
 	}
 }
 

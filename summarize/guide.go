@@ -26,14 +26,8 @@ const (
 	guidePrompt  = "prompt"
 )
 
-// Labels of what guidance brings into an extraction.
-const (
-	keepLabel = "Asked to keep"
-	noteLabel = "Note"
-)
-
-// guided is the share of an extraction, in percent, that lines about the focus
-// may take, and how many there are at most.
+// guidedShare is the share of an extraction, in percent, that lines about the
+// focus may take; guidedLines is how many there are at most.
 const (
 	guidedShare = 25
 	guidedLines = 24
@@ -41,38 +35,40 @@ const (
 
 // guide applies the focus, a hook's prompt and its context to an extraction:
 // lines of the range that mention them are quoted, and context is copied.
-func (e *extraction) guide() {
-	keep, note := e.labelled(keepLabel), e.labelled(noteLabel)
-	if keep == nil || note == nil {
-		return
+func (s *sheet) guide(at place) {
+	if s.in.Focus != "" {
+		s.add(at, needed, newest, "- To be kept, said the user: "+inQuotes(clip(s.in.Mask(s.in.Focus), maxRequest)))
 	}
-	room := e.limit / 2
-	for _, line := range e.context {
-		if n := e.in.Estimate(line) + 8; n <= room { // one that is too long does not keep others out
+	room := s.limit / 2
+	for _, c := range s.notes {
+		if n := s.in.Estimate(c) + 8; n <= room { // one that is too long does not keep others out
 			room -= n
-			e.add(note, line)
+			s.add(at, needed, newest, labelled(noteLabel, s.in.Mask(c)))
 		}
 	}
-	focus, prompt := termsOf(e.in.Focus), termsOf(e.in.Prompt)
+	focus, prompt := termsOf(s.in.Focus), termsOf(s.in.Prompt)
 	if len(focus)+len(prompt) == 0 {
 		return
 	}
-	room = e.limit * guidedShare / 100
-	lines := e.relevant(focus, prompt)
+	room = s.limit * guidedShare / 100
+	lines := s.relevant(focus, prompt)
 	n := 0
 	for n < len(lines) && n < guidedLines {
-		if room -= e.in.Estimate(lines[n].text) + 8; room < 0 && n > 0 {
+		if room -= s.in.Estimate(lines[n].text) + 8; room < 0 && n > 0 {
 			break
 		}
 		n++
 	}
 	lines = lines[:n]
-	e.found = n > 0
+	s.found = n > 0
 	slices.SortFunc(lines, func(a, b spoken) int { return cmp.Compare(a.at, b.at) })
 	for _, l := range lines {
-		e.add(keep, l.text)
+		s.add(at, needed, newest, labelled(keepLabel, s.in.Mask(l.text)))
 	}
 }
+
+// labelled returns a line with what it is.
+func labelled(label, text string) string { return "- " + label + ": " + oneLine(text) }
 
 // spoken is a line of the range.
 type spoken struct {
@@ -83,7 +79,7 @@ type spoken struct {
 
 // relevant returns the lines that mention what is asked for, best first. The
 // fewer lines have a term, the more it counts; terms of a prompt count little.
-func (e *extraction) relevant(focus, prompt []string) []spoken {
+func (s *sheet) relevant(focus, prompt []string) []spoken {
 	terms := append(slices.Clone(focus), prompt...)
 	having := make([]int, len(terms))
 	type hit struct {
@@ -92,17 +88,17 @@ func (e *extraction) relevant(focus, prompt []string) []spoken {
 	}
 	var hits []hit
 	seen := map[string]bool{}
-	for _, s := range e.sources {
-		if s.Message.Failed() {
+	for _, src := range s.sources {
+		if src.Message.Failed() {
 			continue
 		}
-		for line := range strings.SplitSeq(s.Message.Text("\n"), "\n") {
+		for line := range strings.SplitSeq(src.Message.Text("\n"), "\n") {
 			line = strings.TrimSpace(line)
 			lower := strings.ToLower(line)
 			var has []int
 			first := len(line)
 			for i, t := range terms {
-				if at := strings.Index(lower, t); at >= 0 {
+				if at := mention(lower, t); at >= 0 {
 					has, first = append(has, i), min(first, at)
 				}
 			}
@@ -113,7 +109,7 @@ func (e *extraction) relevant(focus, prompt []string) []spoken {
 			for _, i := range has {
 				having[i]++
 			}
-			hits = append(hits, hit{quoted(roleOf(s.Message), window(line, first)), has})
+			hits = append(hits, hit{quoted(roleOf(src.Message), window(line, first)), has})
 		}
 	}
 	out := make([]spoken, len(hits))
@@ -131,6 +127,26 @@ func (e *extraction) relevant(focus, prompt []string) []spoken {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at)) // of equals the newest
 	})
 	return out
+}
+
+// mention returns where a line mentions a term, or -1. A number is not
+// mentioned inside another one.
+func mention(line, term string) int {
+	if strings.Trim(term, "0123456789") != "" {
+		return strings.Index(line, term)
+	}
+	digit := func(i int) bool { return i >= 0 && i < len(line) && line[i] >= '0' && line[i] <= '9' }
+	for from := 0; ; {
+		i := strings.Index(line[from:], term)
+		if i < 0 {
+			return -1
+		}
+		at := from + i
+		if !digit(at-1) && !digit(at+len(term)) {
+			return at
+		}
+		from = at + len(term)
+	}
 }
 
 // quoted shows whose words a line is.
@@ -183,7 +199,7 @@ func termsOf(text string) []string {
 			out = append(out, pairsOf(word)...)
 			continue
 		}
-		if safetext.UTF16Len(word) < 3 || slices.Contains(stopWords, word) || slices.Contains(out, word) {
+		if safetext.UTF16Len(word) < 3 && strings.IndexFunc(word, unicode.IsDigit) < 0 || slices.Contains(stopWords, word) || slices.Contains(out, word) {
 			continue
 		}
 		if out = append(out, stem(word)); len(out) == most {
@@ -223,22 +239,22 @@ func hasWideRune(word string) bool {
 
 // unheeded returns the guidance that did not get into the text of an
 // extraction.
-func (e *extraction) unheeded(text string) []Unheeded {
+func (s *sheet) unheeded(text string) []Unheeded {
 	var out []Unheeded
-	if e.in.Focus != "" && !e.found {
+	if s.in.Focus != "" && !s.found {
 		out = append(out, Unheeded{guideFocus, "no line of the summarized part mentions it"})
 	}
-	if e.in.Prompt != "" {
+	if s.in.Prompt != "" {
 		out = append(out, Unheeded{guidePrompt, "code wrote the summary, in its own sections; the prompt only chose lines"})
 	}
 	left := 0
-	for _, c := range e.context {
-		if !strings.Contains(text, quote.Escape(e.in.Mask(clip(c, math.MaxInt)))) {
+	for _, c := range s.notes {
+		if !strings.Contains(text, quote.Escape(oneLine(s.in.Mask(c)))) {
 			left++
 		}
 	}
 	if left > 0 {
-		out = append(out, Unheeded{guideContext, fmt.Sprintf("%d of %d lines did not fit", left, len(e.context))})
+		out = append(out, Unheeded{guideContext, fmt.Sprintf("%d of %d lines did not fit", left, len(s.notes))})
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -68,14 +69,15 @@ func (in Input) withDefaults() Input {
 	if in.PrefixMaxOutput <= 0 {
 		in.PrefixMaxOutput = maxOutput
 	}
-	if in.Ledger == nil {
-		in.collected = true
-		in.Ledger = ledger.Collect(in.History, ledger.Options{Mask: in.Mask})
-	}
-	if in.PrefixLedger == nil {
-		in.PrefixLedger = ledger.Collect(in.Prefix, ledger.Options{Mask: in.Mask})
-	}
 	in.PreviousSummary = stripFileLists(in.PreviousSummary)
+	in.focus = focusOn(append([]string{in.Focus}, in.Context...))
+	if in.State == nil {
+		o := state.Options{Mask: in.Mask, Cwd: in.Cwd}
+		if in.PreviousSummary != "" {
+			o.Carried = state.Report(in.PreviousSummary, "", o)
+		}
+		in.State = state.Fold(slices.Concat(in.History, in.Prefix, in.Tail), o)
+	}
 	return in
 }
 
@@ -107,13 +109,13 @@ func (r *run) parts() []*wanted {
 	in := r.in
 	historyCap, prefixCap := in.caps()
 	var out []*wanted
-	if p := r.part(phaseHistory, in.History, in.Ledger, in.MaxOutput, historyCap); p != nil {
+	if p := r.part(phaseHistory, in.History, in.history(), in.MaxOutput, historyCap); p != nil {
 		p.previous = in.PreviousSummary
 		p.source += in.Estimate(p.previous)
 		p.ask.branch = in.Branch
 		out = append(out, p)
 	}
-	if p := r.part(phasePrefix, in.Prefix, in.PrefixLedger, in.PrefixMaxOutput, prefixCap); p != nil {
+	if p := r.part(phasePrefix, in.Prefix, in.prefix(), in.PrefixMaxOutput, prefixCap); p != nil {
 		p.ask.prefix = true
 		out = append(out, p)
 	}
@@ -134,14 +136,14 @@ func (in Input) caps() (history, prefix int64) {
 }
 
 // part returns nil if the messages show a summarizer nothing.
-func (r *run) part(phase string, sources []ledger.Source, facts *ledger.Ledger, limit, most int64) *wanted {
+func (r *run) part(phase string, sources []ledger.Source, covers span, limit, most int64) *wanted {
 	s := newSerializer(SerializeOptions{Mask: r.in.Mask})
 	rounds := slices.DeleteFunc(roundsOf(sources), func(rd round) bool { return !s.shows(rd) })
 	if len(rounds) == 0 {
 		return nil
 	}
 	return &wanted{part: part{
-		phase: phase, rounds: rounds, facts: facts, maxOutput: limit, cap: most,
+		phase: phase, rounds: rounds, state: r.in.State, covers: covers, maxOutput: limit, cap: most,
 		// The headings alone are longer than a short question. Whether the
 		// view gets smaller is judged over the whole.
 		source: max(sizeOf(sources), leastUsual),

@@ -56,29 +56,7 @@ func (r *run) failed() Result {
 	return Result{Usage: r.usage, Attempts: r.attempts}
 }
 
-// extract makes a part by code. The prefix part does not say again what is
-// in the history part above it.
-func (r *run) extract(p *wanted, parts []*wanted) {
-	var e *extraction
-	if p.phase == phasePrefix {
-		above := r.in.PreviousSummary
-		if parts[0] != p {
-			above = parts[0].made.text
-		}
-		var context []string
-		if parts[0] == p {
-			context = r.in.Context
-		}
-		e = r.in.prefixExtraction(above, context)
-	} else {
-		e = r.in.historyExtraction()
-	}
-	text := e.text()
-	p.made = &made{text: text, short: shortOf(text), rung: RungExtract, unheeded: e.unheeded(text)}
-	r.attempts = append(r.attempts, Attempt{Phase: p.phase, Rung: RungExtract})
-}
-
-// sum adds usages; nil means none.
+// sum adds usages; nil is none.
 func sum(a, b *message.Usage) *message.Usage {
 	if b == nil {
 		return a

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/state"
 	"github.com/coppice-dev/coppice/timeline"
 )
 
@@ -38,11 +39,18 @@ type Input struct {
 	Prompt  string   // replaces the base prompt; rules for updates and prefixes stay
 	Branch  bool     // the range is a branch that was left (docs/branches.md)
 
-	// Ledger holds the facts of History and those carried from earlier
-	// compactions, PrefixLedger those of Prefix. nil: collected here.
-	Ledger       *ledger.Ledger
-	PrefixLedger *ledger.Ledger
-	collected    bool // Ledger was collected here, so it carries nothing
+	// Tail is what stays in view after the summary: what it resolves is
+	// resolved.
+	Tail []ledger.Source
+	// State is what is true after Tail. Its items count the messages of
+	// History, Prefix and Tail as one sequence. nil: it is folded here.
+	State *state.State
+	// Cwd is the working directory of the session; "": not known.
+	Cwd string
+	// PreviousForeign says that PreviousSummary was not made from state, but
+	// by a model or another program: an extraction keeps it whole.
+	PreviousForeign bool
+	focus           func(string) int
 
 	// MaxOutput and PrefixMaxOutput say how long the two parts may be, in tokens
 	// (docs/compaction.md). 0: 16,384.

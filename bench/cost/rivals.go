@@ -11,7 +11,6 @@ import (
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
-	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -47,28 +46,33 @@ func (p *pi) reduce(ctx context.Context, s *stage, at time.Time) error {
 	if err != nil || plan.Skip != "" || plan.FirstKept == nil {
 		return err
 	}
-	in := must.Get(plan.Input(&ledger.Ledger{}, ledger.Options{}))
+	history, prefix, err := plan.Messages()
+	if err != nil {
+		return err
+	}
+	previous := ""
+	if plan.Previous != nil {
+		previous = strings.TrimSpace(fileLists.ReplaceAllString(plan.Previous.Compaction().Summary, "\n\n"))
+	}
 	var parts []string
-	if len(in.History) > 0 {
-		parts = append(parts, p.ask(s, at, in.History, in.PreviousSummary, historySummary))
-	} else if in.PreviousSummary != "" {
-		parts = append(parts, strings.TrimSpace(fileLists.ReplaceAllString(in.PreviousSummary, "\n\n")))
+	if len(history) > 0 {
+		parts = append(parts, p.ask(s, at, history, previous, historySummary))
+	} else if previous != "" {
+		parts = append(parts, previous)
 	}
-	if len(in.Prefix) > 0 {
-		parts = append(parts, p.ask(s, at, in.Prefix, "", prefixSummary))
+	if len(prefix) > 0 {
+		parts = append(parts, p.ask(s, at, prefix, "", prefixSummary))
 	}
-	summary := strings.Join(parts, "\n\n---\n\n**Turn Context (split turn):**\n\n") + p.files(slices.Concat(in.History, in.Prefix))
+	summary := strings.Join(parts, "\n\n---\n\n**Turn Context (split turn):**\n\n") + p.files(slices.Concat(history, prefix))
 	return s.append(ctx, session.CompactionDraft(&session.Compaction{Summary: summary, FirstKeptEntryID: plan.FirstKept.ID,
 		TokensBefore: plan.Size.Decision(), System: v.Prompt.Message()}))
 }
 
 // ask sends a part of the conversation as text, in a separate request.
-func (p *pi) ask(s *stage, at time.Time, sources []ledger.Source, previous string, limit int64) string {
-	msgs := make([]*message.Message, len(sources))
+func (p *pi) ask(s *stage, at time.Time, msgs []*message.Message, previous string, limit int64) string {
 	var size int64
-	for i, src := range sources {
-		msgs[i] = src.Message
-		size += tokens.Default{}.Message(src.Message)
+	for _, m := range msgs {
+		size += tokens.Default{}.Message(m)
 	}
 	const instructions = 600 // about the size of pi's
 	text := summarize.SerializeConversation(msgs, summarize.SerializeOptions{}) + previous + strings.Repeat("word", instructions)
@@ -79,9 +83,9 @@ func (p *pi) ask(s *stage, at time.Time, sources []ledger.Source, previous strin
 }
 
 // files lists the files of everything that was summarized so far.
-func (p *pi) files(sources []ledger.Source) string {
-	for _, src := range sources {
-		for _, c := range src.Message.ToolCalls() {
+func (p *pi) files(msgs []*message.Message) string {
+	for _, m := range msgs {
+		for _, c := range m.ToolCalls() {
 			path := rawjson.String(rawjson.Get(c.Arguments, "path"))
 			switch {
 			case path == "":

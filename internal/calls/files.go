@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -37,7 +38,7 @@ var fileTools = map[string]shell.Kind{
 }
 
 // editors are tools whose argument command says what they do.
-var editors = map[string]bool{"strreplaceeditor": true, "strreplacebasededittool": true, "texteditor": true}
+var editors = lazy.Words{"strreplaceeditor", "strreplacebasededittool", "texteditor"}
 
 var (
 	pathNames = []string{"path", "file_path", "filePath", "notebook_path", "notebookPath", "absolute_path", "absolutePath",
@@ -54,7 +55,7 @@ var (
 // or nil.
 func FileTool(name string, a Args) []Op {
 	kind, ok := fileTools[name]
-	if editors[name] {
+	if editors.Has(name) {
 		ok = true
 		switch a.Str("command") {
 		case "view":

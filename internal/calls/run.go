@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -8,9 +9,9 @@ import (
 )
 
 // shellTools run a command line, by name.
-var shellTools = map[string]bool{"bash": true, "shell": true, "exec": true, "execcommand": true, "shellcommand": true,
-	"localshell": true, "localshellcall": true, "runshellcommand": true, "runterminalcmd": true, "runcommand": true,
-	"executecommand": true, "terminal": true, "executebash": true, "sh": true, "powershell": true}
+var shellTools = lazy.Words{"bash", "shell", "exec", "execcommand", "shellcommand",
+	"localshell", "localshellcall", "runshellcommand", "runterminalcmd", "runcommand",
+	"executecommand", "terminal", "executebash", "sh", "powershell"}
 
 // Run is what a call of a shell tool runs.
 type Run struct {
@@ -22,7 +23,7 @@ type Run struct {
 
 // RunOf reads a call of a shell tool; false for others.
 func RunOf(name string, a Args) (Run, bool) {
-	if !shellTools[name] {
+	if !shellTools.Has(name) {
 		return Run{}, false
 	}
 	r := Run{Dir: a.First("workdir", "cwd", "dir_path", "directory", "working_directory"),

@@ -37,6 +37,7 @@ var verbs = []verb{
 	{"export", (*app).exportCmd},
 	{"delete", (*app).deleteCmd},
 	{"stats", (*app).statsCmd},
+	{"state", (*app).stateCmd},
 	{"check", (*app).checkCmd},
 	{"label", (*app).labelCmd},
 	{"name", (*app).nameCmd},

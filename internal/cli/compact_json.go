@@ -52,18 +52,27 @@ type costJSON struct {
 
 // outcomeJSON is the shape of `compact` (docs/cli.md).
 type outcomeJSON struct {
-	planJSON     `json:",embed"`
-	File         string               `json:"file"`
-	EntryID      *string              `json:"entryId"`
-	Summary      string               `json:"summary"`
-	ShortSummary string               `json:"shortSummary"`
-	TokensAfter  int64                `json:"tokensAfter"`
-	Rung         string               `json:"rung,omitempty"`
-	Coverage     ledger.Coverage      `json:"coverage"`
-	Unheeded     []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
-	Residue      int64                `json:"residue"`
-	Usage        *usageJSON           `json:"usage"`
-	DurationMs   int64                `json:"durationMs"`
+	planJSON       `json:",embed"`
+	File           string               `json:"file"`
+	EntryID        *string              `json:"entryId"`
+	Summary        string               `json:"summary"`
+	ShortSummary   string               `json:"shortSummary"`
+	TokensAfter    int64                `json:"tokensAfter"`
+	Rung           string               `json:"rung,omitempty"`
+	Coverage       ledger.Coverage      `json:"coverage"`
+	Contradictions []contradictionJSON  `json:"contradictions"`
+	Stale          int                  `json:"stale"`
+	Unheeded       []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
+	Residue        int64                `json:"residue"`
+	Usage          *usageJSON           `json:"usage"`
+	DurationMs     int64                `json:"durationMs"`
+}
+
+// contradictionJSON is a line of the summary that is known to be otherwise.
+type contradictionJSON struct {
+	Text    string `json:"text"`
+	Kind    string `json:"kind"`
+	EntryID string `json:"entryId"`
 }
 
 type usageJSON struct {
@@ -154,6 +163,13 @@ func compactOf(ctx context.Context, s *coppice.Session, o *compaction.Outcome, f
 	}
 	if out.Coverage == nil {
 		out.Coverage = ledger.Coverage{}
+	}
+	out.Contradictions = []contradictionJSON{}
+	for _, c := range o.Contradictions {
+		out.Contradictions = append(out.Contradictions, contradictionJSON{Text: c.Text, Kind: string(c.Kind), EntryID: c.Entry})
+		if c.Stale {
+			out.Stale++
+		}
 	}
 	if o.Entry != nil {
 		out.EntryID = &o.Entry.ID

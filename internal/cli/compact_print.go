@@ -116,10 +116,14 @@ func parts(p *compaction.Plan) string {
 
 func counts(by map[ledger.Class]int) string {
 	var s []string
-	for _, c := range ledger.Classes {
-		if by[c] > 0 {
-			s = append(s, fmt.Sprintf("%d %s", by[c], c))
-		}
+	all := ledger.Coverage{}
+	for c, n := range by {
+		s := all[c]
+		s.Facts = n
+		all[c] = s
+	}
+	for _, c := range all.Classes() {
+		s = append(s, fmt.Sprintf("%d %s", by[c], c))
 	}
 	if len(s) == 0 {
 		return "none"
@@ -194,28 +198,32 @@ func usageText(o *compaction.Outcome) string {
 	return s
 }
 
-// printCoverage shows which facts the model still sees, by class.
+// printCoverage shows what holds and is still visible, by class, and what the
+// summary said that is not so.
 func (a *app) printCoverage(o *compaction.Outcome) {
 	const cells = 10
-	a.say("facts still visible:\n")
-	for _, class := range ledger.Classes {
-		s, ok := o.Coverage[class]
-		if !ok || s.Facts == 0 {
-			continue
-		}
+	a.say("what holds and is still visible:\n")
+	for _, class := range o.Coverage.Classes() {
+		s := o.Coverage[class]
 		full := s.Kept * cells / s.Facts
 		a.say("  %-14s %s%s %d of %d\n", class, a.paint("78", strings.Repeat("■", full)), a.paint("240", strings.Repeat("□", cells-full)), s.Kept, s.Facts)
 	}
-	if len(o.ResidueFacts) == 0 {
+	if n := len(o.Contradictions); n > 0 {
+		a.say("%s that the summary says and that %s not so; corrections are under it:\n", count(n, "thing", "things"), map[bool]string{true: "is", false: "are"}[n == 1])
+		for _, c := range o.Contradictions {
+			a.say("  %s\n", short(c.Text, 100))
+		}
+	}
+	if len(o.ResidueItems) == 0 {
 		return
 	}
 	a.say("added word for word because the summary had lost them (%s tokens):\n", thousands(o.Residue))
 	const most = 8
-	for i, f := range slices.Backward(o.ResidueFacts) {
-		if len(o.ResidueFacts)-i > most {
+	for i, it := range slices.Backward(o.ResidueItems) {
+		if len(o.ResidueItems)-i > most {
 			a.say("  … and %d more\n", i+1)
 			break
 		}
-		a.say("  %s\n", short(f.Line(), 100))
+		a.say("  %s\n", short(it.Line(), 100))
 	}
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -118,12 +119,17 @@ func wordChar(r rune) bool {
 
 func pathChar(r rune) bool { return wordChar(r) || r == '-' || r == '/' || r == '.' }
 
-var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&amp;", "&")
+var entities = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&amp;", "&")
+})
+
+// Unescape resolves the entities that a summarizer may have written.
+func Unescape(s string) string { return entities().Replace(s) }
 
 // fold makes each run of white space one space and resolves entities.
 func fold(s string) string {
 	if strings.IndexByte(s, '&') >= 0 {
-		s = entities.Replace(s)
+		s = entities().Replace(s)
 	}
 	if folded(s) {
 		return s

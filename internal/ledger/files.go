@@ -99,15 +99,28 @@ func below(dir, p string) string {
 // commandFiles returns what one simple command does to files.
 func commandFiles(c shell.Command) []FileOp { return classed(calls.CommandOps(c)) }
 
-// fileClasses are the classes of file operations. Creating a folder is not a
+// fileClass returns the class of a file operation. Creating a folder is not a
 // fact.
-var fileClasses = map[shell.Kind]Class{shell.Read: FileRead, shell.Write: FileModified, shell.Create: FileCreated,
-	shell.Delete: FileDeleted, shell.Move: FileMoved}
+func fileClass(k shell.Kind) Class {
+	switch k {
+	case shell.Read:
+		return FileRead
+	case shell.Write:
+		return FileModified
+	case shell.Create:
+		return FileCreated
+	case shell.Delete:
+		return FileDeleted
+	case shell.Move:
+		return FileMoved
+	}
+	return ""
+}
 
 func classed(ops []calls.Op) []FileOp {
 	var out []FileOp
 	for _, op := range ops {
-		if class := fileClasses[op.Kind]; class != "" {
+		if class := fileClass(op.Kind); class != "" {
 			out = append(out, FileOp{Class: class, Path: op.Path, To: op.To})
 		}
 	}

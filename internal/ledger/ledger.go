@@ -3,6 +3,10 @@
 package ledger
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -62,3 +66,22 @@ type Score struct {
 
 // Coverage is the score of each class that has facts.
 type Coverage map[Class]Score
+
+// coverageOrder is the order in which a coverage is shown: what the user said,
+// what is open, what was done, what is known.
+var coverageOrder = []Class{Request, Constraint, Open, Error, Command, FileModified, FileCreated, FileDeleted, FileMoved, FileRead,
+	"change", Decision, Question, "finding", Number, Hash, "place"}
+
+// Classes returns the classes of a coverage in the order in which they are
+// shown.
+func (c Coverage) Classes() []Class {
+	out := slices.Collect(maps.Keys(c))
+	rank := func(class Class) int {
+		if i := slices.Index(coverageOrder, class); i >= 0 {
+			return i
+		}
+		return len(coverageOrder)
+	}
+	slices.SortFunc(out, func(a, b Class) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	return out
+}

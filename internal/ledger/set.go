@@ -143,11 +143,25 @@ func (s *set) removeAll(c Class, prefix string) {
 	}
 }
 
-// limits bound how many facts of a class are kept, the newest ones. Unlisted
-// classes have no limit, because constraints, files and open work must not be
-// lost.
-var limits = map[Class]int{Request: 40, Command: 40, Error: 9, Identifier: 40, URL: 40, Number: 30, Hash: 30, Done: 60,
-	Decision: 24, Question: 3}
+// limit says how many facts of a class are kept, the newest ones; 0: all,
+// because constraints, files and open work must not be lost.
+func limit(c Class) int {
+	switch c {
+	case Done:
+		return 60
+	case Request, Command, Identifier, URL:
+		return 40
+	case Number, Hash:
+		return 30
+	case Decision:
+		return 24
+	case Error:
+		return 9
+	case Question:
+		return 3
+	}
+	return 0
+}
 
 // ledger returns the facts grouped by class, within the limits.
 func (s *set) ledger() *Ledger {
@@ -168,8 +182,8 @@ func (s *set) ledger() *Ledger {
 	l := &Ledger{}
 	for _, c := range append(classes, unknown...) {
 		facts := byClass[c]
-		if limit := limits[c]; limit > 0 && len(facts) > limit {
-			newest := facts[len(facts)-limit:]
+		if most := limit(c); most > 0 && len(facts) > most {
+			newest := facts[len(facts)-most:]
 			if c == Request { // the first one says what the session is about
 				newest = append([]Fact{facts[0]}, newest[1:]...)
 			}

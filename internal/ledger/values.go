@@ -19,18 +19,18 @@ var (
 func valuesOf(text string) []value {
 	var out []value
 	if strings.Contains(text, "://") {
-		for _, u := range urlShape().FindAllString(text, limits[URL]) {
+		for _, u := range urlShape().FindAllString(text, limit(URL)) {
 			u = strings.TrimRight(u, ".,;:!?)]*_~")
 			out = append(out, value{URL, u})
 		}
 	}
 	if unitFollows(text) {
-		for _, m := range numberShape().FindAllStringSubmatchIndex(text, limits[Number]) {
+		for _, m := range numberShape().FindAllStringSubmatchIndex(text, limit(Number)) {
 			out = append(out, value{Number, text[m[2]:m[5]]})
 		}
 	}
 	if longHex(text) {
-		for _, m := range hashShape().FindAllStringSubmatch(text, limits[Hash]) {
+		for _, m := range hashShape().FindAllStringSubmatch(text, limit(Hash)) {
 			if isHash(m[1]) {
 				out = append(out, value{Hash, m[1]})
 			}
@@ -162,10 +162,10 @@ func (n *names) recurring() []*name {
 			out = append(out, it)
 		}
 	}
-	if limit := limits[Identifier]; len(out) > limit {
+	if most := limit(Identifier); len(out) > most {
 		byCount := slices.Clone(out)
 		slices.SortStableFunc(byCount, func(a, b *name) int { return b.count - a.count })
-		least := byCount[limit-1].count
+		least := byCount[most-1].count
 		out = slices.DeleteFunc(out, func(it *name) bool { return it.count < least })
 	}
 	return out

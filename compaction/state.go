@@ -1,0 +1,148 @@
+package compaction
+
+import (
+	"slices"
+
+	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// State says what is true at the end of a view: the state that the compaction
+// in force carries, and what the messages after it made of it
+// (docs/compaction.md). Of another program's compaction it starts with what
+// the summary says. It fails where a message cannot be read.
+func State(v *timeline.View, o state.Options) (*state.State, error) {
+	listed, err := v.Listed()
+	if err != nil {
+		return nil, err
+	}
+	messages, err := sources(bearing(listed))
+	if err != nil {
+		return nil, err
+	}
+	return state.Fold(messages, foldOptions(o, v.Compaction, listed)), nil
+}
+
+// bearing are the items that a summarizer gets something of.
+func bearing(listed []timeline.Item) []timeline.Item {
+	return slices.DeleteFunc(slices.Clone(listed), func(it timeline.Item) bool { return it.Entry == nil })
+}
+
+// foldOptions adds what was carried to where the messages begin, and what
+// branch summaries among them carry.
+func foldOptions(o state.Options, previous *session.Entry, items []timeline.Item) state.Options {
+	if previous != nil {
+		o.Carried = carriedState(previous, o)
+	}
+	for _, it := range items {
+		if it.Entry == nil {
+			continue
+		}
+		if b := it.Entry.BranchSummary(); b != nil {
+			if raw := rawjson.Get(rawjson.Get(b.Details, "coppice"), "state"); raw != nil {
+				if o.Branches == nil {
+					o.Branches = map[string]*state.State{}
+				}
+				o.Branches[it.Entry.ID] = state.Decode(raw)
+			}
+		}
+	}
+	return o
+}
+
+// carriedState is the state that a compaction carries, or what its summary
+// reports.
+func carriedState(previous *session.Entry, o state.Options) *state.State {
+	c := previous.Compaction()
+	if c.Coppice != nil && c.Coppice.State != nil {
+		if s := state.Decode(c.Coppice.State); len(s.Items) > 0 {
+			return s
+		}
+	}
+	return state.Report(c.Summary, previous.ID, o)
+}
+
+// known is what is true at the end of what was planned over, and at the cut.
+type known struct {
+	input summarize.Input // the messages, and the state after them
+	atCut *state.State    // what the compaction carries on
+}
+
+// know folds the messages of a plan, with those that came since.
+func (c *Compactor) know(p *Plan, since []ledger.Source) (known, error) {
+	k, err := knowPlan(p, since, c.folding())
+	k.input.Mask, k.input.Estimate = c.Mask, c.estimator().Text
+	return k, err
+}
+
+func knowPlan(p *Plan, since []ledger.Source, o state.Options) (known, error) {
+	in, err := p.input()
+	if err != nil {
+		return known{}, err
+	}
+	in.Tail = append(in.Tail, since...)
+	o = foldOptions(o, p.Previous, slices.Concat(p.historyItems, p.prefixItems, p.tailItems))
+	k := known{input: in}
+	k.atCut, k.input.State = state.FoldAt(slices.Concat(in.History, in.Prefix, in.Tail), len(in.History)+len(in.Prefix), o)
+	return k, nil
+}
+
+// knownOf is what is known of a plan, folded once.
+func (a *attempt) knownOf(p *Plan) (known, error) {
+	if k, ok := a.known[p]; ok {
+		return k, nil
+	}
+	k, err := a.know(p, nil)
+	if err == nil {
+		a.known = map[*Plan]known{p: k}
+	}
+	return k, err
+}
+
+// filesOfPlan are the files of a plan, folded without options.
+func filesOfPlan(p *Plan) (fileLists, error) {
+	k, err := knowPlan(p, nil, state.Options{})
+	if err != nil {
+		return fileLists{}, err
+	}
+	return p.files(k), nil
+}
+
+// fileLists are the files of a plan.
+func (a *attempt) fileLists(p *Plan) (fileLists, error) {
+	k, err := a.knownOf(p)
+	if err != nil {
+		return fileLists{}, err
+	}
+	return p.files(k), nil
+}
+
+// renew brings a draft up to date with what came since the plan: what that
+// resolves is resolved, and what the summary says of it is judged again.
+func (a *attempt) renew(d *draft, since []*session.Entry) error {
+	items, err := timeline.ListPath(since)
+	if err != nil {
+		return err
+	}
+	messages, err := sources(bearing(items))
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	if d.known, err = a.know(a.plan, messages); err != nil {
+		return err
+	}
+	d.verified = a.verify(d)
+	return nil
+}
+
+// folding is how messages of the session are folded.
+func (c *Compactor) folding() state.Options {
+	return state.Options{Mask: c.Mask, Extractors: c.Extractors, Cwd: c.Session.Log().Header().Cwd}
+}
+
+// cut is where what stays in view begins, among the messages that were folded.
+func (k known) cut() int { return len(k.input.History) + len(k.input.Prefix) }

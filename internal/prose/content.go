@@ -1,0 +1,184 @@
+package prose
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bag is the words of a text that say what it is about: in lower case, without
+// endings and without words that are in every text. Scripts without blanks
+// count by pairs of characters.
+type Bag map[string]bool
+
+// Content returns the words with content of a text.
+func Content(text string, l Lang) Bag {
+	b := Bag{}
+	for _, w := range wordsOf(text) {
+		b.put(w.text, l)
+	}
+	return b
+}
+
+// Content returns the words with content of the sentence.
+func (s Sentence) Content() Bag { return Content(s.Text, s.Lang) }
+
+func (b Bag) put(w string, l Lang) {
+	for _, part := range strings.Split(w, "-") {
+		if r, _ := utf8.DecodeRuneInString(part); r > 0x1100 && !unicode.Is(unicode.Cyrillic, r) {
+			b.solid(part)
+		} else if part != "" && !stops(part, l) {
+			if s := stem(part, l); utf8.RuneCountInString(s) > 1 || s != "" && s[0] >= '0' && s[0] <= '9' {
+				b[s] = true
+			}
+		}
+	}
+}
+
+func stops(w string, l Lang) bool {
+	return tableOf(l).stop[w] || l != "en" && tableOf("en").stop[w]
+}
+
+// solid takes a word of Chinese, Japanese or Korean apart: runs of one script;
+// of Han characters each pair; of Hangul without the particle; hiragana, which
+// is grammar, not at all.
+func (b Bag) solid(w string) {
+	var run []rune
+	script := rune(0)
+	flush := func() {
+		switch {
+		case len(run) == 0 || script == 'h':
+		case script == 'c' && len(run) > 1:
+			for i := range run[1:] {
+				b[string(run[i:i+2])] = true
+			}
+		case script == 'k':
+			b[string(bareHangul(run))] = true
+		default:
+			b[string(run)] = true
+		}
+		run = nil
+	}
+	for _, r := range w {
+		s := scriptOf(r)
+		if s != script {
+			flush()
+			script = s
+		}
+		run = append(run, r)
+	}
+	flush()
+}
+
+func scriptOf(r rune) rune {
+	switch {
+	case unicode.Is(unicode.Hiragana, r):
+		return 'h'
+	case unicode.Is(unicode.Katakana, r) || r == 'ー':
+		return 't'
+	case unicode.Is(unicode.Han, r):
+		return 'c'
+	case unicode.Is(unicode.Hangul, r):
+		return 'k'
+	}
+	return 'l'
+}
+
+// particles end Korean words.
+var particles = []string{"에서는", "으로", "에서", "에게", "까지", "부터", "은", "는", "이", "가", "을", "를", "의", "에", "와", "과", "도", "로", "만"}
+
+func bareHangul(run []rune) []rune {
+	s := string(run)
+	for _, p := range particles {
+		if rest, ok := strings.CutSuffix(s, p); ok && rest != "" {
+			return []rune(rest)
+		}
+	}
+	return run
+}
+
+// endings are taken off words, the longest first.
+var endings = sync.OnceValue(func() map[Lang][]string {
+	return map[Lang][]string{
+		"en": {"ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y"},
+		"de": {"ungen", "ung", "ern", "est", "en", "er", "em", "es", "st", "te", "e", "n", "s", "t"},
+		"fr": {"ations", "ation", "ements", "ement", "ées", "ez", "er", "es", "és", "ée", "s", "e", "é"},
+		"es": {"aciones", "ación", "ando", "endo", "ados", "adas", "ado", "ada", "os", "as", "es", "ar", "er", "ir", "a", "o", "e", "s"},
+		"pt": {"ações", "ação", "ando", "endo", "ados", "adas", "ado", "ada", "os", "as", "es", "ar", "er", "ir", "a", "o", "e", "s"},
+		"ru": {"иями", "ами", "ями", "ого", "его", "ому", "ему", "ыми", "ими", "ать", "ять", "ить", "еть", "ах", "ях", "ов", "ев", "ей", "ой", "ый", "ий", "ая", "яя", "ые", "ие", "ом", "ем", "ам", "ям", "ую", "а", "я", "ы", "и", "у", "ю", "о", "е", "ь", "й"},
+	}
+})
+
+const minStem = 3
+
+func stem(w string, l Lang) string {
+	if strings.ContainsAny(w, "0123456789_") {
+		return w
+	}
+	if r, _ := utf8.DecodeRuneInString(w); unicode.Is(unicode.Cyrillic, r) {
+		l = "ru"
+	}
+	for _, e := range endings()[l] {
+		if rest, ok := strings.CutSuffix(w, e); ok && utf8.RuneCountInString(rest) >= minStem {
+			return rest
+		}
+	}
+	return w
+}
+
+// Shared returns the words that both have.
+func (b Bag) Shared(o Bag) Bag {
+	out := Bag{}
+	for w := range b {
+		if o.has(w) {
+			out[w] = true
+		}
+	}
+	return out
+}
+
+// has looks a word up; of long words the beginning decides, for endings that
+// are not known.
+func (b Bag) has(w string) bool {
+	if b[w] {
+		return true
+	}
+	const long = 5
+	if utf8.RuneCountInString(w) < long || w[0] < 'a' && w[0] < 0x80 {
+		return false
+	}
+	for x := range b {
+		if n := min(len(x), len(w)); utf8.RuneCountInString(x[:n]) >= long && commonPrefix(x, w)*5 >= max(len(x), len(w))*4 {
+			return true
+		}
+	}
+	return false
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// Within is the share of the words of b that o has, from 0 to 1.
+func (b Bag) Within(o Bag) float64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return float64(len(b.Shared(o))) / float64(len(b))
+}
+
+// Sorted lists the words.
+func (b Bag) Sorted() []string {
+	out := make([]string, 0, len(b))
+	for w := range b {
+		out = append(out, w)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,181 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/calls"
+	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/outcome"
+	"github.com/coppice-dev/coppice/internal/prose"
+	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/shell"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// call is a tool call whose result is awaited. What it does counts only when
+// the result says that it was done.
+type call struct {
+	tool   string
+	args   calls.Args
+	ops    []calls.Op
+	run    calls.Run
+	isRun  bool
+	poll   *calls.Poll
+	tasks  *calls.TaskChange
+	asks   bool
+	reason string // what the assistant said before it
+}
+
+// call notes a call.
+func (f *folder) call(ref callRef, tc message.ToolCall, name string, args calls.Args) {
+	c := &call{tool: name, args: args, reason: f.talk.before, asks: calls.Asks(name)}
+	c.run, c.isRun = calls.RunOf(name, args)
+	if p, ok := calls.PollOf(name, args); ok {
+		c.poll = &p
+	}
+	if t, ok := calls.TasksOf(name, args); ok {
+		c.tasks = &t
+	}
+	c.ops = append(calls.FileTool(name, args), calls.PatchTool(name, args)...)
+	if len(c.ops) == 0 && !c.isRun {
+		for _, extract := range f.opts.Extractors {
+			for _, op := range extract(tc) {
+				c.ops = append(c.ops, calls.Op{Kind: opKinds.of(string(op.Class)), Path: op.Path, To: op.To})
+			}
+		}
+	}
+	f.pending[ref] = c
+}
+
+// opKinds are what the classes of operations are called by calls.
+var opKinds = table[shell.Kind]{{string(ledger.FileRead), shell.Read}, {string(ledger.FileModified), shell.Write},
+	{string(ledger.FileCreated), shell.Create}, {string(ledger.FileDeleted), shell.Delete}, {string(ledger.FileMoved), shell.Move}}
+
+// result takes a tool's result.
+func (f *folder) result(m *message.Message) {
+	ref, ok := f.callOf[f.at]
+	c := f.pending[ref]
+	if !ok || c == nil {
+		return
+	}
+	delete(f.pending, ref)
+	text := m.Text("\n")
+	if c.asks {
+		f.chosenByTool(text)
+		return
+	}
+	r := outcome.Read(text, m.IsError)
+	switch {
+	case r.Refused:
+		f.refused(c, r)
+	case c.poll != nil:
+		f.polled(*c.poll, r)
+	case c.isRun:
+		f.ran(c, r)
+	case c.tasks != nil:
+		if !r.Failed {
+			f.taskChange(*c.tasks, r.Body)
+		}
+	case len(c.ops) > 0:
+		f.fileTool(c, r)
+	}
+}
+
+// chosenByTool takes the user's answer to a tool's question.
+func (f *folder) chosenByTool(text string) {
+	if raw := []byte(text); rawjson.Valid(raw) && rawjson.Kind(raw) == '{' {
+		if s := flatten(raw); s != "" {
+			text = s
+		}
+	}
+	text = strings.TrimSuffix(strings.TrimSpace(text), "You can now continue with the user's answers in mind.")
+	text = strings.TrimPrefix(text, "User has answered your questions: ")
+	f.make(Item{Kind: Decision, Key: f.entry, Text: clip(text, maxNote), Life: Accepted, By: "user"})
+}
+
+// flatten writes the texts of a JSON object one after the other.
+func flatten(raw []byte) string {
+	const most = 16
+	var out []string
+	var walk func(v []byte, depth int)
+	walk = func(v []byte, depth int) {
+		switch {
+		case len(out) >= most || depth > 6:
+		case rawjson.Kind(v) == '"':
+			out = append(out, rawjson.String(v))
+		case rawjson.Kind(v) == '[':
+			for e := range rawjson.Elements(v) {
+				walk(e, depth+1)
+			}
+		default:
+			for _, m := range rawjson.Members(v) {
+				walk(m, depth+1)
+			}
+		}
+	}
+	walk(raw, 0)
+	return strings.Join(out, "; ")
+}
+
+// refused takes a call that the user did not allow: nothing of it was done.
+func (f *folder) refused(c *call, r outcome.Result) {
+	what := c.tool
+	switch {
+	case len(c.ops) > 0:
+		what = "change of " + f.paths.show(f.paths.key(c.ops[0].Path, c.run.Dir))
+	case c.isRun:
+		what = code(clip(c.run.Script, 120))
+	}
+	text := "not allowed by the user: " + what
+	if r.Words != "" {
+		text += ": " + quote(clip(r.Words, 300))
+	}
+	f.make(Item{Kind: Decision, Key: f.entry, Text: text, Life: Rejected, By: "user"})
+	f.talk.final = false
+	if r.Words != "" {
+		f.user(read(prose.Own(r.Words), true))
+	}
+}
+
+// fileTool takes the result of a tool that works on files.
+func (f *folder) fileTool(c *call, r outcome.Result) {
+	if r.Failed {
+		if op := c.ops[0]; op.Kind != shell.Read {
+			f.fail(failed{key: attempt{prog: "change", ops: []string{f.paths.key(op.Path, "")}}, text: "change of " + f.paths.show(f.paths.key(op.Path, "")),
+				lines: outcome.Telling(r.Body, nil, true), tool: true})
+		}
+		return
+	}
+	for _, op := range c.ops {
+		f.op(op, "", c.reason)
+		if op.Kind == shell.Read {
+			f.readText(op, r.Body)
+		}
+	}
+}
+
+// bash takes a command that the user ran beside the model.
+func (f *folder) bash(b *message.BashExecution) {
+	if b == nil || b.ExcludeFromContext {
+		return
+	}
+	r := outcome.Result{Body: b.Output, Stopped: b.Cancelled}
+	if b.ExitCode != nil {
+		r.Code, r.Known = *b.ExitCode, true
+		r.Failed = r.Code != 0
+	}
+	f.ran(&call{isRun: true, run: calls.Run{Commands: shell.Commands(b.Command), Script: b.Command}}, r)
+}
+
+// code quotes words of a tool.
+func code(s string) string {
+	if strings.Contains(s, "`") {
+		return `"` + s + `"`
+	}
+	return "`" + s + "`"
+}
+
+func quote(s string) string { return `"` + strings.Trim(s, `"`) + `"` }
+
+func contains(list []string, s string) bool { return slices.Contains(list, s) }

@@ -1,0 +1,241 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/digest"
+	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/internal/turn"
+	"github.com/coppice-dev/coppice/message"
+)
+
+// Fold reads messages, oldest first, and returns what is true after the last
+// one. It has no effects and depends on nothing but its arguments.
+func Fold(sources []ledger.Source, o Options) *State {
+	_, end := FoldAt(sources, 0, o)
+	return end
+}
+
+// FoldAt is Fold that also returns what is true before message n, as a
+// compaction carries it that covers the messages up to there.
+func FoldAt(sources []ledger.Source, n int, o Options) (at, end *State) {
+	f := newFolder(o)
+	f.bind(sources)
+	for block := range slices.Chunk(indexed(sources), readBlock) {
+		words := readAll(block)
+		for i, src := range block {
+			if at == nil && src.index >= n {
+				at = f.state()
+			}
+			f.at, f.entry = src.index, src.EntryID
+			f.message(src.Message, words[i])
+		}
+	}
+	end = f.state()
+	if at == nil {
+		at = end
+	}
+	return at, end
+}
+
+// source is a message and its place.
+type source struct {
+	ledger.Source
+	index int
+}
+
+func indexed(sources []ledger.Source) []source {
+	out := make([]source, 0, len(sources))
+	for i, s := range sources {
+		if s.Message != nil {
+			out = append(out, source{s, i})
+		}
+	}
+	return out
+}
+
+// folder holds what is known while messages are read.
+type folder struct {
+	opts  Options
+	items []*Item
+	byKey map[string]*Item // the latest item of a kind and key
+	at    int              // of the message at hand
+	entry string
+
+	callOf  map[int]callRef // of a result: its call
+	pending map[callRef]*call
+
+	paths     paths
+	talk      talk
+	files     fileTable
+	git       gitState
+	jobs      []*job
+	failures  map[*Item]failed
+	digests   map[*Item]digest.Change
+	details   map[*Item]*Item  // rules that only say what a request wants, and that request
+	questions map[int]int      // how many questions the message at a place has
+	taskIDs   map[string]*Item // by the id that a tool gave
+}
+
+// callRef names a call: a message and the number of the call in it.
+type callRef struct{ item, n int }
+
+func newFolder(o Options) *folder {
+	if o.Mask == nil {
+		o.Mask = new(secret.Masker).Mask
+	}
+	f := &folder{opts: o, byKey: map[string]*Item{}, callOf: map[int]callRef{}, pending: map[callRef]*call{}, taskIDs: map[string]*Item{},
+		failures: map[*Item]failed{}, digests: map[*Item]digest.Change{}, details: map[*Item]*Item{}, questions: map[int]int{}, paths: newPaths(o.Cwd), at: -1}
+	f.files = fileTable{known: map[string]*fileState{}}
+	f.carry(o.Carried)
+	return f
+}
+
+// bind finds which result answers which call.
+func (f *folder) bind(sources []ledger.Source) {
+	c := turn.Read(len(sources), func(i int) turn.Item {
+		m := sources[i].Message
+		if m == nil {
+			return turn.Item{}
+		}
+		it := turn.Item{Role: m.Role, Failed: m.Failed()}
+		switch m.Role {
+		case message.RoleAssistant:
+			for _, tc := range m.ToolCalls() {
+				it.Calls = append(it.Calls, turn.Call{ID: tc.ID, Name: tc.Name})
+			}
+		case message.RoleToolResult:
+			it.Result = m.ToolCallID
+		}
+		return it
+	})
+	for i, s := range sources {
+		if s.Message == nil || s.Message.Role != message.RoleToolResult {
+			continue
+		}
+		if item, n := c.Call(i); item >= 0 {
+			f.callOf[i] = callRef{item, n}
+		}
+	}
+}
+
+func (f *folder) message(m *message.Message, w *said) {
+	switch m.Role {
+	case message.RoleUser:
+		f.user(w)
+	case message.RoleAssistant:
+		if !m.Failed() {
+			f.assistant(m, w)
+		}
+	case message.RoleToolResult:
+		f.result(m)
+	case message.RoleBashExecution:
+		f.bash(m.Bash)
+	case message.RoleCustom:
+		f.custom(m, w)
+	case message.RoleBranchSummary:
+		f.branch(m.Summary)
+	}
+}
+
+// make adds an item, masked; it returns nil where it says nothing.
+func (f *folder) make(it Item) *Item {
+	clean := func(s string) string { return f.opts.Mask(safetext.Sanitize(s)) }
+	it.Text, it.Note, it.Key, it.Before = clean(it.Text), clean(it.Note), clean(it.Key), clean(it.Before)
+	if it.Text == "" {
+		return nil
+	}
+	it.First, it.Last = f.at, f.at
+	if f.entry != "" {
+		it.Made = []string{f.entry}
+	}
+	p := &it
+	f.items = append(f.items, p)
+	f.byKey[string(it.Kind)+"\x00"+it.Key] = p
+	return p
+}
+
+// latest returns the newest item of a kind and key, or nil.
+func (f *folder) latest(k Kind, key string) *Item {
+	return f.byKey[string(k)+"\x00"+f.opts.Mask(key)]
+}
+
+// touch notes that the message at hand changed an item.
+func (f *folder) touch(it *Item) {
+	it.Last = f.at
+	it.Reported = false
+	it.Changed = withEntry(it.Changed, f.entry)
+}
+
+// end ends an item.
+func (f *folder) end(it *Item, life Life, why string) {
+	it.Life, it.Why, it.Last = life, f.opts.Mask(safetext.Sanitize(why)), f.at
+	it.Ended = withEntry(nil, f.entry)
+}
+
+// reopen gives an ended item back its life.
+func (f *folder) reopen(it *Item, life Life) {
+	it.Life, it.Why, it.Ended = life, "", nil
+	f.touch(it)
+}
+
+// maxEntries bounds the entries of one list of an item: the first and the
+// latest ones.
+const maxEntries = 8
+
+func withEntry(ids []string, id string) []string {
+	if id == "" || slices.Contains(ids, id) {
+		return ids
+	}
+	if len(ids) >= maxEntries {
+		ids = slices.Delete(slices.Clone(ids), maxEntries/2, maxEntries/2+1)
+	}
+	return append(ids, id)
+}
+
+// living returns the items of a kind that hold, newest first.
+func (f *folder) living(k Kind) []*Item {
+	var out []*Item
+	for _, it := range slices.Backward(f.items) {
+		if it.Kind == k && it.Living() {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// state is what is true now: the items that say something, by kind and age.
+func (f *folder) state() *State {
+	items := slices.DeleteFunc(slices.Clone(f.items), func(it *Item) bool { return it.Text == "" || it.cameAndWent() })
+	slices.SortStableFunc(items, func(a, b *Item) int {
+		return cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind))
+	})
+	s := &State{Items: make([]Item, len(items)), paths: f.paths}
+	for i, it := range items {
+		s.Items[i] = *it
+	}
+	s.reasonsOnce()
+	s.overtaken()
+	return s
+}
+
+// reasonsOnce lets the reason of several changes of a file stand once: at the
+// last of them.
+func (s *State) reasonsOnce() {
+	seen := map[string]bool{}
+	for i := len(s.Items) - 1; i >= 0; i-- {
+		it := &s.Items[i]
+		if it.Kind != Change || it.Note == "" {
+			continue
+		}
+		key, _, _ := strings.Cut(it.Key, "\x00")
+		if seen[key+"\x00"+it.Note] {
+			it.Note = ""
+		}
+		seen[key+"\x00"+it.Note] = true
+	}
+}

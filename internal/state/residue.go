@@ -1,0 +1,97 @@
+package state
+
+import (
+	"slices"
+	"strings"
+)
+
+// wanted are the kinds of items that somebody who goes on would miss, the
+// least first, with the lives that count and how many of them: the newest, of
+// tasks the first.
+var wanted = []struct {
+	kind  Kind
+	lives []Life
+	most  int // how many; 0: all
+}{
+	{Decision, []Life{Rejected, Accepted}, 4},
+	{Place, []Life{Current}, 3},
+	{Run, []Life{Running}, 0},
+	{Question, []Life{Open}, 6},
+	{Request, []Life{Current}, 6},
+	{Task, []Life{Open, Doing}, 8},
+	{Failure, []Life{Open}, 6},
+	{Rule, []Life{InForce, Limited}, 0},
+}
+
+// Missing returns the living items that a text does not hold and that somebody
+// who goes on would want, those that matter most last. keep says which items
+// count at all; nil: all.
+func (s *State) Missing(t *Text, keep func(*Item) bool) []*Item {
+	var out []*Item
+	for _, w := range wanted {
+		all := slices.DeleteFunc(s.Of(w.kind), func(it *Item) bool {
+			return !slices.Contains(w.lives, it.Life) || !it.counts() || keep != nil && !keep(it)
+		})
+		if n := len(all); w.most > 0 && n > w.most {
+			if all = all[n-w.most:]; w.kind == Task { // what comes first is next
+				all = s.Of(Task)
+				all = slices.DeleteFunc(all, func(it *Item) bool { return !slices.Contains(w.lives, it.Life) || keep != nil && !keep(it) })[:w.most]
+			}
+		}
+		out = append(out, slices.DeleteFunc(all, t.Holds)...)
+	}
+	return out
+}
+
+// counts reports whether an item is one that is missed: what the user said and
+// refused, commits that are not pushed, but not what a tool or a file said.
+func (it *Item) counts() bool {
+	switch it.Kind {
+	case Decision:
+		return it.By == "user"
+	case Place:
+		return it.By == "git" && it.Git == Committed
+	case Rule:
+		return it.By == "user" || it.By == ""
+	case Question:
+		return it.By == "user" || it.Note != ""
+	}
+	return true
+}
+
+// Line writes an item on one line, without a bullet.
+func (it *Item) Line() string {
+	text := oneLine(it.Text)
+	switch {
+	case it.Kind == Request && it.Living():
+		return "open request: " + quote(clip(text, maxNote))
+	case it.Kind == Request:
+		return "earlier request: " + quote(clip(text, maxNote))
+	case it.Kind == Task:
+		return "to do: " + text
+	case it.Kind == Failure:
+		return code(text) + " fails" + withNote(": ", it.Note)
+	case it.Kind == Run && it.Life == Running:
+		return code(text) + " is running" + withNote(": ", it.Note)
+	case it.Kind == Run:
+		return code(text) + withNote(": ", it.Note)
+	case it.Kind == Decision && it.Life == Rejected:
+		return "refused by the user: " + quote(text)
+	case it.Kind == Decision && it.By == "user":
+		return "chosen by the user: " + quote(text)
+	case it.Kind == Question:
+		return "not answered yet: " + text
+	case it.Kind == Place && it.By == "git" && it.Git == Committed:
+		return "commit, not pushed: " + text
+	case it.Kind == File && it.Life == Moved:
+		return text + " → " + it.Note
+	}
+	return text
+}
+
+func withNote(sep, note string) string {
+	if note = strings.TrimSpace(note); note == "" {
+		return ""
+	}
+	return sep + clip(note, maxNote)
+}
