@@ -165,6 +165,23 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
+// Mostly reports whether o has at least a share of the words of b.
+func (b Bag) Mostly(o Bag, share float64) bool {
+	if len(b) == 0 {
+		return share <= 0
+	}
+	missing := 0
+	for w := range b {
+		if !o.has(w) {
+			missing++
+			if float64(len(b)-missing) < share*float64(len(b)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Within is the share of the words of b that o has, from 0 to 1.
 func (b Bag) Within(o Bag) float64 {
 	if len(b) == 0 {

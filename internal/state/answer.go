@@ -146,7 +146,7 @@ func decided(s sentence) bool {
 func (f *folder) decision(text string, s sentence) {
 	content := prose.Content(s.Text, s.Lang)
 	for _, it := range f.living(Decision) {
-		if it.By == "assistant" && it.Life == Accepted && content.Within(prose.Content(it.Text, s.Lang)) >= 0.6 {
+		if it.By == "assistant" && it.Life == Accepted && content.Mostly(f.memo.content(it.Text, s.Lang), 0.6) {
 			f.end(it, Replaced, "replaced by: "+clip(text, 160))
 		}
 	}
@@ -180,7 +180,7 @@ func (f *folder) conclusion(w *said) {
 	}
 	content := prose.Content(text, w.lang)
 	for _, it := range f.living(Finding) {
-		if c := prose.Content(it.Text, w.lang); c.Within(content) >= 0.85 && len(c) > 2 && !numbersDiffer(it.Text, text) {
+		if c := f.memo.content(it.Text, w.lang); len(c) > 2 && c.Mostly(content, 0.85) && !numbersDiffer(it.Text, text) {
 			f.end(it, Replaced, "said anew")
 		}
 	}

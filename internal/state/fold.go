@@ -60,6 +60,7 @@ func indexed(sources []ledger.Source) []source {
 
 // folder holds what is known while messages are read.
 type folder struct {
+	memo  memo
 	opts  Options
 	items []*Item
 	byKey map[string]*Item // the latest item of a kind and key

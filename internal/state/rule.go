@@ -59,7 +59,7 @@ func (f *folder) turnsOver(s sentence, by string) bool {
 		lang := prose.Detect(it.Text)
 		_, parts := prose.Clauses(it.Text, lang)
 		return it.First != f.at && slices.ContainsFunc(parts, func(p string) bool {
-			return sameSubject(clause{text: p, lang: lang}, clause{text: s.Text, lang: s.Lang}, true)
+			return sameSubject(clause{text: p, content: prose.Content(p, lang)}, clause{text: s.Text, content: prose.Content(s.Text, s.Lang)}, true)
 		})
 	})
 }
@@ -288,21 +288,23 @@ func (f *folder) overrules(text string, content prose.Bag, s sentence) {
 		return
 	}
 	turns := s.Has(prose.Instead, prose.Restate) || scraps(s.Sentence)
+	start, rest := prose.Clauses(text, s.Lang)
+	is := forbids(start)
+	orders := !is && s.Has(prose.Order, prose.Permit, prose.Need)
+	mine := make([]clause, len(rest))
+	for i, m := range rest {
+		not := forbids(m)
+		mine[i] = clause{m, prose.Content(m, s.Lang), is || not, orders && !not}
+	}
 	for _, it := range f.living(Rule) {
 		if it.First == f.at || it.Text == text || it.By != "user" {
 			continue
 		}
-		lang := prose.Detect(it.Text)
-		head, parts := prose.Clauses(it.Text, lang)
-		start, mine := prose.Clauses(text, s.Lang)
-		was, is := forbids(head), forbids(start)
-		orders := !is && s.Has(prose.Order, prose.Permit, prose.Need)
+		head, parts := f.memo.clauses(it.Text)
 		var left []string
 		for _, p := range parts {
-			if !slices.ContainsFunc(mine, func(m string) bool {
-				return sameSubject(clause{p, lang, was || forbids(p), false}, clause{m, s.Lang, is || forbids(m), orders && !forbids(m)}, turns)
-			}) {
-				left = append(left, p)
+			if !slices.ContainsFunc(mine, func(m clause) bool { return sameSubject(p, m, turns) }) {
+				left = append(left, p.text)
 			}
 		}
 		switch {
@@ -318,7 +320,7 @@ func (f *folder) overrules(text string, content prose.Bag, s sentence) {
 // clause is a part of a rule.
 type clause struct {
 	text    string
-	lang    prose.Lang
+	content prose.Bag
 	forbids bool
 	orders  bool // orders or allows
 }
@@ -327,7 +329,7 @@ type clause struct {
 // values. Where the later one says that it turns something over, one word in
 // common that is no value is enough.
 func sameSubject(old, new clause, turns bool) bool {
-	a, b := prose.Content(old.text, old.lang), prose.Content(new.text, new.lang)
+	a, b := old.content, new.content
 	shared := a.Shared(b)
 	if len(shared) == 0 || len(shared) == len(a) && len(shared) == len(b) {
 		return false
