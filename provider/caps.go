@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -72,8 +71,20 @@ var (
 	fieldPath = lazy.Regexp(`'([a-z_][a-z0-9_.\[\]]*)'|\b([a-z_]+(?:\[\d+\]|\.\d+)[a-z0-9_.\[\]]*[a-z0-9_\]])`)
 	mediaNoun = lazy.Regexp(`\b(image|document|pdf|file|attachment|audio|video)s?\b`)
 	tokens    = lazy.Regexp(`\btokens?\b`)
-	listNames = map[string]string{"picture": "image", "photo": "image", "message": "messages", "tool": "tools", "function": "tools"}
 )
+
+// listName returns what a cap on the number of such things is named.
+func listName(noun string) string {
+	switch noun {
+	case "picture", "photo":
+		return "image"
+	case "message":
+		return "messages"
+	case "tool", "function":
+		return "tools"
+	}
+	return noun
+}
 
 // shapedCap decides by what is counted: pixels, characters of a field, or items.
 func shapedCap(text string) (message.Limit, message.Class, bool) {
@@ -91,7 +102,7 @@ func shapedCap(text string) (message.Limit, message.Class, bool) {
 		text = inLetters().ReplaceAllString(fieldPath().ReplaceAllString(text, " "), "$1")
 	case itemNoun().MatchString(text):
 		noun := itemNoun().FindStringSubmatch(text)[1]
-		l.Unit, l.Where = kinds.UnitItems, cmp.Or(listNames[noun], noun)
+		l.Unit, l.Where = kinds.UnitItems, listName(noun)
 	default:
 		return l, "", false
 	}

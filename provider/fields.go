@@ -9,14 +9,22 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// fieldNames are what vendors call the fields that have names of ours.
-var fieldNames = map[string]string{
-	"arguments": kinds.FieldArguments, "args": kinds.FieldArguments,
-	"output": kinds.FieldOutput, "tool_result": kinds.FieldOutput, "functionresponse": kinds.FieldOutput, "function_response": kinds.FieldOutput,
-	"toolresult": kinds.FieldOutput, "response": kinds.FieldOutput,
-	"text": kinds.FieldText, "content": kinds.FieldText,
-	"id": kinds.FieldID, "call_id": kinds.FieldID, "tool_call_id": kinds.FieldID, "tool_use_id": kinds.FieldID, "tooluseid": kinds.FieldID,
-	"description": kinds.FieldDescription,
+// fieldName returns our name of a field, given what vendors call it; "": it has
+// none.
+func fieldName(vendors string) string {
+	switch vendors {
+	case "arguments", "args":
+		return kinds.FieldArguments
+	case "output", "tool_result", "toolresult", "functionresponse", "function_response", "response":
+		return kinds.FieldOutput
+	case "text", "content":
+		return kinds.FieldText
+	case "id", "call_id", "tool_call_id", "tool_use_id", "tooluseid":
+		return kinds.FieldID
+	case "description":
+		return kinds.FieldDescription
+	}
+	return ""
 }
 
 // places are the numbers in a path.
@@ -28,7 +36,7 @@ var places = lazy.Regexp(`\[\d*\]|\.\d+\b`)
 func fieldOf(where string) string {
 	parts := strings.Split(strings.ToLower(places().ReplaceAllString(where, "")), ".")
 	for i, p := range slices.Backward(parts) {
-		name := fieldNames[p]
+		name := fieldName(p)
 		switch {
 		case p == "input" && i > 0: // of a call, in Anthropic's words; else the list
 			return kinds.FieldArguments
@@ -37,7 +45,7 @@ func fieldOf(where string) string {
 				return strings.Join(parts, ".")
 			}
 			continue
-		case name == kinds.FieldText && slices.ContainsFunc(parts[:i], func(p string) bool { return fieldNames[p] == kinds.FieldOutput }):
+		case name == kinds.FieldText && slices.ContainsFunc(parts[:i], func(p string) bool { return fieldName(p) == kinds.FieldOutput }):
 			return kinds.FieldOutput
 		}
 		return name
@@ -51,7 +59,7 @@ func fieldOf(where string) string {
 func (l *Limits) Fields(m message.Model) map[string]int64 {
 	var fields map[string]int64
 	for _, s := range l.Of(m) {
-		if s.Unit != kinds.UnitCharacters || fieldNames[s.Where] != s.Where {
+		if s.Unit != kinds.UnitCharacters || fieldName(s.Where) != s.Where {
 			continue // "name" is the owner's to change
 		}
 		if fields == nil {

@@ -58,15 +58,14 @@ func (r Retry) Validate() error {
 	return valid.NotNegative("maxRetries", r.Max)
 }
 
-// sameAgain are the remedies that send the same request once more.
-var sameAgain = map[message.Remedy]int{kinds.RemedyRetry: 1, kinds.RemedyWait: 1}
-
-// retryable: a server that was silent for that long is not asked again.
+// retryable reports whether the same request is worth sending once more. A server
+// that was silent for that long is not asked again.
 func retryable(f *message.Fault) bool {
 	if errors.Is(f.Err, errIdle) {
 		return false
 	}
-	return f.Next(sameAgain, nil) != kinds.RemedyNone
+	again := map[message.Remedy]int{kinds.RemedyRetry: 1, kinds.RemedyWait: 1}
+	return f.Next(again, nil) != kinds.RemedyNone
 }
 
 // Wait waits before a retry. It returns early, with the context's error, when the
