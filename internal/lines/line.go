@@ -2,11 +2,7 @@ package lines
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -97,22 +93,18 @@ func (l *Line) split(line []byte) {
 // values takes JSON values one after the other from at on. It returns where
 // it met something else, or -1 at the end of the line.
 func (l *Line) values(line []byte, at int) (torn int) {
-	d := decoder(line[at:])
 	for end := at; ; {
-		if _, err := d.ReadValue(); err != nil {
-			if errors.Is(err, io.EOF) && Blank(line[end:]) {
-				return -1
-			}
+		v, n := rawjson.First(line[end:])
+		switch {
+		case v != nil:
+			l.value(line, end, end+n)
+			end += n
+		case Blank(line[end:]):
+			return -1
+		default:
 			return end
 		}
-		start := end
-		end = at + int(d.InputOffset())
-		l.value(line, start, end)
 	}
-}
-
-func decoder(b []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // nextWhole returns where the next whole entry begins, from at on, or -1. An
@@ -129,22 +121,16 @@ func nextWhole(line []byte, at int) int {
 			return -1
 		}
 		at += i
-		d := decoder(line[at:])
-		v, err := d.ReadValue()
-		if err != nil {
-			var syntax *jsontext.SyntacticError
-			if errors.As(err, &syntax) {
-				budget -= int(syntax.ByteOffset)
-			} else {
-				budget -= len(line) - at
-			}
+		v, n := rawjson.First(line[at:])
+		switch {
+		case v == nil:
+			budget -= n
 			at++
-			continue
-		}
-		if hasEntryKeys(v) {
+		case hasEntryKeys(v):
 			return at
+		default:
+			at += n
 		}
-		at += int(d.InputOffset())
 	}
 	return -1
 }

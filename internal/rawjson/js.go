@@ -13,13 +13,37 @@ import (
 // JS returns v as JavaScript's JSON.stringify(JSON.parse(v)) prints it: no
 // white space, integer-like names first, the last of repeated names at the
 // place of the first, shortest numbers. Session files count characters of this
-// form.
+// form. A value nested deeper than 1,000 levels loses its white space
+// only.
 func JS(v []byte) []byte {
 	return AppendJS(make([]byte, 0, len(v)), v)
 }
 
+// maxDepth bounds how deep values are rewritten: the time it takes grows with the
+// square of the depth.
+const maxDepth = 1000
+
 // AppendJS appends what JS returns.
 func AppendJS(out, v []byte) []byte {
+	if Deeper(v, maxDepth) {
+		return appendTight(out, v)
+	}
+	return appendJS(out, v)
+}
+
+// appendTight appends v without the white space between its parts.
+func appendTight(out, v []byte) []byte {
+	for i := skipSpace(v, 0); i < len(v); i = skipSpace(v, i) {
+		from := i
+		if i++; v[from] == '"' {
+			i = stringEnd(v, from)
+		}
+		out = append(out, v[from:i]...)
+	}
+	return out
+}
+
+func appendJS(out, v []byte) []byte {
 	v = bytes.TrimSpace(v)
 	switch Kind(v) {
 	case '{':
@@ -32,7 +56,7 @@ func AppendJS(out, v []byte) []byte {
 				out = append(out, ',')
 			}
 			first = false
-			out = AppendJS(out, e)
+			out = appendJS(out, e)
 		}
 		return append(out, ']')
 	case '"':
@@ -108,7 +132,7 @@ func appendJSObject(out, v []byte) []byte {
 		}
 		out = appendJSString(out, m.rawName)
 		out = append(out, ':')
-		out = AppendJS(out, m.value)
+		out = appendJS(out, m.value)
 	}
 	return append(out, '}')
 }

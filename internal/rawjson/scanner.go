@@ -9,9 +9,8 @@ import (
 // the rules of Valid: for readers that want a few members of many large
 // values, and cannot trust them yet. The zero Scanner is not usable.
 type Scanner struct {
-	b     []byte
-	i     int // where the next value begins; negative: not valid
-	depth int
+	b []byte
+	i int // where the next value begins; negative: not valid
 }
 
 // NewScanner returns a scanner at the start of b.
@@ -34,7 +33,7 @@ func (s *Scanner) Value() []byte {
 		return nil
 	}
 	from := s.i
-	if s.i = validValue(s.b, s.i, s.depth); s.i < 0 {
+	if s.i = validValue(s.b, s.i); s.i < 0 {
 		return nil
 	}
 	return s.b[from:s.i]
@@ -56,7 +55,7 @@ func (s *Scanner) Members() iter.Seq[[]byte] {
 				s.i = invalid
 			}
 			if s.i == value {
-				s.i = validValue(s.b, value, s.depth)
+				s.i = validValue(s.b, value)
 			}
 		}
 	}
@@ -73,7 +72,7 @@ func (s *Scanner) Elements() iter.Seq[int] {
 				s.i = invalid
 			}
 			if s.i == at {
-				s.i = validValue(s.b, at, s.depth)
+				s.i = validValue(s.b, at)
 			}
 			n++
 		}
@@ -83,13 +82,11 @@ func (s *Scanner) Elements() iter.Seq[int] {
 // enter goes into an object or array and reports whether it has anything in
 // it. Another value is taken whole.
 func (s *Scanner) enter(open byte) (more bool) {
-	if s.i < 0 || s.i >= len(s.b) || s.b[s.i] != open || s.depth >= maxDepth {
+	if s.i < 0 || s.i >= len(s.b) || s.b[s.i] != open {
 		s.Value()
 		return false
 	}
-	if s.i, more = first(s.b, s.i); more {
-		s.depth++
-	}
+	s.i, more = first(s.b, s.i)
 	return more
 }
 
@@ -99,9 +96,7 @@ func (s *Scanner) next(closing byte) (more bool) {
 	if s.i < 0 {
 		return false
 	}
-	if s.i, more = after(s.b, s.i, closing); !more {
-		s.depth--
-	}
+	s.i, more = after(s.b, s.i, closing)
 	return more
 }
 
@@ -128,7 +123,7 @@ func after(b []byte, i int, closing byte) (at int, more bool) {
 			return i + 1, false
 		}
 	}
-	return invalid, false
+	return ^i, false
 }
 
 // nameEnd returns where the name at i ends, and where its value begins. One
@@ -136,50 +131,58 @@ func after(b []byte, i int, closing byte) (at int, more bool) {
 func nameEnd(b []byte, i int, trust bool) (end, value int) {
 	switch {
 	case i >= len(b) || b[i] != '"':
-		return invalid, invalid
+		return ^i, ^i
 	case trust:
 		end = stringEnd(b, i)
 	default:
 		if end = validString(b, i); end < 0 {
-			return invalid, invalid
+			return end, end
 		}
 	}
 	i = skipSpace(b, end)
 	if i >= len(b) || b[i] != ':' {
-		return invalid, invalid
+		return ^i, ^i
 	}
 	return end, skipSpace(b, i+1)
 }
 
-// validValue checks the value at i; depth is how many objects and arrays it is in.
-func validValue(b []byte, i, depth int) int {
-	if i >= len(b) {
-		return invalid
-	}
-	c := b[i]
-	switch c {
-	case '"':
-		return validString(b, i)
-	case '{', '[':
-		if depth >= maxDepth {
-			return invalid
+// validValue checks the value at i. It keeps the brackets that are to be closed
+// on a stack of its own, since a value may be nested deeper than calls may be.
+func validValue(b []byte, i int) int {
+	var few [64]byte
+	outer := few[:0]
+	in := byte(0) // the bracket that closes what the value is in
+	for more := true; ; {
+		if i >= len(b) {
+			return ^i
 		}
-	default:
-		return validScalar(b, i)
-	}
-	i, more := first(b, i)
-	for more {
-		if c == '{' {
-			if _, i = nameEnd(b, i, false); i < 0 {
-				return invalid
+		switch c := b[i]; c {
+		case '"':
+			i = validString(b, i)
+			more = false
+		case '{', '[':
+			if i, more = first(b, i); more {
+				outer = append(outer, in)
+				in = c + 2
+			}
+		default:
+			i = validScalar(b, i)
+			more = false
+		}
+		for !more { // a value ends at i
+			if i < 0 || in == 0 {
+				return i
+			}
+			if i, more = after(b, i, in); !more {
+				in, outer = outer[len(outer)-1], outer[:len(outer)-1]
 			}
 		}
-		if i = validValue(b, i, depth+1); i < 0 {
-			return invalid
+		if in == '}' {
+			if _, i = nameEnd(b, i, false); i < 0 {
+				return i
+			}
 		}
-		i, more = after(b, i, c+2)
 	}
-	return i
 }
 
 // trusted walks the members of an object, with their names as written, or the

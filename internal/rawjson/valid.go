@@ -5,18 +5,52 @@ import (
 	"math/bits"
 )
 
-// maxDepth is how deep values may be nested; deeper ones are not valid.
-const maxDepth = 10_000
-
 // Valid reports whether b is exactly one JSON value, white space around it
-// allowed. It accepts what JavaScript's JSON.parse accepts, repeated names and
-// lone surrogates among it, and strings with bytes that are not UTF-8.
+// allowed, nested as deeply as it may be. It accepts what JavaScript's
+// JSON.parse accepts, repeated names and lone surrogates among it, and strings
+// with bytes that are not UTF-8.
 func Valid(b []byte) bool {
-	end := validValue(b, skipSpace(b, 0), 0)
+	end := validValue(b, skipSpace(b, 0))
 	return end >= 0 && skipSpace(b, end) == len(b)
 }
 
-// The functions below return the index after what begins at i, or invalid.
+// First returns the JSON value at the start of b, after white space, and the
+// length of both. If none begins there, v is nil, and n is where reading
+// stopped.
+func First(b []byte) (v []byte, n int) {
+	from := skipSpace(b, 0)
+	end := validValue(b, from)
+	if end < 0 {
+		return nil, ^end
+	}
+	return b[from:end], end
+}
+
+// Deeper reports whether v is nested deeper than so many levels.
+func Deeper(v []byte, levels int) bool {
+	if len(v) <= 2*levels { // each level takes two brackets
+		return false
+	}
+	depth := 0
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case '"':
+			i = stringEnd(v, i) - 1
+		case '{', '[':
+			if depth++; depth > levels {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// The functions below return the index after what begins at i. Where it is not
+// valid, they return ^n, which is negative: n is where reading stopped.
+
+// invalid is for those who do not say where.
 const invalid = -1
 
 func skipSpace(b []byte, i int) int {
@@ -29,7 +63,7 @@ func skipSpace(b []byte, i int) int {
 // validScalar takes true, false, null or a number.
 func validScalar(b []byte, i int) int {
 	if i >= len(b) {
-		return invalid
+		return ^i
 	}
 	word := ""
 	switch b[i] {
@@ -45,7 +79,7 @@ func validScalar(b []byte, i int) int {
 	if end := i + len(word); end <= len(b) && string(b[i:end]) == word {
 		return end
 	}
-	return invalid
+	return ^i
 }
 
 // validString reads eight bytes at a time as long as they stand for
@@ -60,17 +94,17 @@ func validString(b []byte, i int) int {
 			i += 8
 		}
 		if i >= len(b) {
-			return invalid
+			return ^i
 		}
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1
 		case c == '\\':
 			if i = validEscape(b, i); i < 0 {
-				return invalid
+				return i
 			}
 		case c < ' ':
-			return invalid
+			return ^i
 		default:
 			i++
 		}
@@ -89,7 +123,7 @@ func special(w uint64) uint64 {
 
 func validEscape(b []byte, i int) int {
 	if i+1 >= len(b) {
-		return invalid
+		return ^i
 	}
 	switch b[i+1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -99,7 +133,7 @@ func validEscape(b []byte, i int) int {
 			return i + 6
 		}
 	}
-	return invalid
+	return ^i
 }
 
 func validNumber(b []byte, i int) int {
@@ -111,12 +145,12 @@ func validNumber(b []byte, i int) int {
 		i++
 	default:
 		if i = validDigits(b, i); i < 0 {
-			return invalid
+			return i
 		}
 	}
 	if i < len(b) && b[i] == '.' {
 		if i = validDigits(b, i+1); i < 0 {
-			return invalid
+			return i
 		}
 	}
 	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
@@ -135,7 +169,7 @@ func validDigits(b []byte, i int) int {
 		i++
 	}
 	if i == start {
-		return invalid
+		return ^i
 	}
 	return i
 }

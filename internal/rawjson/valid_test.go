@@ -1,12 +1,17 @@
 package rawjson
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// referenceDepth is how deep the reference reads.
+const referenceDepth = 10_000
 
 // reference is what JSON.parse accepts, in another library's words.
 func reference(b []byte) bool {
@@ -27,10 +32,63 @@ func TestValid(t *testing.T) {
 			t.Errorf("%q: %v, want %v", v, got, want)
 		}
 	}
-	for _, depth := range []int{maxDepth, maxDepth + 1} {
-		v := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
-		if got, want := Valid(v), reference(v); got != want {
-			t.Errorf("depth %d: %v, want %v", depth, got, want)
+}
+
+// nested is a value so many levels deep: arrays and objects in turn.
+func nested(depth int, core string) []byte {
+	var head, tail strings.Builder
+	for i := range depth {
+		if (depth-i)%2 == 0 {
+			head.WriteString(`{"a" : `)
+		} else {
+			head.WriteString(`[ `)
+		}
+	}
+	for i := range depth {
+		tail.WriteByte("]}"[i%2])
+	}
+	return []byte(head.String() + core + tail.String())
+}
+
+// A value may be nested as deeply as it may be long.
+func TestDeep(t *testing.T) {
+	for _, depth := range []int{1, maxDepth, maxDepth + 1, referenceDepth - 1, referenceDepth + 1, 12_000, 1_000_000} {
+		v := nested(depth, `"x\"]}"`)
+		if !Valid(v) || Valid(v[1:]) || Valid(v[:len(v)-1]) || Valid(append(slices.Clone(v), '}')) {
+			t.Errorf("depth %d: validity is wrong", depth)
+		}
+		wrong := bytes.Replace(v, []byte(`"x`), []byte(`x"`), 1)
+		if got, n := First(wrong); got != nil || n != bytes.IndexByte(wrong, 'x') {
+			t.Errorf("depth %d: reading a damaged value stopped at %d, want %d", depth, n, bytes.IndexByte(wrong, 'x'))
+		}
+		if Deeper(v, depth) || !Deeper(v, depth-1) {
+			t.Errorf("depth %d: is not measured so", depth)
+		}
+		if want := bytes.ReplaceAll(v, []byte(" "), nil); !bytes.Equal(JS(v), want) {
+			t.Errorf("depth %d: JS changed more than white space", depth)
+		}
+		s := NewScanner(fmt.Appendf(nil, `{"a":%s,"b":1}`, v))
+		var names []string
+		for name := range s.Members() {
+			names = append(names, string(name))
+			s.Value()
+		}
+		if !s.End() || !slices.Equal(names, []string{"a", "b"}) {
+			t.Errorf("depth %d: scanned members %q", depth, names)
+		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	for _, tt := range []struct {
+		in, v string
+		n     int
+	}{
+		{``, "", 0}, {`  `, "", 2}, {` 1 2`, "1", 2}, {`{"a":[1]}{}`, `{"a":[1]}`, 9}, {`{"a":[1}`, "", 7}, {`"ab`, "", 3},
+		{`truex`, "true", 4}, {`trux`, "", 0}, {`{"a" 1}`, "", 5}, {`{"a":"\q"}`, "", 6}, {`[1,2`, "", 4}, {`-`, "", 1},
+	} {
+		if v, n := First([]byte(tt.in)); string(v) != tt.v || n != tt.n {
+			t.Errorf("%q: %q, %d, want %q, %d", tt.in, v, n, tt.v, tt.n)
 		}
 	}
 }
@@ -87,7 +145,7 @@ func FuzzValid(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got := Valid(b)
-		if want := reference(b); got != want {
+		if want := reference(b); got != want && !(got && Deeper(b, referenceDepth)) {
 			t.Fatalf("%q: %v, want %v", b, got, want)
 		}
 		if !got {
@@ -121,6 +179,14 @@ func FuzzValid(f *testing.F) {
 
 func BenchmarkValid(b *testing.B) {
 	line := []byte(`{"type":"message","text":"` + strings.Repeat(`the file session compaction branch (\"x\");\n`, 100) + `"}`)
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		Valid(line)
+	}
+}
+
+func BenchmarkValidNested(b *testing.B) {
+	line := []byte(`[` + strings.Repeat(`{"path":"a.go","edits":[{"old":"x","new":"y","line":17}],"done":true},`, 100) + `0]`)
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
 		Valid(line)

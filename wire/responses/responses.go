@@ -59,7 +59,7 @@ func splitID(stored string) (callID, itemID string) {
 // reasoningItem returns the item in a thinking block's signature, or nil.
 func reasoningItem(signature string) []byte {
 	raw := []byte(signature)
-	if !rawjson.Valid(raw) || rawjson.Kind(raw) != '{' || str(raw, "type") != "reasoning" {
+	if !prepare.Sendable(raw) || str(raw, "type") != "reasoning" {
 		return nil
 	}
 	if rawjson.Kind(rawjson.Get(raw, "summary")) != '[' { // required, but may be empty

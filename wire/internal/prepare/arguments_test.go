@@ -64,3 +64,27 @@ func TestArgumentsFit(t *testing.T) {
 		}
 	})
 }
+
+// What is nested too deep for a server becomes text; the rest stays.
+func TestArgumentsThatAreTooDeep(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
+	for _, depth := range []int{MaxDepth, 9_999, 10_001, 1_000_000} {
+		raw := `{"path":"a.go","old":` + nested(MaxDepth-1) + `,"new":` + nested(depth) + `}`
+		got := arguments([]byte(raw), 0)
+		if !rawjson.Valid(got) || rawjson.Deeper(got, MaxDepth) || len(got) > 3*deepText {
+			t.Errorf("depth %d: %d bytes, valid %v", depth, len(got), rawjson.Valid(got))
+		}
+		if text := rawjson.String(rawjson.Get(got, "new")); !strings.HasPrefix(text, "[[[") || depth > deepText && !strings.Contains(text, "nested too deep to be sent") {
+			t.Errorf("depth %d: it is sent as %.50q", depth, text)
+		}
+		if old := rawjson.Get(got, "old"); rawjson.String(rawjson.Get(got, "path")) != "a.go" || string(old) != nested(MaxDepth-1) {
+			t.Errorf("depth %d: the rest was changed", depth)
+		}
+	}
+	if raw := nested(MaxDepth); string(arguments([]byte(raw), 0)) != raw {
+		t.Error("what is not too deep was changed")
+	}
+	if got := arguments([]byte(nested(MaxDepth+1)), 0); rawjson.Kind(got) != '"' {
+		t.Errorf("a deep list is sent as %s", got)
+	}
+}

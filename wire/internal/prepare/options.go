@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
-	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -40,7 +39,7 @@ func CalledTools(messages []Message) []message.Tool {
 }
 
 func schema(raw []byte) []byte {
-	if rawjson.Kind(raw) != '{' || !rawjson.Valid(raw) {
+	if !Sendable(raw) {
 		return []byte(`{"type":"object","properties":{}}`)
 	}
 	return jsonw.Clean(raw)

@@ -158,7 +158,7 @@ func (p *preparer) user(content []message.Block, role message.Role) []message.Bl
 }
 
 func (p *preparer) opaque(b message.Opaque, role message.Role, content []message.Block) bool {
-	return p.rules.Opaque != nil && rawjson.Kind(b.Raw) == '{' && rawjson.Valid(b.Raw) && p.rules.Opaque(b, role, content)
+	return p.rules.Opaque != nil && Sendable(b.Raw) && p.rules.Opaque(b, role, content)
 }
 
 // assistant prepares what the model said. Thinking at the end of a message is
