@@ -121,6 +121,11 @@ func (l *language) symbols(text string) []symbol {
 			return out
 		}
 	}
+	return l.matches(text)
+}
+
+// matches finds symbols by the language's pattern.
+func (l *language) matches(text string) []symbol {
 	var out []symbol
 	for _, m := range l.decl().FindAllStringSubmatchIndex(text, 200) {
 		s := symbol{line: lineAt(text, m[0])}
@@ -203,7 +208,7 @@ func (l *language) symbolName(line string) string {
 	if line == "" {
 		return ""
 	}
-	if all := l.symbols(line); len(all) > 0 {
+	if all := l.matches(line); len(all) > 0 {
 		return all[0].name
 	}
 	return ""
@@ -239,6 +244,9 @@ func (l *language) enclosing(text string, at int) string {
 		}
 		if above[0] != ' ' && above[0] != '\t' && above[0] != '}' && above[0] != ')' && above[0] != '{' {
 			return ""
+		}
+		if in := indent(above); in > 0 && !l.markdown {
+			depth = in // what is around this is less indented
 		}
 	}
 	return ""
