@@ -64,7 +64,7 @@ func (s *State) contradicts(it *Item, l *textLine, low string) (right string, ye
 			return "no longer to do (" + string(it.Life) + "): " + it.Text, true
 		}
 	case Rule:
-		if (it.Life == Replaced || it.Life == Withdrawn) && ruleSection(l.section) && len(it.Text) > 12 && strings.Contains(l.folded, strings.TrimRight(fold(it.Text), ".。")) && !saysEnded(low) {
+		if (it.Life == Replaced || it.Life == Withdrawn) && ruleSection(l.section) && len(it.Text) > 12 && strings.Contains(l.folded, strings.TrimRight(fold(it.Text), ".。")) && !saysEnded(low) && !saysSuccessor(l, it) {
 			return "no longer in force: " + it.Text + " (" + clip(it.Why, 200) + ")", true
 		}
 	case File:
@@ -81,6 +81,13 @@ func (s *State) contradicts(it *Item, l *textLine, low string) (right string, ye
 		}
 	}
 	return "", false
+}
+
+// saysSuccessor reports whether a line says what took the place of a rule, which
+// may hold the words of the old one.
+func saysSuccessor(l *textLine, rule *Item) bool {
+	_, by, ok := strings.Cut(rule.Why, "replaced by: ")
+	return ok && strings.Contains(l.folded, strings.TrimRight(fold(by), ".。"))
 }
 
 func lastQuestion(text string) string {

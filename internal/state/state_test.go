@@ -452,6 +452,20 @@ A Committed.
 	}
 }
 
+// A rule that a longer one replaced is not what the longer one says.
+func TestSuccessorIsNoContradiction(t *testing.T) {
+	s := fold(t, `agent: pi
+---
+U Keep the behaviour of the till unchanged for all cases
+A OK.
+U Keep the behaviour of the till unchanged for all cases not listed above.
+A OK.
+`)
+	if got := s.Contradictions(state.NewText("## Constraints\n- Keep the behaviour of the till unchanged for all cases not listed above.")); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestHolds(t *testing.T) {
 	s := fold(t, `agent: pi
 ---
