@@ -175,25 +175,45 @@ func (s *Session) checkUsage(ctx context.Context, a *incoming, msg *message.Mess
 	}
 }
 
-// noteCalibration keeps a view's calibration for later views with fewer counts of
+// noteRanges keeps what a view has measured for later views with fewer counts of
 // the model.
-func (s *Session) noteCalibration(m message.Model, size timeline.Size) {
+func (s *Session) noteRanges(m message.Model, ranges []calibration.Sample) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if size.Calibration.Samples > 0 {
-		s.countsOf(m).calibration = size.Calibration
+	if len(ranges) > 0 {
+		s.countsOf(m).earlier.Note(ranges)
 	}
 }
 
-// calibrationOf returns what was learned from a model's counts; the zero value
-// means nothing yet.
-func (s *Session) calibrationOf(m message.Model) calibration.Calibration {
+// noteRefused keeps how many tokens a refused request had by the provider's count,
+// and what came after the last answer had in it. It reports false if the count
+// cannot be of that request.
+func (s *Session) noteRefused(m message.Model, counted int64, size timeline.Size) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := calibration.Sample{Measured: counted, Estimated: calibration.Counts{Text: size.Estimated}}
+	if size.Measured != nil {
+		last = calibration.Sample{Measured: counted - size.Usage, Estimated: size.After.Plus(calibration.Counts{Text: size.Pending})}
+	}
+	if counted <= 0 || !last.Possible() {
+		return false
+	}
+	c := s.countsOf(m)
+	c.earlier.Refused = max(c.earlier.Refused, counted)
+	if size.Measured != nil {
+		c.earlier.Note([]calibration.Sample{last})
+	}
+	return true
+}
+
+// measuredBefore returns what was learned from a model's counts in this process.
+func (s *Session) measuredBefore(m message.Model) calibration.Earlier {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.counts[m.Key()]; c != nil {
-		return c.calibration
+		return c.earlier
 	}
-	return calibration.Calibration{}
+	return calibration.Earlier{}
 }
 
 // countsOf returns the counts of a model. s.mu is held.

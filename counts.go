@@ -14,11 +14,11 @@ import (
 // new. docs/limits.md, Sizes, says what counts as proof. The zero value is ready;
 // it is not safe for concurrent use.
 type promptCounts struct {
-	warned      bool                    // a suspicion has been reported
-	calibration calibration.Calibration // from the newest view that had one
-	grown       []measured              // the newest requests, each larger than the one before
-	most        int64                   // the largest prompt reported so far
-	cached      bool                    // the server has shown that it counts cached tokens
+	warned  bool                // a suspicion has been reported
+	earlier calibration.Earlier // from views before the next
+	grown   []measured          // the newest requests, each larger than the one before
+	most    int64               // the largest prompt reported so far
+	cached  bool                // the server has shown that it counts cached tokens
 }
 
 // measured is what one answered request shows.

@@ -193,7 +193,7 @@ func (f *fitting) look() (*timeline.View, error) {
 	}
 	f.step, err = render.Next(render.Input{View: v, Model: f.compactor.Model, Compaction: f.compactor.Settings, Prune: f.opts.Prune,
 		Lifetime: f.opts.Call.CacheLifetime, Now: f.opts.Now(), Estimator: f.opts.Estimator, Pending: f.tokens, Output: f.opts.Call.MaxOutput, Pruned: f.pruned})
-	f.noteCalibration(f.compactor.Model, f.step.Size)
+	f.noteRanges(f.compactor.Model, f.step.Size.Ranges)
 	if !f.begun {
 		f.begun, f.report.Before = true, meter(f.compactor, f.step.Size, f.step.Threshold)
 	}

@@ -21,6 +21,7 @@ type try struct {
 	maxOutput  int64 // tokens to ask for; 0: as much as there is room for
 	maxBytes   int64 // of the body; 0: those of the model
 	noThinking bool
+	refused    render.Refused // the latest request that was refused for its size
 
 	announced bool                // room was made for the next input
 	compacted bool                // a compaction was tried, and no answer has come since
@@ -154,7 +155,7 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 	defer s.mu.Unlock()
 	switch r {
 	case kinds.RemedyReduceOutput:
-		s.try.maxOutput = smallerOutput(f, render.OutputLimit(sent.Meter.Model, sent.Meter.Size), sent.Meter.Model.MaxOutput)
+		s.try.maxOutput = smallerOutput(f, render.OutputLimit(sent.Meter.Model, sent.Meter.Size, render.Refused{}), sent.Meter.Model.MaxOutput)
 		return nil
 	case kinds.RemedyDropThinking:
 		s.try.noThinking = true
@@ -185,13 +186,17 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 		return err
 	}
 	s.opts.Limits.Learn(c.Model, f)
+	refused := sent.Meter.Size
+	counted := f.Limit.Unit == kinds.UnitContext && s.noteRefused(c.Model, f.Limit.Used, refused)
 	s.mu.Lock()
 	auto := s.automatic()
+	if counted {
+		s.try.refused = render.Refused{Counted: f.Limit.Used, Estimated: refused.Decision()}
+	}
 	s.mu.Unlock()
 	if !auto {
 		return fmt.Errorf("%w: %w", ErrPaused, f)
 	}
-	refused := sent.Meter.Size
 	o, err := s.attempt(ctx, s.compactor(scaled(s.opts.Limits.InForce(c.Model), f, refused)), compaction.Request{Trigger: compaction.Overflow, Adapt: true})
 	if err != nil {
 		o = failure(ctx, err)

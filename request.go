@@ -98,7 +98,7 @@ func (f *fitting) callOptions(p *Prepared, try try) message.CallOptions {
 		o.Thinking = "off"
 	}
 	o.SessionID = cmp.Or(o.SessionID, f.ID())
-	o.MaxOutput = cmp.Or(try.maxOutput, o.MaxOutput, render.OutputLimit(p.Meter.Model, p.Meter.Size))
+	o.MaxOutput = cmp.Or(try.maxOutput, o.MaxOutput, render.OutputLimit(p.Meter.Model, p.Meter.Size, try.refused))
 	return o
 }
 

@@ -188,7 +188,7 @@ func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
 		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Extractors: s.opts.Extractors, SharedPrefix: shared,
 		Branches: s.opts.Branches, Output: s.opts.Call.MaxOutput, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun,
-		Calibration: s.calibrationOf(m)}
+		Earlier: s.measuredBefore(m)}
 }
 
 // summarizer returns the caller's summarizer, or a ladder of the session's

@@ -39,8 +39,8 @@ type Compactor struct {
 	Branches   BranchSettings
 	Output     int64 // tokens of output that requests ask for; 0: not known
 
-	// Calibration comes from earlier counts of the model (timeline.Policy).
-	Calibration calibration.Calibration
+	// Earlier is what was learned of the model from other paths (timeline.Policy).
+	Earlier calibration.Earlier
 
 	// SharedPrefix asks for summaries with the last real request plus one
 	// instruction, so that the provider's prompt cache serves the history. It goes

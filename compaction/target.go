@@ -61,7 +61,7 @@ func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.Vi
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Calibration: c.Calibration}
+	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Earlier: c.Earlier}
 	v, err := timeline.Project(ctx, c.Session, leaf, policy)
 	if err != nil {
 		return nil, err

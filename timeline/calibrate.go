@@ -21,8 +21,9 @@ type Sizer struct {
 	Estimator   tokens.Estimator        // nil: tokens.Default
 	Calibration calibration.Calibration // the zero value leaves estimates as they are
 
-	model string // the model that images are counted for
-	err   error
+	model  string // the model that images are counted for
+	ranges []calibration.Sample
+	err    error
 }
 
 // Of returns the estimate of what an item shows, in tokens; 0 if it cannot be
@@ -99,8 +100,8 @@ func isDefault(est tokens.Estimator) bool {
 }
 
 // Sizer returns what estimates the items of the view for the model of the next
-// request. It is calibrated by the usage on the path, or by the policy's
-// calibration if that has more samples. The plain estimate alone is not
+// request. It is calibrated by the usage on the path and by what the policy
+// knows of earlier paths. The plain estimate alone is not
 // calibrated: it is for numbers that must agree with those of other programs.
 func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 	s := &Sizer{Estimator: estimate.Checked(est), model: v.modelID()}
@@ -113,9 +114,9 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 	}
 	v.known.once.Do(func() { // a view is sized again and again
 		v.known.err = s.calibrate(v)
-		v.known.calibration = s.Calibration
+		v.known.calibration, v.known.ranges = s.Calibration, s.ranges
 	})
-	s.Calibration = v.known.calibration
+	s.Calibration, s.ranges = v.known.calibration, v.known.ranges
 	return s, v.known.err
 }
 
@@ -123,6 +124,7 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 type known struct {
 	once        sync.Once
 	calibration calibration.Calibration
+	ranges      []calibration.Sample // of the path
 	err         error
 }
 
@@ -131,14 +133,12 @@ func (s *Sizer) calibrate(v *View) error {
 	if err != nil {
 		return err
 	}
-	ranges := s.ranges(v, calls)
+	s.ranges = s.between(v, calls)
+	ranges := v.policy.Earlier.With(s.ranges)
 	if len(ranges) == 0 {
 		ranges = s.first(v, calls)
 	}
 	s.Calibration = calibration.Of(calibration.Prior(s.model), ranges)
-	if known := v.policy.Calibration; known.Samples > s.Calibration.Samples {
-		s.Calibration = known
-	}
 	return nil
 }
 
@@ -197,14 +197,14 @@ func prompt(e *session.Entry) (int64, error) {
 	return m.Usage.Prompt(), nil
 }
 
-// ranges returns what was added to the prompt from each call to the next, where
+// between returns what was added to the prompt from each call to the next, where
 // nothing else changed it.
-func (s *Sizer) ranges(v *View, calls []asked) []calibration.Sample {
+func (s *Sizer) between(v *View, calls []asked) []calibration.Sample {
 	var out []calibration.Sample
 	for i := 1; i < len(calls); i++ {
 		from, to := calls[i-1], calls[i]
 		if est, ok := s.stretch(v.Path[from.pos:to.pos]); ok {
-			out = append(out, calibration.Sample{Measured: to.prompt - from.prompt, Estimated: est})
+			out = append(out, calibration.Sample{Measured: to.prompt - from.prompt, Estimated: est, Call: v.Path[to.pos].ID})
 		}
 	}
 	return out

@@ -403,6 +403,9 @@ func TestSize(t *testing.T) {
 		{"of another model", []string{user("u1", "", "1234"), usage("a1", "u1", 100), entry("model_change", "c", "a1", `"provider":"p","modelId":"n"`)}, -1, ""},
 		{"from before a compaction", []string{user("u1", "", "1"), usage("a1", "u1", 190000), compactionOf("c", "a1", "a1"), user("u2", "c", "1")}, -1, ""},
 		{"not believed", []string{user("u1", "", long), usage("a1", "u1", 70000)}, -1, "implausible-usage"},
+		{"a second that grew as estimated", []string{user("u1", "", "1234"), usage("a1", "u1", 70000), user("u2", "a1", long), usage("a2", "u2", 75000)}, 75000, ""},
+		{"a second that grew by more", []string{user("u1", "", "1234"), usage("a1", "u1", 70000), user("u2", "a1", long), usage("a2", "u2", 95000)}, -1, "implausible-usage"},
+		{"a second that fell", []string{user("u1", "", "1234"), usage("a1", "u1", 90000), user("u2", "a1", long), usage("a2", "u2", 75000)}, -1, "implausible-usage"},
 		{"truncated by the server", []string{user("u1", "", long), usage("a1", "u1", 500)}, -1, "truncated-by-server"},
 	}
 	for _, tt := range tests {

@@ -27,6 +27,8 @@ type Size struct {
 	Problems  []session.Problem
 
 	Calibration calibration.Calibration // of the estimates
+	Ranges      []calibration.Sample    // of this path, that the calibration uses
+	After       calibration.Counts      // what came after the count of Usage, not calibrated
 }
 
 // Decision returns the number that decides: what was measured, else the
@@ -87,7 +89,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
-	s := Size{Fixed: fixed, Pending: sizer.Scaled(pending), Calibration: sizer.Calibration,
+	s := Size{Fixed: fixed, Pending: sizer.Scaled(pending), Calibration: sizer.Calibration, Ranges: sizer.ranges,
 		Bytes: int64(len(v.Prompt.System()))}
 	var all calibration.Counts
 	for i, n := range sizes {
@@ -102,18 +104,19 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	for i := range counts {
 		counts[i].estimate = s.Calibration.Estimate(counts[i].of)
 	}
-	s.measure(counts, all, sizer.Scaled(v.Prompt.Tokens(sizer.estimator())), v.Prompt.Known)
+	s.measure(counts, all, sizer.Scaled(v.Prompt.Tokens(sizer.estimator())), v.Prompt.Known, v.policy.Earlier.Refused)
 	return s, nil
 }
 
-// measure uses the newest count, if it is to be believed.
-func (s *Size) measure(counts []count, all calibration.Counts, declared int64, known bool) {
+// measure uses the newest count, if it is to be believed. refused is the size of a
+// request that the provider has refused: such a size is possible.
+func (s *Size) measure(counts []count, all calibration.Counts, declared int64, known bool, refused int64) {
 	if len(counts) == 0 {
 		return
 	}
 	last := counts[0]
 	last.estimate += declared
-	s.Usage = last.tokens
+	s.Usage, s.After = last.tokens, all.Minus(last.of)
 	report := func(kind, format string, args ...any) {
 		s.Problems = append(s.Problems, session.Problem{Kind: kind, Detail: fmt.Sprintf(format, args...)})
 	}
@@ -121,14 +124,14 @@ func (s *Size) measure(counts []count, all calibration.Counts, declared int64, k
 		counts[1].estimate += declared
 	}
 	switch {
-	case last.tokens > ceiling(last.estimate, known) && !(len(counts) > 1 && last.agrees(counts[1])):
+	case last.tokens > max(refused, ceiling(last.estimate, known)) && !(len(counts) > 1 && last.agrees(counts[1])):
 		report("implausible-usage", "the last usage says %d tokens where %d are estimated: not believed", last.tokens, last.estimate)
 		return
 	case last.estimate > calibrates && last.tokens < last.estimate/farBelow:
 		report("truncated-by-server", "the last usage says %d tokens where %d are estimated: the server may have cut the request", last.tokens, last.estimate)
 		return
 	}
-	measured := last.tokens + s.Calibration.Estimate(all.Minus(last.of)) + s.Pending
+	measured := last.tokens + s.Calibration.Estimate(s.After) + s.Pending
 	s.Measured = &measured
 }
 
@@ -141,8 +144,14 @@ type count struct {
 
 func (c count) ratio() float64 { return float64(c.tokens) / float64(max(c.estimate, 1)) }
 
-func (c count) agrees(o count) bool {
-	return c.ratio() <= o.ratio()*agrees && o.ratio() <= c.ratio()*agrees
+// agrees reports whether a count confirms the one before it: they are as far from
+// their estimates, or what came between them is not far from its own.
+func (c count) agrees(before count) bool {
+	if c.ratio() <= before.ratio()*agrees && before.ratio() <= c.ratio()*agrees {
+		return true
+	}
+	grown := c.tokens - before.tokens
+	return grown > 0 && grown <= farAbove*(c.estimate-before.estimate)
 }
 
 // Bytes returns about how many bytes an item adds to a request body.

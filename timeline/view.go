@@ -27,9 +27,8 @@ type Policy struct {
 	// threshold of compaction. 0: unknown; then nothing is shortened because of
 	// its size.
 	Target int64
-	// Calibration comes from earlier counts of the model, for a path that has
-	// fewer of its own. The zero value: there were none.
-	Calibration calibration.Calibration
+	// Earlier is what was learned of the model from paths before this one.
+	Earlier calibration.Earlier
 }
 
 // View is what the model sees, with the entries that it comes from. The zero

@@ -35,6 +35,29 @@ func (c Counts) Minus(o Counts) Counts {
 type Sample struct {
 	Measured  int64 // tokens; a difference may be negative
 	Estimated Counts
+	Call      string // id of the answer whose prompt ended the range; "": it was refused
+}
+
+// Earlier is what is known of a model from requests that are no longer on the
+// path. The zero value: nothing.
+type Earlier struct {
+	Ranges  []Sample // oldest first
+	Refused int64    // the largest request that the provider counted and refused, in tokens
+}
+
+// most of the ranges that are remembered.
+const remembered = 40
+
+// Note adds the ranges of a path.
+func (e *Earlier) Note(path []Sample) { e.Ranges = e.With(path) }
+
+// With returns the newest ranges, those of the path last. Each is there once.
+func (e Earlier) With(path []Sample) []Sample {
+	all := slices.DeleteFunc(slices.Clone(e.Ranges), func(s Sample) bool {
+		return slices.ContainsFunc(path, func(p Sample) bool { return s.Call != "" && p.Call == s.Call })
+	})
+	all = append(all, path...)
+	return all[max(0, len(all)-remembered):]
 }
 
 // Calibration is what samples show about estimates: a factor for each class,
@@ -121,12 +144,22 @@ func merged(ranges []Sample) []Sample {
 	for _, s := range ranges {
 		sum.Measured += s.Measured
 		sum.Estimated = sum.Estimated.Plus(s.Estimated)
-		if sum.Estimated.Sum() >= enough {
+		if sum.says() {
 			out, sum = append(out, sum), Sample{}
 		}
 	}
 	return out
 }
+
+// says reports whether a range is large enough to say something: by its estimate,
+// or by its measure too where a tokenizer counts several times as much.
+func (s Sample) says() bool {
+	n := s.Estimated.Sum()
+	return n >= enough || n*s.Measured >= enough*enough
+}
+
+// Possible reports whether a tokenizer can have counted the range.
+func (s Sample) Possible() bool { return s.Measured <= largestRatio*s.Estimated.Sum() }
 
 // ratios are measured to estimated of a class, in the ranges that have enough
 // of it. rest is what the others of a range cost.

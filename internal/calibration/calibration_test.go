@@ -26,6 +26,7 @@ func TestOf(t *testing.T) {
 		{"two that do not", []Sample{measured(1050, text(1000)), measured(6000, text(1000))}, 1.05, 1.05, 1, 1.5},
 		{"small ranges together", []Sample{measured(130, text(100)), measured(140, text(100)), measured(60, text(100)), measured(130, text(100)), measured(140, text(100)),
 			measured(650, text(500)), measured(600, text(500))}, 1.2, 1.2, 1, 1.02},
+		{"few of ours, many of theirs", []Sample{measured(1000, text(160)), measured(1000, text(160)), measured(1250, text(200)), measured(1250, text(200)), measured(1250, text(200)), measured(1250, text(200))}, 6.25, 6.25, 1, 1.02},
 		{"images at a price of their own", []Sample{measured(1000, text(1000)), measured(1000, text(1000)), measured(1000, text(1000)),
 			measured(1300, Counts{Text: 1000, Media: 1200}), measured(600, Counts{Media: 2400}), measured(350, Counts{Text: 50, Media: 1200})}, 1, 1, 0.25, 1.02},
 		{"images for nothing", []Sample{measured(1000, text(1000)), measured(1000, text(1000)), measured(1000, text(1000)),
@@ -178,6 +179,45 @@ func TestHardRoundsUp(t *testing.T) {
 	for in, want := range map[int64]int64{0: 0, 1: 2, 100: 115, 20000: 23000} {
 		if got := Hard(in); got != want {
 			t.Errorf("Hard(%d) = %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestEarlierRangesCount(t *testing.T) {
+	of := func(call string, n int64) Sample { return Sample{Measured: n, Estimated: text(1000), Call: call} }
+	var e Earlier
+	e.Note([]Sample{of("a", 1), of("b", 2)})
+	e.Note([]Sample{of("", 3)}) // refused
+	e.Note([]Sample{of("", 4)})
+	for _, tt := range []struct {
+		name string
+		path []Sample
+		want []int64
+	}{
+		{"none on the path", nil, []int64{1, 2, 3, 4}},
+		{"some are on the path", []Sample{of("b", 2), of("c", 5)}, []int64{1, 3, 4, 2, 5}},
+		{"all are on the path", []Sample{of("a", 1), of("b", 2)}, []int64{3, 4, 1, 2}},
+	} {
+		var got []int64
+		for _, s := range e.With(tt.path) {
+			got = append(got, s.Measured)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+	for range 2 * remembered {
+		e.Note([]Sample{of("", 6)})
+	}
+	if n := len(e.With([]Sample{of("d", 7)})); n != remembered {
+		t.Errorf("%d ranges are remembered, want %d", n, remembered)
+	}
+}
+
+func TestPossibleCounts(t *testing.T) {
+	for n, want := range map[int64]bool{-500: true, 2000: true, 20_000: true, 20_001: false, 205_030: false} {
+		if got := measured(n, text(1000)).Possible(); got != want {
+			t.Errorf("%d tokens of 1000: %v", n, got)
 		}
 	}
 }

@@ -122,21 +122,27 @@ func TestOutputLimit(t *testing.T) {
 	tests := []struct {
 		m    message.Model
 		s    timeline.Size
+		r    Refused
 		want int64
 	}{
-		{message.Model{}, timeline.Size{Estimated: 10}, 0},
-		{message.Model{Window: 100_000, MaxOutput: 8000}, timeline.Size{Estimated: 1000}, 0},
-		{message.Model{Window: 32_000}, timeline.Size{Estimated: 1000}, 0},
-		{message.Model{Window: 10_000}, timeline.Size{Estimated: 4000}, 5000},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 4000}, 5000},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 3200}, 5000},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, 5000},
-		{message.Model{Window: 5_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, 1232},
-		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 9900}, 1024},
+		{message.Model{}, timeline.Size{Estimated: 10}, Refused{}, 0},
+		{message.Model{Window: 100_000, MaxOutput: 8000}, timeline.Size{Estimated: 1000}, Refused{}, 0},
+		{message.Model{Window: 32_000}, timeline.Size{Estimated: 1000}, Refused{}, 0},
+		{message.Model{Window: 10_000}, timeline.Size{Estimated: 4000}, Refused{}, 5000},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 4000}, Refused{}, 5000},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 3200}, Refused{}, 5000},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, Refused{}, 5000},
+		{message.Model{Window: 5_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, Refused{}, 1024},
+		{message.Model{Window: 6_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, Refused{}, 1732},
+		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 9900}, Refused{}, 1024},
+		{message.Model{Window: 8192}, timeline.Size{Estimated: 500}, Refused{}, 4096},
+		{message.Model{Window: 8192}, timeline.Size{Estimated: 500}, Refused{Counted: 8960, Estimated: 3400}, 1852},
+		{message.Model{Window: 8192}, timeline.Size{Estimated: 500}, Refused{Counted: 4480, Estimated: 1900}, 4096},
+		{message.Model{Window: 8192}, timeline.Size{Estimated: 3400}, Refused{Counted: 8960, Estimated: 3400}, 1024},
 	}
 	for _, tt := range tests {
-		if got := OutputLimit(tt.m, tt.s); got != tt.want {
-			t.Errorf("%+v %+v: %d, want %d", tt.m, tt.s, got, tt.want)
+		if got := OutputLimit(tt.m, tt.s, tt.r); got != tt.want {
+			t.Errorf("%+v %+v %+v: %d, want %d", tt.m, tt.s, tt.r, got, tt.want)
 		}
 	}
 }

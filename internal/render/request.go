@@ -53,20 +53,40 @@ const usualOutput = 8192
 // OutputLimit is how much output to ask for so that input and output together
 // stay in the window: some vendors refuse a request whose prompt fits alone
 // (docs/errors.md). 0 leaves it to the model's own limit. It is at most half of the
-// window, since the estimate of what was never counted may be far off.
-func OutputLimit(m message.Model, s timeline.Size) int64 {
+// window, since the estimate of what was never counted may be far off. r is the
+// request that was refused before this one.
+func OutputLimit(m message.Model, s timeline.Size, r Refused) int64 {
 	if m.Window <= 0 {
 		return 0
 	}
-	room := min(m.Window-Expected(s), m.Window/2)
+	room := min(m.Window-max(Expected(s), r.expected(s)), m.Window/2)
 	if room >= cmp.Or(m.MaxOutput, usualOutput) {
 		return 0
 	}
 	return max(minOutput, room)
 }
 
+// Refused is a request that was refused for its size, in tokens. The zero value
+// means that none was.
+type Refused struct {
+	Counted   int64 // by the provider
+	Estimated int64 // the size that decided
+}
+
+// expected is the size of the next request by the count of the refused one: less
+// the estimate of what was left out since. 0: there was no count.
+func (r Refused) expected(s timeline.Size) int64 {
+	if r.Counted <= 0 {
+		return 0
+	}
+	return withMargin(r.Counted) - (r.Estimated - s.Decision())
+}
+
+// withMargin adds the margin of what a provider has counted.
+func withMargin(counted int64) int64 { return counted + counted/32 }
+
 // unseen is the least margin on what came after the last count, in percent.
-const unseen = 150
+const unseen = 200
 
 // Expected is the size that a request has at most, in tokens: the size that
 // decides with a margin. What a provider has counted needs a small one, what
@@ -78,5 +98,5 @@ func Expected(s timeline.Size) int64 {
 	}
 	counted := min(s.Usage, *s.Measured)
 	after := *s.Measured - counted
-	return counted + counted/32 + max(s.Hard(after), after*unseen/100)
+	return withMargin(counted) + max(s.Hard(after), after*unseen/100)
 }
