@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/message"
@@ -30,9 +31,10 @@ func (s *Session) Answer(ctx context.Context, stream iter.Seq2[message.Event, er
 		}
 		a := s.incoming()
 		msg, f := a.read(ctx, stream)
+		msg, err := codec.Values(msg)
 		switch {
 		case f == nil:
-			f = s.checkAnswer(ctx, a, msg)
+			f = s.checkAnswer(ctx, a, msg, err)
 		case ctx.Err() != nil && (f.Class == message.ClassUnknown || f.Class == message.ClassTransient):
 			f = aborted(ctx) // the stream broke off because the call was cancelled
 		}
@@ -134,12 +136,15 @@ func aborted(ctx context.Context) *message.Fault {
 var errEmpty = errors.New("the answer is empty")
 
 // checkAnswer finds what is wrong with an answer that claims success.
-func (s *Session) checkAnswer(ctx context.Context, a *incoming, msg *message.Message) *message.Fault {
+// unreadable says which block of it no one can read.
+func (s *Session) checkAnswer(ctx context.Context, a *incoming, msg *message.Message, unreadable error) *message.Fault {
 	switch {
 	case ctx.Err() != nil:
 		return aborted(ctx)
 	case msg == nil:
 		return &message.Fault{Class: message.ClassTransient, Message: "the stream ended without an answer"}
+	case unreadable != nil:
+		return &message.Fault{Class: message.ClassUnknown, Err: &MessageError{Rule: "content", Why: unreadable.Error()}}
 	}
 	if a.sent != nil {
 		if f := provider.Full(a.sent.Meter.Model, msg, a.sent.Meter.Estimated); f != nil {

@@ -92,13 +92,16 @@ func (e *DoesNotFitError) Unwrap() []error {
 // the provider should cache, and checks the body. pending are messages that are
 // about to be said; they are in the request, but not in the log until Say
 // appends them. One compaction is tried for each answer, and a failed one is not
-// repeated with the same input. The error is a *DoesNotFitError if there is no
-// way to fit the window, a *RequestError if the provider would refuse the form of
-// the request, ErrVetoed if a hook did not let it go out, and the cause of ctx if
-// that has ended.
+// repeated with the same input. The error is a *MessageError if Say would refuse
+// a pending message, a *DoesNotFitError if there is no way to fit the window, a
+// *RequestError if the provider would refuse the form of the request, ErrVetoed if
+// a hook did not let it go out, and the cause of ctx if that has ended.
 func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
 	return do(ctx, s, func() (*Prepared, error) {
-		f := s.fitting(ctx, pending)
+		f, err := s.fitting(ctx, pending)
+		if err != nil {
+			return nil, err
+		}
 		v, err := f.reduce()
 		if err != nil {
 			return nil, err
@@ -117,16 +120,23 @@ func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepar
 // request.
 func (s *Session) Reduce(ctx context.Context, pending ...*message.Message) (Report, error) {
 	return do(ctx, s, func() (Report, error) {
-		f := s.fitting(ctx, pending)
-		_, err := f.reduce()
+		f, err := s.fitting(ctx, pending)
+		if err != nil {
+			return Report{}, err
+		}
+		_, err = f.reduce()
 		return f.report, err
 	})
 }
 
-func (s *Session) fitting(ctx context.Context, pending []*message.Message) *fitting {
+func (s *Session) fitting(ctx context.Context, pending []*message.Message) (*fitting, error) {
+	pending, err := s.sayable(ctx, pending)
+	if err != nil {
+		return nil, err
+	}
 	s.announce(pending)
 	// A summary that is being prepared will rewrite the view anyway.
-	return &fitting{Session: s, ctx: ctx, pending: pending, tokens: s.tokens(pending), pruned: s.prepared() != nil}
+	return &fitting{Session: s, ctx: ctx, pending: pending, tokens: s.tokens(pending), pruned: s.prepared() != nil}, nil
 }
 
 // fitting is a request that is being made to fit.

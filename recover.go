@@ -34,7 +34,7 @@ type try struct {
 // need room of its own.
 func (s *Session) announce(pending []*message.Message) {
 	for _, m := range pending {
-		if m != nil && m.Role == message.RoleUser {
+		if m.Role == message.RoleUser {
 			s.restart(true)
 			s.mu.Lock()
 			s.try.announced = true

@@ -82,9 +82,6 @@ func (f *fitting) withPending(v *timeline.View) (*timeline.View, error) {
 	}
 	drafts := make([]session.Draft, len(f.pending))
 	for i, m := range f.pending {
-		if m == nil {
-			return nil, &MessageError{Index: i, Rule: "role", Why: "it is nil"}
-		}
 		drafts[i] = f.draft(m)
 	}
 	return v.With(f.ctx, f.log, f.log.Prepare(v.Leaf, drafts...)...)

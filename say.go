@@ -79,10 +79,10 @@ func (s *Session) SetThinking(ctx context.Context, level string) error {
 	return err
 }
 
-// MessageError says that Say refused a message, and by which rule. None of the
+// MessageError says that a message cannot be said, and by which rule. None of the
 // messages passed with it was written.
 type MessageError struct {
-	Index int    // of the message among those passed to Say
+	Index int    // of the message among those that were passed
 	Rule  string // role, content, call or unpaired-result
 	Why   string
 }
@@ -98,16 +98,13 @@ func (e *MessageError) Error() string {
 // have several, but the call must be on the path.
 func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
 	return do(ctx, s, func() ([]*session.Entry, error) {
+		msgs, err := s.sayable(ctx, msgs)
+		if err != nil {
+			return nil, err
+		}
 		drafts := make([]session.Draft, len(msgs))
 		newInput := false
 		for i, m := range msgs {
-			if err := s.check(ctx, msgs[:i], m); err != nil {
-				var wrong *MessageError
-				if errors.As(err, &wrong) {
-					wrong.Index = i
-				}
-				return nil, err
-			}
 			newInput = newInput || m.Role == message.RoleUser
 			drafts[i] = s.draft(m)
 		}
@@ -120,6 +117,27 @@ func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session
 		}
 		return entries, err
 	})
+}
+
+// sayable returns messages that can be said, with the blocks that their content
+// points to.
+func (s *Session) sayable(ctx context.Context, msgs []*message.Message) ([]*message.Message, error) {
+	out := make([]*message.Message, len(msgs))
+	for i, m := range msgs {
+		m, err := codec.Values(m)
+		if err != nil {
+			return nil, &MessageError{Index: i, Rule: "content", Why: err.Error()}
+		}
+		if err := s.check(ctx, out[:i], m); err != nil {
+			var wrong *MessageError
+			if errors.As(err, &wrong) {
+				wrong.Index = i
+			}
+			return nil, err
+		}
+		out[i] = m
+	}
+	return out, nil
 }
 
 // draft returns the draft that a message is written as.
@@ -136,12 +154,11 @@ func (s *Session) draft(m *message.Message) session.Draft {
 }
 
 // storable is content as the log can hold it: valid text, arguments on one
-// line, no empty blocks.
+// line.
 func storable(content []message.Block) []message.Block {
 	out := content[:0:0]
 	for _, b := range content {
 		switch b := b.(type) {
-		case nil:
 		case message.Text:
 			b.Text = safetext.Sanitize(b.Text)
 			out = append(out, b)

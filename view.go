@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -103,6 +104,7 @@ func meter(c *compaction.Compactor, size timeline.Size, target int64) Meter {
 
 func (s *Session) tokens(msgs []*message.Message) (n int64) {
 	for _, m := range msgs {
+		m, _ = codec.Values(m) // what cannot be read is refused when it is said
 		n += s.opts.Estimator.Message(m)
 	}
 	return n

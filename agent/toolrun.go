@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -158,6 +159,7 @@ func (r *run) toolNames() string {
 func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Empty: res.Empty}
 	for _, b := range res.Content {
+		b = codec.Value(b)
 		if t, ok := b.(message.Text); ok {
 			t.Text = r.bounded(c, safetext.Sanitize(t.Text), limit)
 			b = t

@@ -46,6 +46,12 @@ func (b *Bus) Context(ctx context.Context, e Context, check func([]*message.Mess
 			if a.Messages == nil {
 				return nil
 			}
+			for i, m := range a.Messages {
+				var err error
+				if a.Messages[i], err = codec.Values(m); err != nil {
+					return fmt.Errorf("message %d: %w", i, err)
+				}
+			}
 			err := validMessages(a.Messages)
 			if err == nil && check != nil {
 				err = check(a.Messages)

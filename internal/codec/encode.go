@@ -46,7 +46,8 @@ func Encode(m *message.Message) []byte {
 		o.Raw("content", EncodeContent(m.Content))
 		o.Raw("display", []byte("true"))
 	case message.RoleSystem:
-		o.Str("content", m.Text("\n\n"))
+		values, _ := Values(m)
+		o.Str("content", values.Text("\n\n"))
 		encodeSystem(&o, m.System)
 	case message.RoleCompactionSummary, message.RoleBranchSummary:
 		o.Str("summary", m.Summary)
@@ -132,7 +133,7 @@ func EncodeContent(content []message.Block) []byte {
 
 func encodeBlock(b message.Block) []byte {
 	var o jsonw.Object
-	switch b := b.(type) {
+	switch b := Value(b).(type) {
 	case message.Text:
 		o.Str("type", "text")
 		o.Str("text", b.Text)

@@ -19,7 +19,7 @@ func EncodedLen(content []message.Block) int {
 }
 
 func blockLen(b message.Block) int {
-	switch b := b.(type) {
+	switch b := Value(b).(type) {
 	case message.Text:
 		return len(`{"type":"text","text":}`) + quoted(b.Text) + optional("textSignature", b.Signature)
 	case message.Image:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/jsonw"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/turn"
@@ -139,7 +140,7 @@ func (p *preparer) result(i int, m *message.Message) Message {
 func (p *preparer) user(content []message.Block, role message.Role) []message.Block {
 	var out []message.Block
 	for _, b := range content {
-		switch b := b.(type) {
+		switch b := codec.Value(b).(type) {
 		case message.Text:
 			if !Blank(b.Text) {
 				out = append(out, b)
@@ -166,7 +167,7 @@ func (p *preparer) opaque(b message.Opaque, role message.Role, content []message
 func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 	var out []message.Block
 	for _, b := range content {
-		switch b := b.(type) {
+		switch b := codec.Value(b).(type) {
 		case message.Text:
 			if !Blank(b.Text) {
 				out = append(out, b)
