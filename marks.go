@@ -43,7 +43,7 @@ func (s *Session) PrunePlan(ctx context.Context) ([]prune.Edit, error) {
 }
 
 // Pin keeps an entry in every view, word for word, with the whole tool group
-// that it belongs to. All pins together may take a quarter of the threshold;
+// that it belongs to. All pins together may take a quarter of the target;
 // beyond that the error is a *PinTooLargeError.
 func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 	return do(ctx, s, func() (*session.Entry, error) {
@@ -67,7 +67,7 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 }
 
 // PinTooLargeError says that with this pin all pins together would take more
-// than a quarter of the threshold.
+// than a quarter of the target.
 type PinTooLargeError struct{ Pin, Others, Limit int64 } // tokens
 
 func (e *PinTooLargeError) Error() string {

@@ -58,7 +58,7 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 // render makes the body. If it has more than so many bytes (0: any number), the
 // largest texts and arguments are shortened; the log has all of them.
 func (p *Prepared) render(m message.Model, most int64) (err error) {
-	const tries = 3 // what stands for a text has a size too
+	const tries = 3 // the replacement of a text has a size, too
 	for n := 0; ; n++ {
 		if p.Body, err = p.Dialect.Render(p.Request, m, p.Options); err != nil {
 			return fmt.Errorf("render the request: %w", err)

@@ -270,7 +270,7 @@ func (s *Session) checkResult(ctx context.Context, before []*message.Message, m 
 	if err != nil {
 		return err
 	}
-	return &MessageError{Rule: "unpaired-result", Why: fmt.Sprintf("no call of an answer on the path that holds has the id %q", m.ToolCallID)}
+	return &MessageError{Rule: "unpaired-result", Why: fmt.Sprintf("no answer on the current path has a call with the id %q", m.ToolCallID)}
 }
 
 func (s *Session) write(ctx context.Context, drafts ...session.Draft) ([]*session.Entry, error) {

@@ -89,7 +89,7 @@ func TestHooksOfACompaction(t *testing.T) {
 		{"a crash", false, []one{{hook.Handler{}, crash}, {hook.Handler{}, summary("Mine.")}}, "threshold applied", "hook", "Mine.", []string{"torn"}},
 		{"a hang", false, []one{{brief, hang}}, "threshold applied", "extract", "", []string{"no answer within"}},
 		{"an invalid answer", false, []one{{hook.Handler{}, says(compaction.Answer{Summary: "x", FirstKeptEntryID: "nowhere"}, nil)}},
-			"threshold applied", "extract", "", []string{"cannot be the first kept one"}},
+			"threshold applied", "extract", "", []string{"cannot be the first one that is kept"}},
 		{"required, and it fails", false, []one{{must, fails}}, "threshold cancelled hook-cancelled", "", "", []string{"it broke"}},
 		{"required, and it hangs", false, []one{{briefMust, hang}}, "threshold cancelled hook-cancelled", "", "", []string{"no answer within"}},
 		{"a veto at the limit", true, []one{{hook.Handler{}, veto}}, "overflow applied", "extract", "", []string{"cancelled (not now)"}},

@@ -41,9 +41,9 @@ func (a *Agent) busy() error {
 	trigger, phase := a.session.Reducing()
 	switch {
 	case phase == coppice.Idle || trigger == compaction.Background:
-		return fmt.Errorf("cannot go elsewhere: %w", ErrBusy)
+		return fmt.Errorf("cannot move to another entry: %w", ErrBusy)
 	case trigger == compaction.Branch:
-		return fmt.Errorf("cannot go elsewhere: %w: a branch is being summarized", ErrBusy)
+		return fmt.Errorf("cannot move to another entry: %w: a branch is being summarized", ErrBusy)
 	}
-	return fmt.Errorf("cannot go elsewhere: %w: the conversation is being compacted", ErrBusy)
+	return fmt.Errorf("cannot move to another entry: %w: the conversation is being compacted", ErrBusy)
 }

@@ -54,7 +54,7 @@ type Route struct {
 func (c *Compactor) route(ctx context.Context, target string) (*Route, error) {
 	e, err := c.Session.Find(ctx, target, -1)
 	if err != nil {
-		return nil, fmt.Errorf("go to %s: %w", target, err)
+		return nil, fmt.Errorf("go to entry %q: %w", target, err)
 	}
 	leaf, err := c.Session.Leaf(ctx)
 	if err != nil {

@@ -38,7 +38,7 @@ func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, erro
 	for i, id := range []string{a, b} {
 		e, err := c.Session.Find(ctx, id, -1)
 		if err != nil {
-			return nil, fmt.Errorf("compare %s: %w", id, err)
+			return nil, fmt.Errorf("compare entry %q: %w", id, err)
 		}
 		ends[i] = e
 	}

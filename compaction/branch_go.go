@@ -287,7 +287,7 @@ func (c *Compactor) SummarizeBranch(ctx context.Context, from, to, focus string)
 	}
 	target, err := c.Session.Find(ctx, to, -1)
 	if err != nil {
-		return nil, fmt.Errorf("summarize up to %s: %w", to, err)
+		return nil, fmt.Errorf("summarize up to entry %q: %w", to, err)
 	}
 	if from == "" {
 		leaf, err := c.Session.Leaf(ctx)

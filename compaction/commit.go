@@ -47,7 +47,7 @@ func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again boo
 		return a.doesNotFit(d, after), true
 	}
 	if !a.gains(after) {
-		out := fail(Skipped, NoGain, errors.New("the view would not get smaller by enough"))
+		out := fail(Skipped, NoGain, errors.New("the view would hardly get smaller"))
 		out.TokensAfter = after.Estimated
 		return out, d.fromHook // our own summary may be smaller
 	}

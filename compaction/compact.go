@@ -225,7 +225,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 		}
 		c, ok := s.firstKept(id)
 		if !ok {
-			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: entry %q cannot be the first kept one", id))
+			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: entry %q cannot be the first one that is kept", id))
 			return nil
 		}
 		if err := a.plan.fill(in, s, c, a.plan.Budget); err != nil {

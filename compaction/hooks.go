@@ -102,7 +102,7 @@ func (p *Plan) Check(a Answer) error {
 	if id := a.FirstKeptEntryID; id != "" && (p.FirstKept == nil || id != p.FirstKept.ID) {
 		c, ok := s.firstKept(id)
 		if !ok {
-			return fmt.Errorf("entry %q cannot be the first kept one", id)
+			return fmt.Errorf("entry %q cannot be the first one that is kept", id)
 		}
 		at = c.at
 	}

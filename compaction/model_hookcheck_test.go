@@ -29,8 +29,8 @@ func TestCheckAnswer(t *testing.T) {
 		{"the planned id", compaction.Answer{Summary: "Short.", FirstKeptEntryID: p.FirstKept.ID}, ""},
 		{"another message", compaction.Answer{Summary: "Short.", FirstKeptEntryID: idOf(t, s, message.RoleUser, 4)}, ""},
 		{"nothing said", compaction.Answer{Summary: " \n"}, "empty"},
-		{"inside a tool group", compaction.Answer{Summary: "Short.", FirstKeptEntryID: idOf(t, s, message.RoleToolResult, 4)}, "first kept"},
-		{"unknown", compaction.Answer{Summary: "Short.", FirstKeptEntryID: "ffffffff"}, "first kept"},
+		{"inside a tool group", compaction.Answer{Summary: "Short.", FirstKeptEntryID: idOf(t, s, message.RoleToolResult, 4)}, "the first one that is kept"},
+		{"unknown", compaction.Answer{Summary: "Short.", FirstKeptEntryID: "ffffffff"}, "the first one that is kept"},
 		{"larger than its source", compaction.Answer{Summary: strings.Repeat("so much happened ", 90000)}, "replaces"},
 	} {
 		err := p.Check(tt.a)

@@ -103,7 +103,7 @@ func (p *Plan) EstimatedAfter() int64 { return p.Floor.sum() + p.Allowance + p.K
 // model, no clock, no writes. An unknown To is an error.
 func MakePlan(in PlanInput) (*Plan, error) {
 	if in.Keep != nil && *in.Keep < 0 {
-		return nil, fmt.Errorf("keep %d recent tokens: below zero", *in.Keep)
+		return nil, fmt.Errorf("cannot keep %d recent tokens: the number must be 0 or more", *in.Keep)
 	}
 	in.Estimator = estimate.Checked(in.Estimator)
 	v := in.View
@@ -214,7 +214,7 @@ func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 	}
 	to := slices.IndexFunc(s.path, func(e *session.Entry) bool { return e.ID == in.To })
 	if to < 0 {
-		return cut{}, false, fmt.Errorf("summarize up to %s: %w among the entries that can be summarized", in.To, session.ErrNotFound)
+		return cut{}, false, fmt.Errorf("summarize up to entry %q: %w among the entries that can be summarized", in.To, session.ErrNotFound)
 	}
 	c, ok := s.cutAfter(to)
 	return c, ok, nil

@@ -153,7 +153,7 @@ func TestCompactionAnswers(t *testing.T) {
 		string(a.Details) != `{"d":1}` || string(a.PreserveData) != `{"p":1}` {
 		t.Errorf("%+v, %v", a, err)
 	}
-	r.expect(t, `entry "00000003" cannot be the first kept one`, "the summary is empty",
+	r.expect(t, `entry "00000003" cannot be the first one that is kept`, "the summary is empty",
 		`compaction.tokensBefore is not a number: "many"`, `unknown key "speed"`, "compaction.tokensBefore is negative: -1")
 	if a.TokensBefore == nil || *a.TokensBefore != 9 {
 		t.Errorf("tokensBefore %v", a.TokensBefore)

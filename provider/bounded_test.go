@@ -28,7 +28,7 @@ func TestEndlessAnswer(t *testing.T) {
 	_, err := c.Complete(t.Context(), message.Model{Provider: "p", ID: "m"}, timeline.Request{
 		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "go"}}}}}, message.CallOptions{})
 	f, ok := message.AsFault(err)
-	if !ok || f.Class != message.ClassUnknown || !strings.Contains(err.Error(), "does not end") {
+	if !ok || f.Class != message.ClassUnknown || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("%v", err)
 	}
 }

@@ -49,7 +49,7 @@ func NewRegistry(cfg Config, env func(name string) string) *Registry {
 func (r *Registry) Bind(name string) (*Bound, error) {
 	provider, id, ok := strings.Cut(name, "/")
 	if !ok || provider == "" || id == "" {
-		return nil, fmt.Errorf("model %q is not of the form provider/id", name)
+		return nil, fmt.Errorf("model %q: a name has the form provider/id", name)
 	}
 	m := r.Catalog.Lookup(provider, id)
 	dialect, ok := dialects.ByName(m.API)

@@ -37,7 +37,7 @@ func TestRegistry(t *testing.T) {
 		{provider.Config{}, nil, "ollama/qwen3", "openai-chat", ""},
 		{provider.Config{}, nil, "anthropic/claude-opus-4-5", "", "set ANTHROPIC_API_KEY or providers.anthropic.apiKey"},
 		{provider.Config{}, nil, "gemini/x", "", "set GEMINI_API_KEY or GOOGLE_API_KEY or providers.gemini.apiKey"},
-		{provider.Config{}, nil, "claude", "", "not of the form provider/id"},
+		{provider.Config{}, nil, "claude", "", "has the form provider/id"},
 		{provider.Config{}, map[string]string{"AZURE_OPENAI_API_KEY": "k"}, "azure/gpt-5", "", "set providers.azure.baseUrl"},
 		{own, nil, "local/foo/bar", "openai-chat", ""},
 		{own, map[string]string{"GATE_KEY": "k"}, "gate/x", "gemini", ""},

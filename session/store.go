@@ -118,7 +118,7 @@ func (e *LockedError) Error() string {
 	if e.PID == 0 { // it has the lock, but has not written yet who it is
 		return e.Ref + ": open for writing in another process"
 	}
-	return fmt.Sprintf("%s: open for writing in process %d on %s since %s", e.Ref, e.PID, e.Host, e.Since.Format(time.RFC3339))
+	return fmt.Sprintf("%s: process %d on %s has had it open for writing since %s", e.Ref, e.PID, e.Host, e.Since.Format(time.RFC3339))
 }
 
 // AmbiguousError says that an id prefix matches several sessions or entries.

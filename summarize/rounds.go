@@ -94,7 +94,7 @@ func splitText(text string, room int64, estimate func(string) int64) (head, rest
 			units *= 2
 			continue
 		}
-		// A cut can part an escape from what it escapes.
+		// A cut can separate an escape character from what it escapes.
 		if safe := quote.Escape(head); estimate(safe) <= room || units <= 8 {
 			return safe, text[len(head):]
 		}

@@ -134,7 +134,7 @@ type Ladder struct {
 	// Without it Summarize can fail.
 	Extract bool
 	// Progress is told of each request before it is sent, one call at a time.
-	// nil: no one.
+	// nil: nothing is reported.
 	Progress func(Progress)
 	Mask     func(string) string // hides secrets; nil: the known shapes
 }

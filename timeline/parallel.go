@@ -35,7 +35,7 @@ func parallel(n int, f func(i int) error) error {
 				}
 				for i := to - chunk; i < min(to, n); i++ {
 					if err := f(i); err != nil {
-						next.Store(int64(n)) // the others need not go on
+						next.Store(int64(n)) // stop the others
 						return err
 					}
 				}

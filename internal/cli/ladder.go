@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -147,7 +148,7 @@ func (a *app) progress(l *ladder) (stop func()) {
 		if p.Passes > 1 {
 			pass = fmt.Sprintf(", pass %d of about %d", p.Pass, p.Passes)
 		}
-		line := fmt.Sprintf("summarizing the %s: %s %s%s, %s tokens so far", p.Phase, p.Rung, p.Model, pass, thousands(p.Tokens))
+		line := fmt.Sprintf("summarizing the %s: %s%s, %s tokens so far", p.Phase, strings.TrimSpace(p.Rung+" "+p.Model), pass, thousands(p.Tokens))
 		if a.Terminal {
 			shown = true
 			fmt.Fprintf(a.Err, "\r\x1b[K%s", line)

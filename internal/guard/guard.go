@@ -36,7 +36,7 @@ func Recover(what string, err *error) {
 }
 
 // ErrNil says that a caller passed nil where a value is needed.
-var ErrNil = errors.New("it is nil")
+var ErrNil = errors.New("nil was passed")
 
 // Given fails with ErrNil if there is no value. what is its name, for people.
 func Given[T any](what string, v T) error {
@@ -74,7 +74,7 @@ func Do[T any](ctx context.Context, what string, f func() (T, error)) (T, error)
 	}
 	done := make(chan result, 1)
 	go func() {
-		r := result{err: fmt.Errorf("%s ended its goroutine", what)}
+		r := result{err: fmt.Errorf("%s ended the goroutine it ran in", what)}
 		defer func() { done <- r }()
 		r.v, r.err = Call(what, f)
 	}()

@@ -153,7 +153,7 @@ func (l *Line) describe(line []byte) {
 			l.Detail = fmt.Sprintf("%s; skipped, but whole entries on the line were read: %d", what, n)
 		}
 	case kinds.ProblemNotAnEntry:
-		l.Detail = "JSON, but no entry; skipped"
+		l.Detail = "JSON, but not an entry; skipped"
 	case kinds.ProblemJoinedLine:
 		l.Detail = fmt.Sprintf("%d objects on one line; all were read", len(l.Records))
 	}

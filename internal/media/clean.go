@@ -17,7 +17,7 @@ type Checked struct {
 var (
 	ErrEmpty     = errors.New("it is empty")
 	ErrNotBase64 = errors.New("its data is not base64")
-	ErrType      = errors.New("its bytes are of an unknown type")
+	ErrType      = errors.New("its data is of an unknown type")
 )
 
 // Check reads a block of media. Its base64 may have white space, lack padding,

@@ -52,7 +52,7 @@ func Lookup(name string) Provider {
 
 // Find looks for a model: as named, then at its provider without date and
 // notation, then anywhere. own reports whether the provider itself offers it, so
-// that its price applies. nil: no one offers it.
+// that its price applies. nil: no provider offers it.
 func Find(provider, id string) (m *Model, own bool) {
 	plain, last := PlainName(id), lastPart(id)
 	var best *Model
