@@ -97,7 +97,7 @@ func (s *Session) setSpent(v *timeline.View) {
 // outcome but applied, the caller compacts as usual.
 func (s *Session) usePrepared(ctx context.Context) *compaction.Outcome {
 	p := s.prepared()
-	if p == nil {
+	if p == nil || s.reduce.nested(ctx) != nil {
 		return nil
 	}
 	p.commit()
@@ -118,21 +118,22 @@ func isBackground(t compaction.Trigger) bool { return t == compaction.Background
 
 // dropPrepared stops the work in the background, because another reduction is
 // about to run.
-func (s *Session) dropPrepared(ctx context.Context) {
-	if p := s.prepared(); p != nil {
-		s.reduce.stopIf(errSuperseded, isBackground)
-		<-p.done
-		s.finish(ctx, p)
-	}
-}
+func (s *Session) dropPrepared(ctx context.Context) { s.stopPrepared(ctx, errSuperseded) }
 
-// StopBackground stops what runs in the background and reports how it ended.
-// The session stays usable.
-func (s *Session) StopBackground(ctx context.Context) {
-	s.reduce.stopIf(errStopped, isBackground)
-	if p := s.prepared(); p != nil {
-		<-p.done
+// StopBackground stops what runs in the background and reports how it ended. If
+// ctx ends first, a later call reports that. The session stays usable.
+func (s *Session) StopBackground(ctx context.Context) { s.stopPrepared(ctx, errStopped) }
+
+func (s *Session) stopPrepared(ctx context.Context, cause error) {
+	s.reduce.stopIf(cause, isBackground)
+	p := s.prepared()
+	if p == nil {
+		return
+	}
+	select {
+	case <-p.done:
 		s.finish(ctx, p)
+	case <-ctx.Done():
 	}
 }
 

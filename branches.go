@@ -77,8 +77,10 @@ func (s *Session) SummarizeBranch(ctx context.Context, from, to, focus string) (
 // branch runs work as one reduction, with a pair of events if it summarizes a
 // branch.
 func (s *Session) branch(ctx context.Context, summarizes bool, work func(context.Context) (*compaction.Navigated, error)) (*compaction.Navigated, error) {
-	s.dropPrepared(ctx)
-	working, end := s.reduce.begin(ctx, compaction.Branch)
+	working, end, err := s.startReduction(ctx, compaction.Branch)
+	if err != nil {
+		return nil, err
+	}
 	defer end()
 	if summarizes {
 		emit(ctx, Event{Type: EventBranchSummaryStart})

@@ -46,7 +46,9 @@ type Event struct {
 type observerKey struct{}
 
 // Observe returns a context with which calls report what they do to f, in their
-// own goroutine and before they return.
+// own goroutine and before they return. f must not reduce the same session
+// (Compact, Fit, Navigate, …): that would wait for the call that is reporting,
+// until its own context ends.
 func Observe(ctx context.Context, f func(Event)) context.Context {
 	if ctx == nil {
 		return nil // what it is passed to says so

@@ -296,8 +296,10 @@ func (s *Session) edit(ctx context.Context, edits []prune.Edit) error {
 	for i, e := range edits {
 		drafts[i] = e.Draft()
 	}
-	s.dropPrepared(ctx)
-	_, end := s.reduce.begin(ctx, compaction.Threshold)
+	_, end, err := s.startReduction(ctx, compaction.Threshold)
+	if err != nil {
+		return err
+	}
 	defer end()
 	if _, err := s.write(ctx, drafts...); err != nil {
 		return fmt.Errorf("prune: %w", err)

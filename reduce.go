@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/coppice-dev/coppice/compaction"
@@ -29,33 +30,52 @@ var (
 	errClosed     = errors.New("the session was closed")
 )
 
+// errNested says that a reduction was asked for by what runs in another one. It
+// would wait for itself.
+var errNested = errors.New("a summarizer or a hook cannot reduce the session that it works for")
+
 // machine is the one state machine for all reductions: each goes through begin,
 // one at a time.
 type machine struct {
-	turn sync.Mutex // held from begin to end
+	turn guard.Lock // held from begin to end
 
 	mu      sync.Mutex
 	waiting int // for their turn
 	closed  bool
 	phase   Phase
 	trigger compaction.Trigger
-	cancel  context.CancelCauseFunc
+	cancel  context.CancelCauseFunc // nil: none is running
+	number  int                     // of the latest reduction; its context carries it, with m as the key
 }
 
-// begin waits for its turn, and stops work in the background. end must be
-// called.
-func (m *machine) begin(ctx context.Context, trigger compaction.Trigger) (_ context.Context, end func()) {
+// begin waits for its turn, and stops work in the background. It fails if ctx
+// ends first. end must be called.
+func (m *machine) begin(ctx context.Context, trigger compaction.Trigger) (_ context.Context, end func(), err error) {
 	m.mu.Lock()
 	m.waiting++
 	if m.trigger == compaction.Background {
 		m.cancel(errSuperseded)
 	}
 	m.mu.Unlock()
-	m.turn.Lock()
+	err = m.turn.Lock(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting--
-	return m.started(ctx, trigger)
+	if err != nil {
+		return nil, nil, fmt.Errorf("waiting for another reduction: %w", err)
+	}
+	ctx, end = m.started(ctx, trigger)
+	return ctx, end, nil
+}
+
+// nested fails if ctx is from inside the running reduction.
+func (m *machine) nested(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n, inside := ctx.Value(m).(int); inside && n == m.number && m.cancel != nil {
+		return errNested
+	}
+	return nil
 }
 
 // background starts work that yields to any other. It reports false if there is
@@ -72,7 +92,8 @@ func (m *machine) background(ctx context.Context) (_ context.Context, end func()
 
 // started records the running reduction. Both locks are held.
 func (m *machine) started(ctx context.Context, trigger compaction.Trigger) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	m.number++
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, m, m.number))
 	m.phase, m.trigger, m.cancel = Preparing, trigger, cancel
 	if m.closed {
 		cancel(errClosed)
@@ -206,8 +227,8 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 }
 
 // Compact replaces old conversation with a verified summary. The outcome says how
-// it ended; an error means that there was no attempt. A compaction that the user
-// asks for, the default kind, ends a pause of automatic compaction. While a tool
+// it ended; an error means that there was no attempt, as when ctx ends before
+// other reductions do. A compaction that the user asks for, the default kind, ends a pause of automatic compaction. While a tool
 // runs it is cancelled before a summary is requested.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
 	return do(ctx, s, func() (*compaction.Outcome, error) {
@@ -226,11 +247,23 @@ func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compactio
 	})
 }
 
+// startReduction waits until the reductions before it have ended, and makes the
+// one in the background give way. end must be called.
+func (s *Session) startReduction(ctx context.Context, trigger compaction.Trigger) (_ context.Context, end func(), err error) {
+	if err := s.reduce.nested(ctx); err != nil {
+		return nil, nil, err
+	}
+	s.dropPrepared(ctx)
+	return s.reduce.begin(ctx, trigger)
+}
+
 // attempt makes one compaction with its pair of events. A panic is a failure
 // like any other.
 func (s *Session) attempt(ctx context.Context, c *compaction.Compactor, r compaction.Request) (*compaction.Outcome, error) {
-	s.dropPrepared(ctx)
-	working, end := s.reduce.begin(ctx, r.Trigger)
+	working, end, err := s.startReduction(ctx, r.Trigger)
+	if err != nil {
+		return nil, err
+	}
 	defer end()
 	emit(ctx, Event{Type: EventCompactionStart, Trigger: r.Trigger})
 	if r.Trigger == compaction.Manual && s.toolsRun() { // a summary would be paid for and not committed
@@ -260,7 +293,7 @@ func compact(ctx context.Context, c *compaction.Compactor, r compaction.Request)
 // failure returns the outcome of an attempt that could not be made.
 func failure(ctx context.Context, err error) *compaction.Outcome {
 	o := &compaction.Outcome{Status: compaction.Failed, Reason: compaction.IO, Err: err, Detail: err.Error()}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, errNested) {
 		o.Status, o.Reason = compaction.Cancelled, compaction.Interrupted
 	}
 	return o
@@ -309,8 +342,10 @@ func (s *Session) Uncompact(ctx context.Context) (*compaction.Undone, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.dropPrepared(ctx)
-		_, end := s.reduce.begin(ctx, compaction.Manual)
+		_, end, err := s.startReduction(ctx, compaction.Manual)
+		if err != nil {
+			return nil, err
+		}
 		defer end()
 		u, err := c.Undo(ctx)
 		s.forgetState()

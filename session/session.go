@@ -20,11 +20,13 @@ type Session struct {
 	log Log
 	now func() time.Time
 
-	mu      sync.Mutex
-	at      bool   // leaf is set
-	leaf    *Entry // nil: before the first entry
+	busy    guard.Lock // held while the log is written or its end is read; guards what follows
+	at      bool       // leaf is set
+	leaf    *Entry     // nil: before the first entry
+	foreign []*Entry   // what the watchers have not been told yet
+
+	mu      sync.Mutex // guards watches
 	watches []func(foreign []*Entry)
-	foreign []*Entry // what the watchers have not been told yet
 }
 
 // Options configure a Session.
@@ -67,15 +69,27 @@ func (s *Session) OnForeign(f func(foreign []*Entry)) {
 	s.watches = append(s.watches, f)
 }
 
+// lock waits for calls that are writing. It fails, with the cause, if ctx ends
+// first.
+func (s *Session) lock(ctx context.Context) error {
+	if err := s.busy.Lock(ctx); err != nil {
+		return fmt.Errorf("waiting for another call that writes: %w", err)
+	}
+	return nil
+}
+
 // unlock ends a call that may have appended, and tells the watchers about
 // foreign entries.
 func (s *Session) unlock() {
-	watches, foreign := s.watches, s.foreign
+	foreign := s.foreign
 	s.foreign = nil
-	s.mu.Unlock()
+	s.busy.Unlock()
 	if len(foreign) == 0 {
 		return
 	}
+	s.mu.Lock()
+	watches := s.watches
+	s.mu.Unlock()
 	for _, f := range watches {
 		f(foreign)
 	}
@@ -83,8 +97,10 @@ func (s *Session) unlock() {
 
 // Leaf returns where the conversation is, or nil in an empty session.
 func (s *Session) Leaf(ctx context.Context) (*Entry, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.busy.Unlock()
 	return s.leafLocked(ctx)
 }
 
@@ -148,7 +164,9 @@ func (s *Session) Path(ctx context.Context, leaf *Entry) ([]*Entry, error) {
 // one the leaf. When it returns without an error, the entries are in the log,
 // durably.
 func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error) {
-	s.mu.Lock()
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
 	defer s.unlock()
 	leaf, err := s.leafLocked(ctx)
 	if err != nil {
@@ -161,7 +179,9 @@ func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error)
 // AppendTo adds drafts as a chain under parent (nil: as a root) and makes the
 // last one the leaf. This is how a branch begins.
 func (s *Session) AppendTo(ctx context.Context, parent *Entry, drafts ...Draft) ([]*Entry, error) {
-	s.mu.Lock()
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
 	defer s.unlock()
 	if _, err := s.leafLocked(ctx); err != nil {
 		return nil, err
@@ -213,7 +233,9 @@ func (s *Session) CommitFrom(ctx context.Context, leaf *Entry, entries []*Entry)
 
 // commitIf writes entries if the leaf is the one with that id ("": there is none).
 func (s *Session) commitIf(ctx context.Context, id string, entries []*Entry) error {
-	s.mu.Lock()
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
 	defer s.unlock()
 	leaf, err := s.leafLocked(ctx)
 	if err != nil {
