@@ -83,6 +83,30 @@ func TestWaysStayInTheirRoom(t *testing.T) {
 	})
 }
 
+// An order to write something down is done when it was written after it, and
+// not otherwise.
+func TestWritten(t *testing.T) {
+	const order = "Write the choice down as an ADR."
+	ask, adr := say(message.RoleUser, "Take B. "+order), called("1", "write", `{"path":"docs/adr/0007-queue.md"}`)
+	other := called("2", "write", `{"path":"docs/queue.md"}`)
+	for _, c := range []struct {
+		name  string
+		order string
+		msgs  []*message.Message
+		want  bool
+	}{
+		{"written after it", order, []*message.Message{ask, other, adr}, true},
+		{"not written", order, []*message.Message{ask, other}, false},
+		{"written before it", order, []*message.Message{adr, ask}, false},
+		{"a rule that holds", "Always write choices down as an ADR.", []*message.Message{ask, adr}, false},
+		{"a rule with a verb first", "Write choices only as an ADR.", []*message.Message{ask, adr}, false},
+	} {
+		if got := written(c.order, c.msgs); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 func TestHeadAndTail(t *testing.T) {
 	h := &headAndTail{}
 	h.take([]ledger.Source{{Message: say(message.RoleUser, "first words "+strings.Repeat("middle ", 500)+"last words")}}, 20)

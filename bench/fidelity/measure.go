@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -148,14 +151,49 @@ func (r *report) grade(c column, covered []ledger.Source, visible string, spent 
 	cell.Measured++
 	cell.Tokens += spent
 	facts := ledger.Collect(covered, ledger.Options{})
-	for class, score := range facts.Cover(visible) {
-		cell.addLedger(class, score)
-	}
 	msgs := make([]*message.Message, len(covered))
 	for i, s := range covered {
 		msgs[i] = s.Message
+	}
+	scores := facts.Cover(visible)
+	for _, f := range facts.Missing(visible) {
+		if f.Class == ledger.Constraint && written(f.Text, msgs) {
+			s := scores[f.Class]
+			s.Facts--
+			scores[f.Class] = s
+		}
+	}
+	for class, score := range scores {
+		cell.addLedger(class, score)
 	}
 	for class, score := range plainGrade(msgs, visible) {
 		cell.addPlain(class, score)
 	}
 }
+
+// written reports whether a constraint is an order to write one thing down as
+// another, and the session wrote that: "Write the choice down as an ADR" is
+// done once docs/adr/0007-queue.md is written. It orders nothing any more.
+func written(constraint string, msgs []*message.Message) bool {
+	words := strings.FieldsFunc(strings.ToLower(constraint), notLetter)
+	if len(words) < 3 || words[0] != "write" {
+		return false
+	}
+	as := len(words) - 1
+	if !slices.Contains(words[:as], "as") || orders(constraint) {
+		return false
+	}
+	for _, m := range slices.Backward(msgs) {
+		if m.Role == message.RoleUser && strings.Contains(m.Text("\n"), constraint) {
+			return false // what was written before is no answer to it
+		}
+		for _, c := range m.ToolCalls() {
+			if c.Name == "write" && slices.Contains(strings.FieldsFunc(strings.ToLower(pathOf(c)), notLetter), words[as]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }

@@ -110,6 +110,8 @@ func (f *folder) decisions(w *said, final bool) {
 			t.ways = s.Text
 		}
 		switch {
+		case declared(s):
+			f.decision(s.Text, s)
 		case s.Has(prose.Choose) && !s.Has(prose.Propose) && (s.Has(prose.Reason) || t.ways != "" || strings.Contains(s.Text, "instead of") || decided(s)):
 			text := s.Text
 			if t.ways != "" && t.ways != s.Text && len(t.ways)+len(text) < 1200 {
@@ -130,6 +132,14 @@ func lists(s sentence) bool {
 
 func hasChoice(sentences []sentence) bool {
 	return slices.ContainsFunc(sentences, func(s sentence) bool { return s.Has(prose.Choose) })
+}
+
+// declared reports whether a sentence is labelled as a decision: "Decision:
+// keys live in the database."
+func declared(s sentence) bool {
+	const most = 4 // words of the label
+	head, rest, ok := strings.Cut(strings.ReplaceAll(s.Text, "：", ":"), ":")
+	return ok && len(strings.Fields(head)) <= most && len(strings.TrimSpace(rest)) > 8 && decided(sentence{Sentence: prose.Sentence{Text: head}})
 }
 
 // decided reports whether a sentence says by itself that it decides.

@@ -20,9 +20,11 @@ const maxRules = 60
 // rules takes what the user orders and forbids, and ends what that replaces.
 func (f *folder) rules(sentences []sentence, w *said, by string) {
 	n := 0
+	required := requirements(sentences, w.lines)
 	for i := 0; i < len(sentences) && n < maxRules; i++ {
 		s := sentences[i]
 		l := w.lines[s.line]
+		l.Rule = l.Rule || required[s.line]
 		if by == "user" {
 			f.takesBack(s) // what it says besides counts
 		}
@@ -44,9 +46,36 @@ func (f *folder) rules(sentences []sentence, w *said, by string) {
 				text = l.Head + " " + text
 			}
 		}
-		f.rule(text, s, by)
+		f.rule(text, s, by, !l.Rule && wishes(s))
 		n++
 	}
+}
+
+// requirements finds the items of lists that are rules though nothing says so
+// before the list: half of the items or more order or forbid something. An item
+// by itself would be torn from what it refers to.
+func requirements(sentences []sentence, lines []prose.Line) map[int]bool {
+	const least = 3 // items
+	orders := map[int]bool{}
+	for _, s := range sentences {
+		if l := lines[s.line]; l.Item && !l.Rule && isRule(s, l) && !s.Has(prose.Ask) {
+			orders[s.line] = true
+		}
+	}
+	out := map[int]bool{}
+	for from := 0; from < len(lines); {
+		to, n := from, 0
+		for ; to < len(lines) && lines[to].Item && lines[to].Head == lines[from].Head; to++ {
+			if orders[to] {
+				n++
+			}
+		}
+		for i := from; i < to && to-from >= least && 2*n >= to-from; i++ {
+			out[i] = true
+		}
+		from = max(to, from+1)
+	}
+	return out
 }
 
 // turnsOver reports whether a sentence puts something in the place of what a
@@ -70,13 +99,18 @@ func isRule(s sentence, l prose.Line) bool {
 	if l.Item && l.Rule {
 		return true
 	}
-	if s.Question() || utf8.RuneCountInString(s.Text) > 2*maxRule {
+	if s.Question() || introduces(s) || utf8.RuneCountInString(s.Text) > 2*maxRule {
 		return false
 	}
 	if s.Has(prose.Order, prose.Permit, prose.Need) && !musing(s) {
 		return orderly(s)
 	}
 	return labelled(s, l) || s.Has(prose.Limit) && s.Has(prose.Instead)
+}
+
+// introduces reports whether a sentence only says what comes after it.
+func introduces(s sentence) bool {
+	return strings.HasSuffix(s.Text, ":") || strings.HasSuffix(s.Text, "：")
 }
 
 // generalities are words that make of what is wanted a rule.
@@ -142,7 +176,8 @@ func forbids(text string) bool { return prose.Read(text, prose.Detect(text)).Has
 func (it *Item) forbids() bool { return forbids(it.Text) }
 
 // rule adds a rule. What it replaces is told; what it repeats is renewed.
-func (f *folder) rule(text string, s sentence, by string) {
+// One that is a wish ends with the request at hand.
+func (f *folder) rule(text string, s sentence, by string, wish bool) {
 	for _, part := range bounded(text) {
 		content := prose.Content(part, s.Lang)
 		if it := f.sameRule(part); it != nil {
@@ -157,7 +192,7 @@ func (f *folder) rule(text string, s sentence, by string) {
 			life = Limited
 		}
 		it := f.make(Item{Kind: Rule, Key: part, Text: part, Life: life, By: by})
-		if it != nil && by == "user" && wishes(s) {
+		if it != nil && by == "user" && wish {
 			f.details[it] = f.talk.current
 		}
 	}

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -353,6 +354,41 @@ func TestRules(t *testing.T) {
 		if !strings.Contains(inForce, tc.want) || tc.not != "" && strings.Contains(inForce, tc.not) {
 			t.Errorf("%s: in force: %q\n%s", tc.lang, inForce, dump(s))
 		}
+	}
+}
+
+// A list is one of rules where something says so before it, or where half of it
+// orders; an item is a rule whole. What only introduces the list is none.
+func TestRulesInLists(t *testing.T) {
+	ticket := "We need retries. From the ticket:\n\n1. At most five of them. The count belongs to the job.\n2. The pause doubles each time.\n" +
+		"3. While one is running, a second one gets 409. It must not wait.\n\nHow we want the tests:\n\n" +
+		"- Limits are part of the contract, so they must be there.\n- One file for each job."
+	docs := "Now the docs. Do this:\n\n- write the guide\n- write the reference\n- never touch the changelog"
+	said := func(role message.Role, text string) ledger.Source {
+		return ledger.Source{Message: &message.Message{Role: role, Content: []message.Block{message.Text{Text: text}}}}
+	}
+	s := state.Fold([]ledger.Source{said(message.RoleUser, ticket), said(message.RoleAssistant, "Done."), said(message.RoleUser, docs)}, state.Options{})
+	want := []string{"At most five of them. The count belongs to the job.", "The pause doubles each time.", "While one is running, a second one gets 409. It must not wait.",
+		"Limits are part of the contract, so they must be there.", "One file for each job.", "never touch the changelog"}
+	var got []string
+	for _, it := range s.Living(state.Rule) {
+		got = append(got, it.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\n%s", got, dump(s))
+	}
+}
+
+// A sentence that is labelled as a decision is one, whatever its words.
+func TestLabelledDecision(t *testing.T) {
+	s := fold(t, "agent: pi\n---\nU Go.\nA Fixed. Decision: totals show all currencies side by side.\nU And where?\nA Entscheidung: die Schlüssel liegen in PostgreSQL. Note: this is slow.\n")
+	for _, want := range []string{"decision accepted: all currencies side by side", "decision accepted: die Schlüssel liegen"} {
+		if !has(s, want) {
+			t.Errorf("no %q in\n%s", want, dump(s))
+		}
+	}
+	if has(s, "decision accepted: this is slow") {
+		t.Error("a note is no decision")
 	}
 }
 
