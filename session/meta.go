@@ -120,9 +120,12 @@ func (b *brief) meta() Meta {
 	if b.by == nil {
 		return Meta{}
 	}
-	m := Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Calls: b.calls, Result: b.result,
+	m := Meta{Role: b.by.role, Provider: b.by.provider, Model: b.by.model, StopReason: b.by.stop, Result: b.result,
 		Shows: b.traits&shows != 0, Reasons: b.traits&reasons != 0, Excluded: b.traits&excluded != 0, Counted: b.traits&counted != 0,
 		ContentBytes: b.bytes}
+	if m.Role == message.RoleAssistant { // no one else can call a tool
+		m.Calls, m.Shows = b.calls, m.Shows || len(b.calls) > 0
+	}
 	if b.images != nil {
 		m.Images = *b.images
 	}
@@ -150,7 +153,6 @@ func briefOf(m *message.Message) brief {
 		case message.Thinking:
 			b.traits |= reasons
 		case message.ToolCall:
-			b.traits |= shows
 			b.trait(reasons, c.ThoughtSignature != "")
 			b.calls = append(b.calls, turn.Call{ID: c.ID, Name: c.Name})
 		default:

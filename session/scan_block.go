@@ -100,7 +100,6 @@ func (c *scan) end(b *block) {
 		}
 		c.add(imageBytes + lacks(1, emptyBytes) + lacks(2, emptyBytes))
 	case blockCall:
-		c.brief.traits |= shows
 		c.add(callBytes + lacks(1, emptyBytes) + lacks(2, emptyBytes))
 		if b.seen&4 == 0 {
 			c.arguments(nil)

@@ -30,8 +30,14 @@ func runSet(t *testing.T, server *fake.Server, dir, more string, args ...string)
 // runWith is runSet with the folder of the settings.
 func runWith(t *testing.T, server *fake.Server, dir, config, more string, args ...string) (int, string, string) {
 	t.Helper()
-	settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[{"id":"fake-1","contextWindow":32000}]}},%s}`,
-		server.BaseURL("openai-chat"), more)
+	return runModel(t, server, dir, config, `{"id":"fake-1","contextWindow":32000}`, more, args...)
+}
+
+// runModel is runWith with what the settings say of the model.
+func runModel(t *testing.T, server *fake.Server, dir, config, model, more string, args ...string) (int, string, string) {
+	t.Helper()
+	settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[%s]}},%s}`,
+		server.BaseURL("openai-chat"), model, more)
 	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
