@@ -151,6 +151,9 @@ func (s *Session) checkAnswer(ctx context.Context, a *incoming, msg *message.Mes
 			return f
 		}
 	}
+	if msg.StopReason == message.StopError || msg.StopReason == message.StopAborted {
+		return &message.Fault{Class: cmp.Or(msg.ErrorClass, message.ClassUnknown), Message: cmp.Or(msg.ErrorMessage, "the answer ended with "+string(msg.StopReason))}
+	}
 	if len(msg.ToolCalls()) == 0 && strings.TrimSpace(msg.Text("")) == "" && msg.StopReason != message.StopLength {
 		return &message.Fault{Class: message.ClassUnknown, Remedy: kinds.RemedyRetry, Err: errEmpty}
 	}
@@ -260,10 +263,11 @@ func (s *Session) record(ctx context.Context, a *incoming, msg *message.Message,
 // cancelled.
 const writeGrace = 30 * time.Second
 
-// complete adds what a stream may leave out: which model answered, and what it
-// cost.
+// complete adds what a stream may leave out: ids of calls, which model answered,
+// and what it cost.
 func (a *incoming) complete(msg *message.Message) *message.Message {
 	msg = msg.Clone()
+	uniqueCalls(msg.Content)
 	if a.sent == nil {
 		return msg
 	}
@@ -281,13 +285,27 @@ func (a *incoming) complete(msg *message.Message) *message.Message {
 	return msg
 }
 
+// uniqueCalls gives each call an id of its own, so that its result can be said.
+func uniqueCalls(content []message.Block) {
+	seen := map[string]bool{}
+	for i, b := range content {
+		if c, ok := b.(message.ToolCall); ok {
+			if c.ID == "" || seen[c.ID] {
+				c.ID = "call_" + session.NewID()
+			}
+			seen[c.ID] = true
+			content[i] = c
+		}
+	}
+}
+
 // failed returns what is kept of an answer that failed.
 func (s *Session) failed(ctx context.Context, a *incoming, msg *message.Message, f *message.Fault) *message.Message {
 	out := &message.Message{Role: message.RoleAssistant, StopReason: message.StopError, ErrorMessage: s.opts.Mask(f.Error()), ErrorClass: f.Class}
 	if a.sent != nil {
 		out.API, out.Provider, out.Model = a.sent.Meter.Model.API, a.sent.Meter.Model.Provider, a.sent.Meter.Model.ID
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || msg != nil && msg.StopReason == message.StopAborted {
 		out.StopReason = message.StopAborted
 	}
 	if text := a.text.String(); text != "" {

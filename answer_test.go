@@ -3,6 +3,7 @@ package coppice_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +43,55 @@ func TestAnswerGivenUp(t *testing.T) {
 			if kept.StopReason != message.StopAborted || kept.ErrorMessage != tt.want {
 				t.Errorf("the stream %s: kept %s %q", name, kept.StopReason, kept.ErrorMessage)
 			}
+		}
+	}
+}
+
+// An answer that says itself that it failed is a fault, and is kept as one.
+func TestAnswerThatFailed(t *testing.T) {
+	for _, tt := range []struct {
+		msg  message.Message
+		want string // the error
+	}{
+		{message.Message{StopReason: message.StopError, ErrorMessage: "the server broke", ErrorClass: message.ClassTransient}, "transient: the server broke"},
+		{message.Message{StopReason: message.StopError}, "unknown: the answer ended with error"},
+		{message.Message{StopReason: message.StopAborted}, "unknown: the answer ended with aborted"},
+	} {
+		s := inMemory(t, coppice.Options{})
+		tt.msg.Content = []message.Block{message.Text{Text: "so far"}}
+		m, err := s.Answer(t.Context(), streamed(&tt.msg))
+		if _, ok := message.AsFault(err); !ok || m != nil || err.Error() != tt.want {
+			t.Errorf("%+v, %v, want %s", m, err, tt.want)
+		}
+		kept := must.Get(must.Get(s.Leaf(t.Context())).Message())
+		if !kept.Failed() || kept.StopReason != tt.msg.StopReason || kept.Text("") != "so far" || kept.ErrorMessage != tt.want {
+			t.Errorf("kept %+v", kept)
+		}
+	}
+}
+
+// Results can be said for all calls of an answer, whatever ids they came with.
+func TestAnswersCanBeAnswered(t *testing.T) {
+	ctx := t.Context()
+	s := inMemory(t, coppice.Options{Facts: message.Model{API: "anthropic"}})
+	must.Get(s.Say(ctx, message.User("look")))
+	given := said(message.RoleAssistant, call(""), call("a"), call("a"), call(""), call("b"))
+	m := must.Get(s.Answer(ctx, streamed(given)))
+	seen := map[string]bool{}
+	for _, c := range m.ToolCalls() {
+		if c.ID == "" || seen[c.ID] {
+			t.Errorf("id %q", c.ID)
+		}
+		seen[c.ID] = true
+		must.Get(s.Say(ctx, message.Result(c, "found "+c.ID)))
+	}
+	if !seen["a"] || !seen["b"] || len(seen) != 5 || given.ToolCalls()[0].ID != "" {
+		t.Errorf("%v of %v", seen, given.ToolCalls())
+	}
+	p := must.Get(s.Fit(ctx))
+	for id := range seen {
+		if !strings.Contains(string(p.Body), "found "+id) {
+			t.Errorf("the result of %s is not sent", id)
 		}
 	}
 }
