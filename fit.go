@@ -1,10 +1,12 @@
 package coppice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/render"
@@ -74,8 +76,12 @@ type DoesNotFitError struct {
 
 func (e *DoesNotFitError) Error() string {
 	why := ErrPaused.Error()
-	if e.Outcome != nil {
-		why = fmt.Sprintf("%s (fixed part %d, pending input %d)", e.Outcome.Detail, e.Size.Fixed, e.Size.Pending)
+	if o := e.Outcome; o != nil {
+		why = cmp.Or(o.Detail, strings.TrimSpace("the compaction was "+string(o.Status)+" "+string(o.Reason)))
+		if o.Status == compaction.Applied {
+			why = "a compaction was made, and what it has to keep is still too large"
+		}
+		why = fmt.Sprintf("%s (fixed part %d, pending input %d)", why, e.Size.Fixed, e.Size.Pending)
 	}
 	return fmt.Sprintf("%v: %d tokens in a window of %d: %s", ErrDoesNotFit, e.Size.Decision(), e.Window, why)
 }
@@ -91,8 +97,9 @@ func (e *DoesNotFitError) Unwrap() []error {
 // Fit makes the next request: it prunes and compacts if necessary, marks what
 // the provider should cache, and checks the body. pending are messages that are
 // about to be said; they are in the request, but not in the log until Say
-// appends them. One compaction is tried for each answer, and a failed one is not
-// repeated with the same input. The error is a *MessageError if Say would refuse
+// appends them. One compaction is tried for each answer, and another one if the
+// request has meanwhile grown too large for the window. In a session that was
+// opened for reading nothing is written: the request is as long as the view. The error is a *MessageError if Say would refuse
 // a pending message, a *DoesNotFitError if there is no way to fit the window, a
 // *RequestError if the provider would refuse the form of the request, ErrVetoed if
 // a hook did not let it go out, and the cause of ctx if that has ended.
@@ -136,7 +143,7 @@ func (s *Session) fitting(ctx context.Context, pending []*message.Message) (*fit
 	}
 	s.announce(pending)
 	// A summary that is being prepared will rewrite the view anyway.
-	return &fitting{Session: s, ctx: ctx, pending: pending, tokens: s.tokens(pending), pruned: s.prepared() != nil}, nil
+	return &fitting{Session: s, ctx: ctx, pending: pending, tokens: s.tokens(pending), pruned: s.opts.ReadOnly || s.prepared() != nil}, nil
 }
 
 // fitting is a request that is being made to fit.
@@ -149,6 +156,8 @@ type fitting struct {
 	compactor *compaction.Compactor
 	step      render.Step
 	pruned    bool
+	compacted bool // a compaction was tried
+	synced    int  // how often the log was given another model
 	begun     bool
 	report    Report
 }
@@ -214,8 +223,11 @@ func (f *fitting) look() (*timeline.View, error) {
 // before. It reports whether it wrote.
 func (f *fitting) syncModel(v *timeline.View) (bool, error) {
 	m := f.compactor.Model
-	if m.ID == "" || v.Model != nil && v.Model.Provider == m.Provider && v.Model.ModelID == m.ID {
+	if m.ID == "" || f.opts.ReadOnly || v.Model != nil && v.Model.Provider == m.Provider && v.Model.ModelID == m.ID {
 		return false, nil
+	}
+	if f.synced++; f.synced > maxSyncs {
+		return false, fmt.Errorf("the model does not keep its name: it was %s, and now its Facts say %s", (message.Model{Provider: v.Model.Provider, ID: v.Model.ModelID}).Key(), m.Key())
 	}
 	f.mu.Lock()
 	f.try.switched = v.Model != nil
@@ -227,10 +239,20 @@ func (f *fitting) syncModel(v *timeline.View) (bool, error) {
 	return true, nil
 }
 
+// maxSyncs is how often the model may change while one request is made.
+const maxSyncs = 2
+
 func (f *fitting) mayCompact() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !f.try.compacted && !f.try.declined && f.automatic()
+	tried := f.try.compacted && !f.tooLarge()
+	return !f.compacted && !tried && !f.try.declined && f.automatic()
+}
+
+// tooLarge reports whether the request is too large for the window.
+func (f *fitting) tooLarge() bool {
+	window := f.compactor.Model.InputLimit()
+	return window > 0 && f.step.Size.Decision() >= window
 }
 
 // compactNow makes one attempt before a call: with the summary prepared in the
@@ -245,7 +267,7 @@ func (f *fitting) compactNow() {
 		}
 	}
 	o := f.tryCompact(trigger)
-	if o.Reason == compaction.HookCancelled && f.step.Size.Decision() >= f.compactor.Model.InputLimit() {
+	if o.Reason == compaction.HookCancelled && f.tooLarge() {
 		f.tryCompact(compaction.Overflow)
 	}
 }
@@ -257,6 +279,7 @@ func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 		o = failure(f.ctx, err)
 	}
 	f.tally(o, false)
+	f.compacted = true
 	f.report.Outcomes = append(f.report.Outcomes, o)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -280,14 +303,19 @@ func (f *fitting) trigger() compaction.Trigger {
 // still goes out if the window has room for it; a request that we can compute
 // to be too long is never sent.
 func (f *fitting) overThreshold() error {
-	window := f.compactor.Model.InputLimit()
-	if f.step.Size.Decision() < window {
+	if !f.tooLarge() {
 		return nil
 	}
+	e := &DoesNotFitError{Size: f.step.Size, Window: f.compactor.Model.InputLimit()}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.try.compacted = false // a caller that tries again has changed something
-	return &DoesNotFitError{Size: f.step.Size, Window: window, Outcome: f.try.outcome}
+	switch {
+	case f.compacted, f.try.declined:
+		e.Outcome = f.try.outcome
+	case f.opts.ReadOnly:
+		e.Outcome = &compaction.Outcome{Status: compaction.Skipped, Reason: "read-only", Detail: "the session was opened for reading only"}
+	}
+	return e
 }
 
 // edit appends edits.

@@ -59,7 +59,11 @@ func (s *Session) answered(a *incoming, f *message.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.try.came = a.came; f == nil {
-		s.try = try{declined: s.try.declined, switched: s.try.switched}
+		was := s.try
+		s.try = try{declined: was.declined, switched: was.switched}
+		if was.declined {
+			s.try.outcome = was.outcome // why none is tried
+		}
 	}
 }
 

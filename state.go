@@ -36,6 +36,9 @@ func (s *Session) SetAutoCompaction(on bool) {
 
 // automatic reports whether the session may compact by itself. s.mu is held.
 func (s *Session) automatic() bool {
+	if s.opts.ReadOnly {
+		return false
+	}
 	on := s.opts.Compaction.Automatic()
 	if s.state.Auto != nil {
 		on = *s.state.Auto
