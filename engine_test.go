@@ -152,8 +152,11 @@ func TestSetPromptAndThinking(t *testing.T) {
 		{"Be brief.", []message.Tool{look}, "off", 1, "Be brief. look off"},
 		{"Be brief.", []message.Tool{look}, "off", 0, "Be brief. look off"},
 		{"Be brief.", []message.Tool{look, find}, "high", 2, "Be brief. look find high"},
-		{"", []message.Tool{look, find}, "high", 0, "Be brief. look find high"},
+		{"", []message.Tool{look, find}, "high", 1, " look find high"},
+		{"", []message.Tool{look, find}, "high", 0, " look find high"},
+		{" \n", []message.Tool{look}, "high", 1, " look high"},
 		{"Be long.", nil, "high", 1, "Be long. high"},
+		{"", nil, "high", 1, " high"},
 	} {
 		before := len(must.Get(s.Path(ctx, nil)))
 		if err := errors.Join(s.SetPrompt(ctx, tt.system, tt.tools), s.SetThinking(ctx, tt.level)); err != nil {
@@ -169,6 +172,23 @@ func TestSetPromptAndThinking(t *testing.T) {
 		}
 		if n := len(must.Get(s.Path(ctx, nil))) - before; n != tt.wrote {
 			t.Errorf("%d: %d entries", i, n)
+		}
+	}
+}
+
+// A prompt that a request could not carry is refused, and the tool is named.
+func TestSetPromptIsValidated(t *testing.T) {
+	s := inMemory(t, coppice.Options{})
+	good := message.Tool{Name: "good", Parameters: []byte(`{"type":"object"}`)}
+	for want, tool := range map[string]message.Tool{
+		"tool 1 has no name":                                {Description: "does it"},
+		`two tools have the name "good"`:                    good,
+		`tool "torn": its parameters are not a JSON object`: {Name: "torn", Parameters: []byte(`{"type":`)},
+		`tool "list": its parameters are not a JSON object`: {Name: "list", Parameters: []byte(`[]`)},
+		`tool "odd": its raw form is not JSON`:              {Name: "odd", Raw: []byte(`{`)},
+	} {
+		if err := s.SetPrompt(t.Context(), "Be brief.", []message.Tool{good, tool}); err == nil || err.Error() != want || len(raw(t, s)) > 0 {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -125,8 +126,14 @@ func (o Options) Validate() error {
 }
 
 func validFacts(m message.Model) error {
-	if m.Window < 0 || m.MaxOutput < 0 || m.MaxBytes < 0 {
-		return errors.New("a limit is below zero")
+	for _, limit := range []struct {
+		name string
+		n    int64
+	}{{"Window", m.Window}, {"MaxInput", m.MaxInput}, {"MaxOutput", m.MaxOutput}, {"MaxBytes", m.MaxBytes},
+		{"MaxImages", m.MaxImages}, {"MaxImageSide", m.MaxImageSide}, {"MaxImageSize", m.MaxImageSize}} {
+		if limit.n < 0 {
+			return fmt.Errorf("%s is %d, below zero", limit.name, limit.n)
+		}
 	}
 	if _, ok := dialects.ByName(m.API); m.API != "" && !ok {
 		return fmt.Errorf("API %q is not a dialect", m.API)
@@ -135,8 +142,13 @@ func validFacts(m message.Model) error {
 }
 
 func validCall(c message.CallOptions) error {
-	if c.MaxOutput < 0 || c.CacheLifetime < 0 {
-		return errors.New("MaxOutput and CacheLifetime cannot be below zero")
+	switch {
+	case c.MaxOutput < 0:
+		return fmt.Errorf("MaxOutput is %d, below zero", c.MaxOutput)
+	case c.CacheLifetime < 0:
+		return fmt.Errorf("CacheLifetime is %v, below zero", c.CacheLifetime)
+	case c.Temperature != nil && !(*c.Temperature >= 0 && *c.Temperature <= math.MaxFloat64): // NaN is not between either
+		return fmt.Errorf("Temperature is %v, not a number from 0", *c.Temperature)
 	}
 	return validThinking(c.Thinking)
 }

@@ -2,6 +2,7 @@ package coppice_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -97,7 +98,18 @@ func TestOptionsValidate(t *testing.T) {
 		"Compaction: minGain":       {Compaction: compaction.Settings{MinGain: new(1.5)}},
 		"Branches: reserveTokens":   {Branches: compaction.BranchSettings{ReserveTokens: new(int64(-1))}},
 		"Prune: horizonTurns":       {Prune: prune.Settings{HorizonTurns: new(int64(-1))}},
-		"Facts: a limit":            {Facts: message.Model{Window: -1}},
+		"Facts: Window is -1":       {Facts: message.Model{Window: -1}},
+		"Facts: MaxInput is -2":     {Facts: message.Model{MaxInput: -2}},
+		"Facts: MaxOutput is -1":    {Facts: message.Model{MaxOutput: -1}},
+		"Facts: MaxBytes is -1":     {Facts: message.Model{MaxBytes: -1}},
+		"Facts: MaxImages is -1":    {Facts: message.Model{MaxImages: -1}},
+		"Facts: MaxImageSide is -1": {Facts: message.Model{MaxImageSide: -1}},
+		"Facts: MaxImageSize is -1": {Facts: message.Model{MaxImageSize: -1}},
+		"Call: CacheLifetime is -1": {Call: message.CallOptions{CacheLifetime: -1}},
+		"Call: Temperature is NaN":  {Call: message.CallOptions{Temperature: new(math.NaN())}},
+		"Call: Temperature is +Inf": {Call: message.CallOptions{Temperature: new(math.Inf(1))}},
+		"Call: Temperature is -Inf": {Call: message.CallOptions{Temperature: new(math.Inf(-1))}},
+		"Call: Temperature is -0.1": {Call: message.CallOptions{Temperature: new(-0.1)}},
 		`Facts: API "smoke signal"`: {Facts: message.Model{API: "smoke signal"}},
 		"Call: MaxOutput":           {Call: message.CallOptions{MaxOutput: -1}},
 	} {
@@ -106,7 +118,9 @@ func TestOptionsValidate(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if err := (coppice.Options{}).Validate(); err != nil {
-		t.Error(err)
+	for _, o := range []coppice.Options{{}, {Call: message.CallOptions{Temperature: new(0.0)}}, {Call: message.CallOptions{Temperature: new(1.5)}}} {
+		if err := o.Validate(); err != nil {
+			t.Error(err)
+		}
 	}
 }

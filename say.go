@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +19,15 @@ import (
 
 // SetPrompt sets the system prompt and the tools of the next requests. They are
 // stored in the log, so they survive compaction and move with the session.
-// Unchanged parts are not written again. An empty system leaves the text as it
-// is.
+// Unchanged parts are not written again. An empty system removes the text; to
+// leave it as it is, pass View's Prompt.Text. Sections that another program has
+// set are not changed. Each tool needs a name of its own, and Parameters that are
+// a JSON object or nil.
 func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.Tool) error {
 	_, err := do(ctx, s, func() (none, error) {
+		if err := validTools(tools); err != nil {
+			return none{}, err
+		}
 		v, err := s.View(ctx)
 		if err != nil {
 			return none{}, err
@@ -33,6 +39,28 @@ func (s *Session) SetPrompt(ctx context.Context, system string, tools []message.
 	})
 	return err
 }
+
+func validTools(tools []message.Tool) error {
+	seen := map[string]bool{}
+	for i, t := range tools {
+		switch {
+		case strings.TrimSpace(t.Name) == "":
+			return fmt.Errorf("tool %d has no name", i)
+		case seen[t.Name]:
+			return fmt.Errorf("two tools have the name %q", t.Name)
+		case t.Parameters != nil && (!rawjson.Valid(t.Parameters) || rawjson.Kind(t.Parameters) != '{'):
+			return fmt.Errorf("tool %q: its parameters are not a JSON object", t.Name)
+		case t.Raw != nil && !rawjson.Valid(t.Raw):
+			return fmt.Errorf("tool %q: its raw form is not JSON", t.Name)
+		}
+		seen[t.Name] = true
+	}
+	return nil
+}
+
+// noPrompt is stored as the text that removes the text: an empty one changes
+// nothing (docs/format.md).
+const noPrompt = " "
 
 // promptChange returns the system message that changes the prompt and tools of a
 // path to the wanted ones; nil if nothing has to change.
@@ -50,8 +78,11 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 		}
 	}
 	m := &message.Message{Role: message.RoleSystem, System: patch}
-	if system = safetext.Sanitize(system); system != "" && p.Text != system {
-		m.Content = []message.Block{message.Text{Text: system}}
+	if system = safetext.Sanitize(system); strings.TrimSpace(system) == "" {
+		system = ""
+	}
+	if p.Text != system {
+		m.Content = []message.Block{message.Text{Text: cmp.Or(system, noPrompt)}}
 	}
 	if m.Content == nil && patch.ToolsAdded == nil && patch.ToolsRemoved == nil {
 		return nil

@@ -22,8 +22,8 @@ type Config struct {
 	// reductions.
 	Session *coppice.Session
 	Tools   []Tool
-	// System is the system prompt. It goes into the log, so that it survives
-	// compaction and moves with the session.
+	// System is the system prompt; "": the one that the session has. It goes into
+	// the log, so that it survives compaction and moves with the session.
 	System string
 	// Thinking is the level to ask for; "": the one that the session names.
 	Thinking string

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -83,7 +84,11 @@ func (r *run) turns(resume bool) error {
 // open brings the log up to date: the prompt, the tools, the thinking level,
 // and the calls that an earlier process left open.
 func (r *run) open() error {
-	if err := r.session.SetPrompt(r.ctx, r.cfg.System, offered(r.cfg.Tools)); err != nil {
+	v, err := r.session.View(r.ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.session.SetPrompt(r.ctx, cmp.Or(r.cfg.System, v.Prompt.Text), offered(r.cfg.Tools)); err != nil {
 		return err
 	}
 	if l := r.cfg.Thinking; l != "" {
@@ -91,8 +96,7 @@ func (r *run) open() error {
 			return err
 		}
 	}
-	v, err := r.session.View(r.ctx)
-	if err != nil {
+	if v, err = r.session.View(r.ctx); err != nil {
 		return err
 	}
 	if _, err := r.session.Say(r.ctx, interrupted(v)...); err != nil {

@@ -10,14 +10,17 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// patch applies a system message: its text replaces the text, its sections
-// are set or deleted by name, tools are added and removed.
+// patch applies a system message: its text replaces the text, or removes it if it
+// is blank but not empty; its sections are set or deleted by name, tools are added
+// and removed.
 func (p *Prompt) patch(m *message.Message) {
 	p.Known = true
-	if text := m.Text("\n\n"); text != "" || m.System == nil || len(m.System.Sections) == 0 {
-		if text != "" {
-			p.Text = text
-		}
+	switch text := m.Text("\n\n"); {
+	case text == "":
+	case strings.TrimSpace(text) == "":
+		p.Text = ""
+	default:
+		p.Text = text
 	}
 	if m.System == nil {
 		return
