@@ -122,7 +122,11 @@ func (s *Session) dropPrepared(ctx context.Context) { s.stopPrepared(ctx, errSup
 
 // StopBackground stops what runs in the background and reports how it ended. If
 // ctx ends first, a later call reports that. The session stays usable.
-func (s *Session) StopBackground(ctx context.Context) { s.stopPrepared(ctx, errStopped) }
+func (s *Session) StopBackground(ctx context.Context) {
+	if s != nil {
+		s.stopPrepared(ctx, errStopped)
+	}
+}
 
 func (s *Session) stopPrepared(ctx context.Context, cause error) {
 	s.reduce.stopIf(cause, isBackground)

@@ -51,7 +51,7 @@ import (
 
 // Session is a session with everything needed to keep it in its window. It is
 // safe for concurrent use; reductions wait for one another. The methods of the
-// zero value fail with ErrNoSession, and those that are passed a nil context
+// zero value and of nil fail with ErrNoSession, and those that are passed a nil context
 // with session.ErrNil.
 type Session struct {
 	log    *session.Session

@@ -46,7 +46,7 @@ type Report struct {
 // Session.Answer.
 func (p *Prepared) Stream(ctx context.Context) iter.Seq2[message.Event, error] {
 	return func(yield func(message.Event, error) bool) {
-		if p.model == nil {
+		if p == nil || p.model == nil {
 			yield(message.Event{}, errNoModel)
 			return
 		}

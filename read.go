@@ -41,23 +41,23 @@ func (s *Session) Read(ctx context.Context, path string, from, to int) (recall.T
 }
 
 // ID returns the session's id.
-func (s *Session) ID() string { return ask(s, s.log.ID) }
+func (s *Session) ID() string { return ask(s, (*session.Session).ID) }
 
 // Ref names the session in its store: a path for files.
-func (s *Session) Ref() string { return ask(s, s.log.Ref) }
+func (s *Session) Ref() string { return ask(s, (*session.Session).Ref) }
 
 // Log returns the underlying log; nil for the zero value. What is appended to it
 // directly is not checked.
-func (s *Session) Log() session.Log { return ask(s, s.log.Log) }
+func (s *Session) Log() session.Log { return ask(s, (*session.Session).Log) }
 
 // ask calls f, which cannot fail. If it panics, or there is no session, the
 // result is the zero value.
-func ask[T any](s *Session, f func() T) T {
+func ask[T any](s *Session, f func(*session.Session) T) T {
 	var zero T
-	if s.log == nil {
+	if s == nil || s.log == nil {
 		return zero
 	}
-	v, err := guard.Call("the log", func() (T, error) { return f(), nil })
+	v, err := guard.Call("the log", func() (T, error) { return f(s.log), nil })
 	if err != nil {
 		return zero
 	}
@@ -67,7 +67,7 @@ func ask[T any](s *Session, f func() T) T {
 // CountTokens says that a view that is read next will be measured: the tokens of
 // a long path are then counted while it is read, and not in another pass.
 func (s *Session) CountTokens() {
-	ask(s, func() none { s.log.CountTokens(); return none{} })
+	ask(s, func(log *session.Session) none { log.CountTokens(); return none{} })
 }
 
 // Leaf returns the entry where the conversation is; nil in an empty session.
@@ -85,7 +85,7 @@ func (s *Session) Path(ctx context.Context, leaf *session.Entry) ([]*session.Ent
 // while it was open, in log order, after the call that noticed them. They are
 // on a separate branch: this session continues from its own leaf.
 func (s *Session) OnForeign(f func(foreign []*session.Entry)) {
-	if s.log == nil {
+	if s == nil || s.log == nil {
 		return
 	}
 	s.log.OnForeign(func(foreign []*session.Entry) {

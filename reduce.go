@@ -149,18 +149,27 @@ func (s *Session) Reducing() (compaction.Trigger, Phase) {
 // AbortCompaction stops the running compaction, also in the background. One that
 // is being written is not stopped.
 func (s *Session) AbortCompaction() {
+	if s == nil {
+		return
+	}
 	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t != compaction.Branch })
 }
 
 // AbortBranchSummary stops the summary of a branch. The conversation stays
 // where it is.
 func (s *Session) AbortBranchSummary() {
+	if s == nil {
+		return
+	}
 	s.reduce.stopIf(errStopped, func(t compaction.Trigger) bool { return t == compaction.Branch })
 }
 
 // ToolRunning says that a tool of this process runs until done is called; until
 // then no compaction is committed, and Merge waits.
 func (s *Session) ToolRunning() (done func()) {
+	if s == nil {
+		return func() {}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running++; s.running == 1 {

@@ -29,6 +29,9 @@ const maxFailures = 3
 // SetAutoCompaction switches automatic compaction for this session. On also
 // ends the pause after three failures.
 func (s *Session) SetAutoCompaction(on bool) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state, s.unsaved = state{Auto: &on}, true

@@ -153,6 +153,9 @@ func overlaid(known, said message.Model) message.Model {
 
 // Model returns the model that can be called; nil: none.
 func (s *Session) Model() Model {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.model
@@ -162,6 +165,9 @@ func (s *Session) Model() Model {
 // its window, the old model is asked for the summary. It ends a pause of
 // automatic compaction after failures.
 func (s *Session) SetModel(m Model) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.previous, s.model = s.model, m
@@ -169,7 +175,12 @@ func (s *Session) SetModel(m Model) {
 }
 
 // Hooks returns the hooks of the options; nil: none.
-func (s *Session) Hooks() *hook.Bus { return s.opts.Hooks }
+func (s *Session) Hooks() *hook.Bus {
+	if s == nil {
+		return nil
+	}
+	return s.opts.Hooks
+}
 
 // compactorAt returns the compactor for the model that gets the next request
 // after an entry. What is read for it will be weighed, unlike a plain view.

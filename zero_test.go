@@ -2,10 +2,12 @@ package coppice_test
 
 import (
 	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -78,6 +80,49 @@ var zeros = []any{
 
 // home is the root of the module.
 var home string
+
+// Sessions, agents and requests that no one made fail, and do not panic.
+func TestNilReceiversAreSafe(t *testing.T) {
+	for _, typ := range []reflect.Type{reflect.TypeFor[*coppice.Session](), reflect.TypeFor[*coppice.Prepared](), reflect.TypeFor[*agent.Agent]()} {
+		for i := range typ.NumMethod() {
+			if p := panicOf(reflect.Zero(typ), typ.Method(i)); p != nil {
+				t.Errorf("(%s)(nil).%s: %v", typ, typ.Method(i).Name, p)
+			}
+		}
+	}
+	ctx := t.Context()
+	for _, s := range []*coppice.Session{nil, {}} {
+		_, err := s.Say(ctx, message.User("hi"))
+		if !errors.Is(err, coppice.ErrNoSession) || s.ID() != "" || s.Ref() != "" || s.Log() != nil || s.Model() != nil || s.Hooks() != nil || s.Close() != nil {
+			t.Errorf("nil: %t: %v", s == nil, err)
+		}
+		s.ToolRunning()()
+	}
+	for _, a := range []*agent.Agent{nil, {}} {
+		for name, run := range map[string]iter.Seq2[agent.Event, error]{"Run": a.Run(ctx, "hi"), "Resume": a.Resume(ctx), "Compact": a.Compact(ctx, "")} {
+			n := 0
+			for ev, err := range run {
+				if n++; !errors.Is(err, coppice.ErrNoSession) || ev.Type != agent.EventError || !strings.Contains(ev.Error, "agent.New") {
+					t.Errorf("%s: %+v, %v", name, ev, err)
+				}
+			}
+			if n != 1 {
+				t.Errorf("%s: %d events", name, n)
+			}
+		}
+		if _, err := a.Navigate(ctx, compaction.Navigation{}, nil); !errors.Is(err, coppice.ErrNoSession) || a.Queue(agent.Steer, "x") != 0 || a.Finish() != nil {
+			t.Errorf("nil: %t: %v", a == nil, err)
+		}
+		a.Close()
+	}
+	for _, p := range []*coppice.Prepared{nil, {}} {
+		for _, err := range p.Stream(ctx) {
+			if err == nil || !strings.Contains(err.Error(), "no model") {
+				t.Error(err)
+			}
+		}
+	}
+}
 
 // Every exported method is safe on the zero value, or the type's doc says that
 // the zero value is not usable.

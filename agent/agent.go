@@ -67,7 +67,8 @@ func (e *InputError) Error() string {
 func (e *InputError) Unwrap() error { return e.Err }
 
 // Agent works on one session. Its methods are safe for concurrent use; one
-// turn runs at a time. The zero value is not usable: call New.
+// turn runs at a time. The methods of the zero value and of nil fail with
+// coppice.ErrNoSession.
 type Agent struct {
 	cfg     Config
 	session *coppice.Session
@@ -106,6 +107,17 @@ func New(cfg Config) (*Agent, error) {
 	return a, nil
 }
 
+// errNotMade is the error of an agent that New has not made.
+var errNotMade = fmt.Errorf("the agent was not made by agent.New: %w", coppice.ErrNoSession)
+
+// made fails with errNotMade if New has not made the agent.
+func (a *Agent) made() error {
+	if a == nil || a.session == nil {
+		return errNotMade
+	}
+	return nil
+}
+
 // noteForeign keeps what other programs appended, for the run to report:
 // background work appends too, but events come from one goroutine.
 func (a *Agent) noteForeign(foreign []*session.Entry) {
@@ -137,7 +149,7 @@ func (a *Agent) Resume(ctx context.Context) iter.Seq2[Event, error] {
 // is what the summary must keep above all.
 func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if ctx != nil { // start says that it is
+		if ctx != nil && a.made() == nil { // else start says so
 			a.Abort()
 			select {
 			case <-a.slot:
@@ -153,19 +165,37 @@ func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, erro
 }
 
 // Queue keeps what the user says while a turn runs. It returns a number for
-// TakeBack.
-func (a *Agent) Queue(kind InputKind, text string) int { return a.queue.add(kind, text) }
+// TakeBack; 0: New has not made the agent.
+func (a *Agent) Queue(kind InputKind, text string) int {
+	if a.made() != nil {
+		return 0
+	}
+	return a.queue.add(kind, text)
+}
 
 // Queued returns the input that waits to be delivered, oldest first.
-func (a *Agent) Queued() []Input { return a.queue.list() }
+func (a *Agent) Queued() []Input {
+	if a.made() != nil {
+		return nil
+	}
+	return a.queue.list()
+}
 
 // TakeBack removes queued input. It reports false if the input has already
 // been delivered.
-func (a *Agent) TakeBack(id int) (Input, bool) { return a.queue.remove(id) }
+func (a *Agent) TakeBack(id int) (Input, bool) {
+	if a.made() != nil {
+		return Input{}, false
+	}
+	return a.queue.remove(id)
+}
 
 // Abort stops the running turn with its stream, tools and summaries. What has
 // been received stays in the log.
 func (a *Agent) Abort() {
+	if a.made() != nil {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.abort != nil {
@@ -176,6 +206,9 @@ func (a *Agent) Abort() {
 // Close ends what runs in the background, and tells hooks that the work on the
 // session ends. It does not close the session.
 func (a *Agent) Close() {
+	if a.made() != nil {
+		return
+	}
 	a.Abort()
 	a.Finish()
 	a.mu.Lock()
@@ -191,6 +224,9 @@ func (a *Agent) Close() {
 // can report any more: how a compaction ended that a run had started. The
 // agent can still be used.
 func (a *Agent) Finish() []Event {
+	if a.made() != nil {
+		return nil
+	}
 	var events []Event
 	a.session.StopBackground(coppice.Observe(context.Background(), func(e coppice.Event) { events = append(events, eventOf(e)) }))
 	return events
@@ -199,7 +235,7 @@ func (a *Agent) Finish() []Event {
 // start runs work as the one turn that may run.
 func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if err := guard.Given("the context", ctx); err != nil {
+		if err := errors.Join(a.made(), guard.Given("the context", ctx)); err != nil {
 			yield(Event{Type: EventError, Error: err.Error()}, err)
 			return
 		}

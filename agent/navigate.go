@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/coppice-dev/coppice"
@@ -16,7 +17,7 @@ import (
 // busy, which is ErrBusy with the reason. Input queued meanwhile waits for Run
 // or Resume.
 func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, tell func(Event)) (*compaction.Navigated, error) {
-	if err := guard.Given("the context", ctx); err != nil {
+	if err := errors.Join(a.made(), guard.Given("the context", ctx)); err != nil {
 		return nil, err
 	}
 	select {
