@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -372,7 +373,7 @@ func TestHardLinkOfAFileInUse(t *testing.T) {
 // mean that another agent is using it.
 func TestAnotherAgentIsUsingIt(t *testing.T) {
 	ours := text(append(chain(2), line("0123456789abcdef", "e1"))...)
-	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false} {
+	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false, text(v1Header, v1Message("one")): true} {
 		dir := filepath.Join(t.TempDir(), ".openclaw", "sessions")
 		file := filepath.Join(dir, "s.jsonl")
 		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(file, []byte(content), 0o600)); err != nil {
@@ -396,6 +397,9 @@ func TestAnotherAgentIsUsingIt(t *testing.T) {
 			if err := s.Delete(bg, file, session.Mode{}); !errors.Is(err, session.ErrForeignActive) {
 				t.Errorf("root %q: delete: %v", root, err)
 			}
+		}
+		if got := names(t, dir); refused && !slices.Equal(got, []string{"s.jsonl"}) {
+			t.Errorf("files %q", got)
 		}
 		if err := newStore("", Options{}).Delete(bg, file, session.Mode{Force: true}); err != nil {
 			t.Errorf("forced: %v", err)

@@ -185,6 +185,11 @@ func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *op
 	if err := l.start(ctx); err != nil {
 		return nil, err
 	}
+	if mode.Write && !l.readOnly {
+		if err := l.mayWrite(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if l.header.Version < 2 && !l.readOnly {
 		if next := l.successor(ctx); next != "" && mode.Write {
 			l.Close()
@@ -201,21 +206,25 @@ func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *op
 	return l, nil
 }
 
+// mayWrite fails if a session is written to only with force, in its own file or
+// in the one in which it goes on.
+func (l *openLog) mayWrite(ctx context.Context) error {
+	switch {
+	case l.mode.Force:
+		return nil
+	case l.header.Version > session.Version:
+		return l.wrap(session.ErrNewerVersion)
+	}
+	return l.checkForeign(ctx)
+}
+
 // openForWriting takes the lock and opens the file for appending. A file of
 // format 1 needs neither, because nothing is appended to it.
 func (l *openLog) openForWriting(ctx context.Context) error {
-	s := l.store
-	if l.header.Version > session.Version && !l.mode.Force {
-		return l.wrap(session.ErrNewerVersion)
-	}
-	if !l.mode.Force {
-		if err := l.checkForeign(ctx); err != nil {
-			return err
-		}
-	}
 	if l.header.Version < 2 {
 		return nil
 	}
+	s := l.store
 	var err error
 	if l.lock, err = acquire(l.path, s.opts.Now()); err != nil {
 		return err
@@ -273,14 +282,17 @@ func (l *openLog) checkForeign(ctx context.Context) error {
 	if s.owns(l.path) || !ofAgent(l.path) && !hasOtherNames(l.info) || s.opts.Now().Sub(l.info.ModTime()) >= foreignQuiet {
 		return nil
 	}
-	last, err := l.Leaf(ctx)
-	if err != nil {
+	if ours, err := l.endsWithOurs(ctx); err != nil || ours {
 		return err
 	}
-	if last != nil && lines.IsOwnID(last.ID) {
-		return nil
-	}
 	return l.wrap(session.ErrForeignActive)
+}
+
+// endsWithOurs reports whether the last entry is one that Coppice wrote, by its
+// id. The ids of format 1 only look like that: they are derived from the lines.
+func (l *openLog) endsWithOurs(ctx context.Context) (bool, error) {
+	last, err := l.Leaf(ctx)
+	return last != nil && l.header.Version >= 2 && lines.IsOwnID(last.ID), err
 }
 
 // ofAgent reports whether a path is in another agent's folder, or is one.
