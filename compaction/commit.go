@@ -83,14 +83,15 @@ func (a *attempt) fits(after timeline.Size) bool {
 }
 
 // gains: the view gets smaller (invariant I6), and by at least minGain if the
-// request would go out without this compaction too.
+// request would go out without this compaction too. The fixed part is no part
+// of the view: no compaction makes it smaller.
 func (a *attempt) gains(after timeline.Size) bool {
 	before := a.plan.Size
+	gain := before.Estimated - after.Estimated
 	if a.request.Trigger.rescue() {
-		return after.Estimated < before.Estimated
+		return gain > 0
 	}
-	return after.Estimated < before.Estimated &&
-		float64(before.Estimated-after.Estimated) >= a.Settings.minGain()*float64(before.Estimated)
+	return gain > 0 && float64(gain) >= a.Settings.minGain()*float64(before.Estimated-before.Fixed)
 }
 
 func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {

@@ -180,8 +180,9 @@ func TestExtractSettles(t *testing.T) {
 	}
 }
 
-// An extraction is never empty and never above its limit; rules have room
-// before everything else.
+// An extraction is never empty and never above its limit, however large the
+// rules and the summary of another program are; rules have room before
+// everything else.
 func TestExtractFits(t *testing.T) {
 	words := []string{"alpha", "beta.go", "漢字", "🏷", "</summary>", "[User]:", "`x`", "src/a/b/c.go", "fails", "is 12"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,11 +194,22 @@ func TestExtractFits(t *testing.T) {
 		for i := range rapid.IntRange(1, 30).Draw(t, "turns") {
 			rule := fmt.Sprintf("Never use number %d.", i)
 			rules = append(rules, rule)
-			msgs = append(msgs, user(text(rule+" "+phrase("request"))), assistant(text(phrase("words")), call("bash", `{"command":"make x"}`)),
+			msgs = append(msgs, user(text(rule+"\n\n"+phrase("request"))), assistant(text(phrase("words")), call("bash", `{"command":"make x"}`)),
 				result("bash", phrase("output"), rapid.Bool().Draw(t, "failed")), assistant(text(phrase("answer"))))
 		}
 		in := Input{History: sources(msgs...), MaxOutput: rapid.Int64Range(1, 3000).Draw(t, "limit"), PreviousForeign: true,
 			PreviousSummary: strings.Repeat("- "+phrase("previous")+"\n", rapid.IntRange(0, 50).Draw(t, "lines"))}
+		huge := rapid.SampledFrom([]int{0, 0, 40, 4000}).Draw(t, "huge")
+		if huge > 0 {
+			rule := "Never " + strings.Repeat(phrase("rule")+", ", huge) + "please."
+			list := "Rules:\n" + strings.Repeat("- "+phrase("item")+"\n", huge/4)
+			in.History = append(in.History, sources(user(text(rule)), assistant(text("Yes.")), user(text(list)))...)
+			in.PreviousSummary += strings.Repeat("a "+phrase("line"), huge) + "\n" + strings.Repeat("## Rules\n- Never "+phrase("reported")+"\n", huge/4)
+		}
+		if rapid.Bool().Draw(t, "quoted before") {
+			in.PreviousForeign = false
+			in.PreviousSummary = "## Critical Context\n- " + earlierHeading + "\n  > " + strings.ReplaceAll(in.PreviousSummary, "\n", "\n  > ")
+		}
 		res := Extract(in)
 		if strings.TrimSpace(res.Summary) == "" {
 			t.Fatal("empty")
@@ -206,7 +218,7 @@ func TestExtractFits(t *testing.T) {
 			t.Fatalf("%d tokens, at most %d:\n%s", n, in.MaxOutput, res.Summary)
 		}
 		assertSafe(t, res.Summary)
-		if in.MaxOutput < 2500 {
+		if in.MaxOutput < 2500 || huge > 0 {
 			return
 		}
 		for _, r := range rules {

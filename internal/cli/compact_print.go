@@ -167,7 +167,7 @@ func (a *app) printCompact(ctx context.Context, s *coppice.Session, o *compactio
 		if err != nil {
 			return err
 		}
-		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, facts.Window, o.Plan.Target, width), thousands(size.Decision()), a.legend(kinds))
+		a.say("%-6s %s %s tokens\n       %s\n", line.name, a.bar(kinds, facts.Window, o.Plan.Target, width), thousands(size.Estimated), a.legend(kinds))
 	}
 	a.say("\n")
 	a.printCut(o.Plan, nil)
@@ -205,6 +205,9 @@ func (a *app) printCoverage(o *compaction.Outcome) {
 	a.say("what holds and is still visible:\n")
 	for _, class := range o.Coverage.Classes() {
 		s := o.Coverage[class]
+		if s.Facts == 0 {
+			continue
+		}
 		full := s.Kept * cells / s.Facts
 		a.say("  %-14s %s%s %d of %d\n", class, a.paint("78", strings.Repeat("■", full)), a.paint("240", strings.Repeat("□", cells-full)), s.Kept, s.Facts)
 	}

@@ -325,13 +325,27 @@ func class(it *Item) ledger.Class {
 	return ledger.Class(it.Kind)
 }
 
-// Cover says, class by class, how many living items a text holds. keep says
-// which items count at all; nil: all.
+// Cover says, class by class, how many living items a text holds. Where
+// nothing lives, the requests that are done count: what was asked is told in
+// any case. keep says which items count at all; nil: all.
 func (s *State) Cover(t *Text, keep func(*Item) bool) ledger.Coverage {
+	cov := s.cover(t, func(it *Item) bool {
+		return it.Living() && (it.Kind != Decision || it.Life != Proposed) && (keep == nil || keep(it))
+	})
+	if len(cov) == 0 {
+		cov = s.cover(t, func(it *Item) bool { return it.Kind == Request && it.Life == Done && (keep == nil || keep(it)) })
+	}
+	if len(cov) == 0 {
+		cov[ledger.Request] = ledger.Score{}
+	}
+	return cov
+}
+
+func (s *State) cover(t *Text, counts func(*Item) bool) ledger.Coverage {
 	cov := ledger.Coverage{}
 	for i := range s.Items {
 		it := &s.Items[i]
-		if !it.Living() || it.Kind == Decision && it.Life == Proposed || keep != nil && !keep(it) {
+		if !counts(it) {
 			continue
 		}
 		c := class(it)

@@ -392,6 +392,25 @@ func TestLabelledDecision(t *testing.T) {
 	}
 }
 
+// A coverage is never empty: where nothing lives, what was asked counts.
+func TestCoverOfWhatIsDone(t *testing.T) {
+	done := fold(t, "agent: pi\n---\nU Say hello to Ada.\nA Hello, Ada.\n")
+	requests := func(it *state.Item) bool { return it.Kind == state.Request }
+	for _, c := range []struct {
+		name, text string
+		s          *state.State
+		want       ledger.Score
+	}{
+		{"told", "- Earlier: \"Say hello to Ada.\"", done, ledger.Score{Facts: 1, Kept: 1}},
+		{"lost", "nothing", done, ledger.Score{Facts: 1}},
+		{"nothing is known", "nothing", &state.State{}, ledger.Score{}},
+	} {
+		if got := c.s.Cover(state.NewText(c.text), requests); len(got) != 1 || got[ledger.Request] != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // The same messages give the same state, and what is carried over a cut goes
 // on as it would have.
 func TestCarriedOver(t *testing.T) {
