@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -165,10 +166,15 @@ func pairProblems(v *timeline.View) ([]session.Problem, error) {
 // reports what would be refused. It runs at most as many renderings at a time as there are
 // processors.
 func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.Model) ([]problemJSON, error) {
+	req, saved := stubTexts(req)
 	all := dialects.All()
 	found := make([][]problemJSON, len(all))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
+	if saved > 0 {
+		g.SetLimit(1)
+	}
+	var whole []byte // one body after the other
 	for i, d := range all {
 		g.Go(func() error {
 			if ctx.Err() != nil {
@@ -176,7 +182,7 @@ func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.
 			}
 			var err error
 			m, _ := a.speaker(d.Name(), facts)
-			found[i], err = refusalsOf(d, req, m)
+			found[i], err = refusalsOf(d, req, m, saved, &whole)
 			return err
 		})
 	}
@@ -186,10 +192,70 @@ func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.
 	return slices.Concat(found...), nil
 }
 
-func refusalsOf(d wire.Dialect, req timeline.Request, m message.Model) ([]problemJSON, error) {
+// longText is from how many bytes on a text is not rendered whole.
+const longText = 1 << 20
+
+// stubTexts replaces long texts by their starts, and returns by how many bytes
+// the body of the request is smaller for that. No vendor refuses a text for
+// what is in it, only for the size of the whole, and rendering copies it many
+// times.
+func stubTexts(req timeline.Request) (timeline.Request, int) {
+	saved := 0
+	req.Messages = slices.Clone(req.Messages)
+	for i, m := range req.Messages {
+		if m == nil {
+			continue
+		}
+		for j, b := range m.Content {
+			t, ok := b.(message.Text)
+			if !ok || len(t.Text) < longText {
+				continue
+			}
+			stub := strings.ToValidUTF8(t.Text[:longText/16], "") // without half a character at the end
+			if strings.TrimSpace(stub) == "" {
+				continue
+			}
+			if m == req.Messages[i] {
+				c := *m
+				c.Content = slices.Clone(m.Content)
+				req.Messages[i] = &c
+			}
+			saved += len(t.Text) + escapes(t.Text) - len(stub) - escapes(stub)
+			t.Text = stub
+			req.Messages[i].Content[j] = t
+		}
+	}
+	return req, saved
+}
+
+// escapes is how many more bytes a text has in JSON than without escapes.
+func escapes(s string) (n int) {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\t', c == '\r', c == '\b', c == '\f':
+			n++
+		case c < ' ':
+			n += len(`\u0000`) - 1
+		}
+	}
+	return n
+}
+
+// refusalsOf finds what would be refused of a request whose body has so many more
+// bytes than what is rendered of it. whole is memory for such a body.
+func refusalsOf(d wire.Dialect, req timeline.Request, m message.Model, more int, whole *[]byte) ([]problemJSON, error) {
 	body, err := d.Render(req, m, message.CallOptions{ContentOnly: true})
 	if err != nil {
 		return nil, fmt.Errorf("render as %s: %w", d.Name(), err)
+	}
+	if more > 0 {
+		// White space makes it as large as it would be.
+		*whole = append((*whole)[:0], body...)
+		*whole = slices.Grow(*whole, more)[:len(body)+more]
+		for i := len(body); i < len(*whole); i++ {
+			(*whole)[i] = ' '
+		}
+		body = *whole
 	}
 	var out []problemJSON
 	for _, p := range d.Validate(body, m, true) {

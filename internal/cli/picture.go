@@ -151,5 +151,12 @@ func (a *app) barWidth() int {
 
 // short cuts a text to one line of at most n columns.
 func short(s string, n int) string {
-	return ansi.Truncate(strings.Join(strings.Fields(visible(s)), " "), n, "…")
+	// Of a long text only the start is looked at, as long as it has enough.
+	for most := 4096 + 16*n; ; most *= 16 {
+		head := s[:min(most, len(s))]
+		line := strings.Join(strings.Fields(visible(head)), " ")
+		if len(head) == len(s) || ansi.StringWidth(line) > n+len("…") {
+			return ansi.Truncate(line, n, "…")
+		}
+	}
 }

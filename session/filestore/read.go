@@ -213,7 +213,7 @@ func readAgain(f io.ReaderAt, r *record) ([]byte, error) {
 }
 
 func readRecord(f io.ReaderAt, r *record) ([]byte, error) {
-	raw := make([]byte, r.n)
+	raw := memory(int(r.n))
 	if n, err := f.ReadAt(raw, r.off); n < len(raw) {
 		return nil, fmt.Errorf("read entry %q: %w", r.id, err)
 	}

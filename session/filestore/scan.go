@@ -34,6 +34,10 @@ func (s *stretch) bytes(r *record) []byte {
 	return nil
 }
 
+// long reports whether the stretch has a line that is much longer than others. Its
+// memory is not reused.
+func (s *stretch) long() bool { return len(s.data) > 4*segment }
+
 // scanners belong to the workers that read a file. There is one more than
 // there are processors, so that one result can be used while the others go on.
 type scanners chan *scanner
@@ -110,8 +114,8 @@ func (s *scanner) stretch(f io.ReaderAt, from, to, size int64) stretch {
 	if err == nil {
 		out.batch = s.scan(data, off)
 	}
-	if s.reader != nil && s.reader.Far == nil {
-		s.buf = nil // the entries keep it
+	if s.reader != nil && s.reader.Far == nil && len(out.recs) > 0 || out.long() {
+		s.buf = nil // the entries keep it, or it is needed for one line only
 	}
 	return out
 }
@@ -132,19 +136,47 @@ func readLines(f io.ReaderAt, from, to, size int64, buf *[]byte) ([]byte, int64,
 		}
 		data, start = data[i+1:], start+int64(i)+1
 	}
-	step := int64(4 << 10)
-	for end := to; end < size && data[len(data)-1] != '\n'; step *= 2 {
-		next := min(end+step, size)
-		n := len(data)
-		if data, err = readInto(f, data, end, next); err != nil {
-			return nil, 0, err
-		}
-		end = next
-		if i := bytes.IndexByte(data[n:], '\n'); i >= 0 {
-			data = data[:n+i+1]
-		}
+	if data[len(data)-1] == '\n' || to >= size {
+		return data, start, nil
+	}
+	end, err := lineEnd(f, to, size)
+	if err == nil {
+		data, err = readInto(f, data, to, end)
+	}
+	if err != nil {
+		return nil, 0, err
 	}
 	return data, start, nil
+}
+
+// lineEnd returns where the line ends that has the byte at an offset, after its
+// LF. Looking first means that a long line is read into memory of its size.
+func lineEnd(f io.ReaderAt, from, size int64) (int64, error) {
+	var piece []byte
+	for step := int64(4 << 10); from < size; step = min(2*step, segment) {
+		data, err := readInto(f, piece[:0], from, min(from+step, size))
+		if err != nil {
+			return 0, err
+		}
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			return from + int64(i) + 1, nil
+		}
+		from, piece = from+int64(len(data)), data
+	}
+	return size, nil
+}
+
+// muchMemory is from how many bytes on memory is asked for with care.
+const muchMemory = 16 << 20
+
+// memory returns n bytes. The collector lets garbage grow to the size of what is
+// in use; with lines of this size that would be several copies of one line, so
+// those that are not used any more are freed first.
+func memory(n int) []byte {
+	if n >= muchMemory {
+		runtime.GC()
+	}
+	return make([]byte, n)
 }
 
 // readInto appends f[from:to] to buf.
@@ -152,7 +184,7 @@ func readInto(f io.ReaderAt, buf []byte, from, to int64) ([]byte, error) {
 	n := len(buf)
 	need := n + int(to-from)
 	if cap(buf) < need {
-		grown := make([]byte, n, need+need/16+8<<10)
+		grown := memory(need + min(need/16, segment) + 8<<10)[:n]
 		copy(grown, buf)
 		buf = grown
 	}

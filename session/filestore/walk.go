@@ -166,8 +166,12 @@ func (p *pass) take(s stretch) error {
 	if err != nil {
 		return err
 	}
-	// The memory of a stretch is reused, so an entry needs its own copy.
-	return p.show(first, func(r *record) ([]byte, error) { return bytes.Clone(s.bytes(r)), nil })
+	return p.show(first, func(r *record) ([]byte, error) {
+		if s.long() {
+			return s.bytes(r), nil
+		}
+		return bytes.Clone(s.bytes(r)), nil // the memory is reused
+	})
 }
 
 func (p *pass) read(r *record) ([]byte, error) { return readAgain(p.file, r) }
