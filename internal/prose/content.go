@@ -150,7 +150,11 @@ func (b Bag) has(w string) bool {
 		return false
 	}
 	for x := range b {
-		if n := min(len(x), len(w)); utf8.RuneCountInString(x[:n]) >= long && commonPrefix(x, w)*5 >= max(len(x), len(w))*4 {
+		n := min(len(x), len(w))
+		if n*5 < max(len(x), len(w))*4 || x[0] != w[0] { // most words
+			continue
+		}
+		if utf8.RuneCountInString(x[:n]) >= long && commonPrefix(x, w)*5 >= max(len(x), len(w))*4 {
 			return true
 		}
 	}

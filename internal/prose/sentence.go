@@ -112,6 +112,12 @@ func Detect(text string) Lang {
 func latinLang(text string) Lang {
 	best, most := Lang("en"), 0
 	words := wordsOf(text)
+	var marked []rune // the marks of all languages are beyond ASCII
+	for _, r := range text {
+		if r >= utf8.RuneSelf {
+			marked = append(marked, r)
+		}
+	}
 	for _, l := range langs {
 		if !l.spaced() || l == "ru" {
 			continue
@@ -125,7 +131,7 @@ func latinLang(text string) Lang {
 				n++
 			}
 		}
-		for _, r := range text {
+		for _, r := range marked {
 			if strings.ContainsRune(marks(l), r) {
 				n += 4
 			}
