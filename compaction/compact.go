@@ -160,8 +160,7 @@ type attempt struct {
 	preserve []byte
 	hook     *Answer
 	budgets  budgets // what verification may spend
-	known    map[*Plan]known
-	tight    bool // the summary has only the room that the last unit leaves
+	tight    bool    // the summary has only the room that the last unit leaves
 }
 
 func fail(status Status, reason Reason, err error) *Outcome {

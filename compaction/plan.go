@@ -67,7 +67,8 @@ type Plan struct {
 	prefixItems  []timeline.Item
 	tailItems    []timeline.Item
 	lastUnitKept bool
-	least        int64 // of KeptTokens: what stays however much the run reduces
+	least        int64  // of KeptTokens: what stays however much the run reduces
+	known        *known // what a run has found out of it; nil: not yet
 }
 
 // Floor is what no compaction can reduce, in tokens.
@@ -222,7 +223,7 @@ func (in PlanInput) cut(s span, budget int64) (cut, bool, error) {
 
 // fill fills in the plan for a cut. It fails if a message cannot be read.
 func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
-	p.Cut, p.Budget = c.at, budget
+	p.Cut, p.Budget, p.known = c.at, budget, nil
 	p.Keep = s.path[c.at:]
 	p.FirstKept, p.TurnStart = nil, nil
 	if c.at < len(s.path) {

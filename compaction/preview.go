@@ -31,7 +31,7 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	if err := guard.Given("the plan", p); err != nil {
 		return Losses{}, err
 	}
-	k, err := c.know(p, nil)
+	k, err := c.knownBefore(p)
 	if err != nil {
 		return Losses{}, err
 	}

@@ -91,16 +91,22 @@ func knowPlan(p *Plan, since []ledger.Source, o state.Options) (known, error) {
 	return k, nil
 }
 
-// knownOf is what is known of a plan, folded once.
+// knownOf is what is known of a plan, folded once: the plan keeps it for those
+// who ask what it loses.
 func (a *attempt) knownOf(p *Plan) (known, error) {
-	if k, ok := a.known[p]; ok {
-		return k, nil
-	}
-	k, err := a.know(p, nil)
+	k, err := a.knownBefore(p)
 	if err == nil {
-		a.known = map[*Plan]known{p: k}
+		p.known = &k
 	}
 	return k, err
+}
+
+// knownBefore is what a run has found out of a plan, or what one would.
+func (c *Compactor) knownBefore(p *Plan) (known, error) {
+	if p.known != nil {
+		return *p.known, nil
+	}
+	return c.know(p, nil)
 }
 
 // filesOfPlan are the files of a plan, folded without options.
