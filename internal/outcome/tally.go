@@ -78,8 +78,7 @@ func Count(output string) (t Tally, ok bool) {
 
 type counter struct {
 	best    Tally
-	rank    int // of the line that best came from
-	sums    bool
+	rank    int          // of the line that best came from
 	parts   map[kind]int // counts that come on lines of their own: "# pass 44"
 	partial []string
 	okPkgs  int
@@ -156,7 +155,7 @@ func tallyOf(line string, counts map[kind]int) (Tally, int) {
 
 // countsIn reads "3 failed", "failed: 3", "failures=3".
 func countsIn(line string) (map[kind]int, int) {
-	if strings.IndexAny(line, "0123456789") < 0 {
+	if !strings.ContainsAny(line, "0123456789") {
 		return nil, 0
 	}
 	fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t,;|()[]:=", r) })

@@ -15,7 +15,6 @@ type gitState struct {
 	commits []*commit
 	staged  map[string]bool
 	all     bool // everything is staged
-	branch  string
 }
 
 // commit is a commit that was made here.

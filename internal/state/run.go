@@ -113,13 +113,8 @@ func (f *folder) speaker(cmds []shell.Command) int {
 	return at
 }
 
-// quiet are commands that print little about what came before them.
-func quiet(c shell.Command) bool {
-	if c.Name() != "git" {
-		return false
-	}
-	return true
-}
+// quiet reports whether a command prints little about what came before it.
+func quiet(c shell.Command) bool { return c.Name() == "git" }
 
 // ended notes how a command ended.
 func (f *folder) ended(a attempt, cmd shell.Command, s status, speaks bool, r outcome.Result) {

@@ -16,7 +16,6 @@ type talk struct {
 	current  *Item            // the current request
 	open     []*Item          // requests that a newer one came before they were done
 	final    bool             // the assistant has given a final answer to it
-	commands string           // a slash command whose text may follow
 	body     *Item            // the request that such a text belongs to
 	proposal *Item            // what the assistant proposed and nobody has answered
 	asked    []*Item          // what the assistant asked and nobody has answered
