@@ -29,7 +29,7 @@ func counted(t *testing.T, ratio float64, fixed int64) *session.Session {
 }
 
 // The setting keepRecentTokens is spent in tokens of the provider if they are
-// more than ours of the same range, and the fixed part is no part of either. A
+// more than ours of the same range, and neither includes the fixed part. A
 // number that was given, and a plan over a file, are taken as they are.
 func TestAdaptedKeep(t *testing.T) {
 	for _, tt := range []struct {

@@ -83,8 +83,8 @@ func (a *attempt) fits(after timeline.Size) bool {
 }
 
 // gains: the view gets smaller (invariant I6), and by at least minGain if the
-// request would go out without this compaction too. The fixed part is no part
-// of the view: no compaction makes it smaller.
+// request would go out without this compaction too. The fixed part does
+// not count, since no compaction makes it smaller.
 func (a *attempt) gains(after timeline.Size) bool {
 	before := a.plan.Size
 	gain := before.Estimated - after.Estimated

@@ -54,7 +54,7 @@ type Guard struct {
 	Dir   string // the project
 	Yolo  bool   // do not ask: what the rules do not deny may run
 	Rules Rules  // come first
-	// Ask asks the user, one question at a time; nil: there is nobody to ask, and
+	// Ask asks the user, one question at a time; nil: no one can be asked, and
 	// the answer is no.
 	Ask func(ctx context.Context, q Question) (Answer, error)
 

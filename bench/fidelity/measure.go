@@ -185,7 +185,7 @@ func written(constraint string, msgs []*message.Message) bool {
 	}
 	for _, m := range slices.Backward(msgs) {
 		if m.Role == message.RoleUser && strings.Contains(m.Text("\n"), constraint) {
-			return false // what was written before is no answer to it
+			return false // it was written before the order
 		}
 		for _, c := range m.ToolCalls() {
 			if c.Name == "write" && slices.Contains(strings.FieldsFunc(strings.ToLower(pathOf(c)), notLetter), words[as]) {
