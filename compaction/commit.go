@@ -107,7 +107,7 @@ func (a *attempt) doesNotFit(d *draft, after timeline.Size) *Outcome {
 // ancestor of it, no newer compaction came, no call of a running turn is open.
 // It returns what was added since the plan.
 func (a *attempt) stillValid(ctx context.Context) (since []*session.Entry, out *Outcome) {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return nil, interrupted(context.Cause(ctx))
 	}
 	if a.OpenCalls != nil && a.OpenCalls() {

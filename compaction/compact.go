@@ -208,7 +208,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	ans, err := a.Hooks.BeforeCompact(ctx, a.beforeEvent())
 	switch {
 	case ctx.Err() != nil:
-		return interrupted(ctx.Err())
+		return interrupted(context.Cause(ctx))
 	case err != nil:
 		return nil // a failing hook never stops the rescue; the bus has reported it
 	case ans.Cancel && !a.request.Trigger.rescue():

@@ -33,7 +33,7 @@ func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 		r.ask(ctx, c, parts)
 	}
 	if ctx.Err() != nil {
-		return r.failed(), ctx.Err()
+		return r.failed(), context.Cause(ctx)
 	}
 	for _, p := range parts {
 		if p.made != nil {

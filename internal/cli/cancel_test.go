@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -116,5 +118,61 @@ func TestCtrlCEndsLooks(t *testing.T) {
 				t.Error("never interrupted")
 			}
 		})
+	}
+}
+
+// A Ctrl-C ends a compaction before anything is written, or comes too late: then
+// its report is the one of a compaction that nobody interrupted.
+func TestCtrlCNeverHalvesAReport(t *testing.T) {
+	source := sampleOf(t, t.TempDir(), 24)
+	was, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "s.jsonl")
+	compact := func(ctx context.Context) (code int, report map[string]any, now []byte) {
+		if err := os.WriteFile(file, was, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		code = Run(ctx, Env{Args: []string{"--session-dir", filepath.Join(dir, "sessions"), "compact", "s.jsonl", "--summarizer", "extract", "--json", "--keep-recent", "1000"},
+			In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Dir: dir, Now: func() time.Time { return time.Unix(1767225600, 0) }})
+		_ = json.Unmarshal(out.Bytes(), &report)
+		delete(report, "entryId") // drawn anew
+		now, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code, report, now
+	}
+	code, want, _ := compact(t.Context())
+	if code != int(codeDone) || want["outcome"] != "applied" {
+		t.Fatalf("exit code %d, %v", code, want)
+	}
+	interrupted := 0
+	for n := 0; ; n++ {
+		ctx := newCountdown(n)
+		code, got, now := compact(ctx)
+		ended := ctx.Context.Err() != nil
+		ctx.end()
+		switch {
+		case code == int(codeInterrupted):
+			if interrupted++; !bytes.Equal(now, was) {
+				t.Fatalf("after %d: interrupted, and the file has changed", n)
+			}
+		case code != int(codeDone):
+			t.Fatalf("after %d: exit code %d", n, code)
+		case !ended:
+			if interrupted == 0 {
+				t.Error("never interrupted")
+			}
+			return
+		}
+		for key := range want {
+			if code == int(codeDone) && !reflect.DeepEqual(got[key], want[key]) {
+				t.Fatalf("after %d: %s is %.200v, want %.200v", n, key, got[key], want[key])
+			}
+		}
 	}
 }

@@ -168,6 +168,9 @@ func (a *app) runCompact(ctx context.Context, s *coppice.Session, l *ladder, req
 		}
 	}
 	elapsed := a.Now().Sub(start)
+	if out.Status == compaction.Applied {
+		ctx = context.WithoutCancel(ctx) // it is in the log, and the report must say all of it
+	}
 	if f.json {
 		a.json(compactOf(ctx, s, out, file, elapsed, l, f.index))
 	} else if err := a.printCompact(ctx, s, out, file, elapsed); err != nil {

@@ -103,7 +103,7 @@ func promptly[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 	var none T
 	if ctx.Err() != nil {
-		return none, ctx.Err()
+		return none, context.Cause(ctx)
 	}
 	answers := make(chan answer, 1)
 	go func() {
@@ -114,6 +114,6 @@ func promptly[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	case a := <-answers:
 		return a.value, a.err
 	case <-ctx.Done():
-		return none, ctx.Err()
+		return none, context.Cause(ctx)
 	}
 }
