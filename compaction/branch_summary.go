@@ -103,7 +103,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, st *state.Sta
 	if len(older) > 0 {
 		fold := t.input(older)
 		fold.Focus, fold.Prompt = in.Focus, in.Prompt
-		res, err := t.summarizer().Summarize(ctx, fold)
+		res, err := t.askSummarizer(ctx, fold)
 		t.noteSummary(res)
 		switch {
 		case errors.Is(err, summarize.ErrNothing):
@@ -113,7 +113,7 @@ func (t *navigating) summarize(ctx context.Context, p *branchPlan, st *state.Sta
 			in.PreviousSummary, in.PreviousForeign = res.Summary, true
 		}
 	}
-	res, err := t.summarizer().Summarize(ctx, in)
+	res, err := t.askSummarizer(ctx, in)
 	t.noteSummary(res)
 	return res, err
 }

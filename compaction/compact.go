@@ -344,7 +344,7 @@ func (a *attempt) summarize(ctx context.Context, in summarize.Input, lists fileL
 			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, object(g.PreserveData)
 		}
 	}
-	res, err := a.summarizer().Summarize(ctx, in)
+	res, err := a.askSummarizer(ctx, in)
 	a.attempts = append(a.attempts, res.Attempts...)
 	a.addUsage(res.Usage)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -196,7 +197,7 @@ func (a *app) warnAttempts(out *compaction.Outcome) {
 	}
 	for _, at := range out.Attempts {
 		if at.Err != "" {
-			a.warn("%s", visible(fmt.Sprintf("%s %s, %s: %s", at.Rung, at.Model, at.Phase, at.Err)))
+			a.warn("%s", visible(fmt.Sprintf("%s, %s: %s", strings.TrimSpace(at.Rung+" "+at.Model), at.Phase, at.Err)))
 		}
 	}
 }

@@ -175,7 +175,7 @@ func (a *app) printCompact(ctx context.Context, s *coppice.Session, o *compactio
 	if o.Model.ID != "" {
 		by += ", " + o.Model.Key()
 	}
-	a.say("by     %s in %s%s\n", by, a.elapsed(elapsed), usageText(o))
+	a.say("by     %s in %s%s\n", visible(by), a.elapsed(elapsed), usageText(o))
 	a.printCoverage(o)
 	if n := len(o.Edits); n > 0 {
 		a.say("cut    %d tool results of the last unit were shortened to make it fit; the originals can still be read\n", n)
