@@ -305,19 +305,23 @@ func stamp(v []byte) (time.Time, bool) {
 	if len(v) != len(form) {
 		return time.Time{}, false
 	}
-	for i := range len(form) {
-		if digit := v[i] >= '0' && v[i] <= '9'; form[i] == '0' && !digit || form[i] != '0' && v[i] != form[i] {
+	var n [7]int
+	part := -1
+	for i, c := range v {
+		switch digit := c - '0'; {
+		case form[i] != '0':
+			if c != form[i] {
+				return time.Time{}, false
+			}
+			part++
+		case digit > 9:
 			return time.Time{}, false
+		default:
+			n[part] = n[part]*10 + int(digit)
 		}
 	}
-	n := func(from, to int) (n int) {
-		for _, c := range v[from:to] {
-			n = n*10 + int(c-'0')
-		}
-		return n
-	}
-	year, month, day, hour, minute, second := n(1, 5), n(6, 8), n(9, 11), n(12, 14), n(15, 17), n(18, 20)
-	t := time.Date(year, time.Month(month), day, hour, minute, second, n(21, 24)*int(time.Millisecond), time.UTC)
+	year, month, day, hour, minute, second := n[0], n[1], n[2], n[3], n[4], n[5]
+	t := time.Date(year, time.Month(month), day, hour, minute, second, n[6]*int(time.Millisecond), time.UTC)
 	// time.Date changes an invalid day of a month into another date.
 	return t, month >= 1 && month <= 12 && t.Day() == day && hour < 24 && minute < 60 && second < 60
 }

@@ -72,9 +72,9 @@ type jsMember struct{ rawName, value []byte }
 // fewMembers is up to how many members a list is faster than a map.
 const fewMembers = 16
 
-// jsMembers lists the members of an object in JavaScript's order.
-func jsMembers(v []byte) []jsMember {
-	members := make([]jsMember, 0, 4)
+// jsMembers appends the members of an object in JavaScript's order to an empty
+// list.
+func jsMembers(members []jsMember, v []byte) []jsMember {
 	var place map[string]int // by name; nil as long as there are few
 	indexed := false
 	for n, val := range pairs(v) {
@@ -126,7 +126,8 @@ func byArrayIndex(a, b jsMember) int {
 
 func appendJSObject(out, v []byte) []byte {
 	out = append(out, '{')
-	for i, m := range jsMembers(v) {
+	var few [8]jsMember
+	for i, m := range jsMembers(few[:0], v) {
 		if i > 0 {
 			out = append(out, ',')
 		}
