@@ -20,13 +20,15 @@ type preparation struct {
 }
 
 // prepare starts a summary in the background when the view comes near the
-// threshold, and drops one that failed or had nothing to do.
+// threshold, and drops one that has ended.
 func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timeline.View, step render.Step) {
 	if p := s.prepared(); p != nil {
 		select {
-		case <-p.done: // it failed, or had nothing to do: not again for this view
+		case <-p.done: // if it failed, or had nothing to do: not again for this view
 			s.finish(ctx, p)
-			s.setSpent(v)
+			if p.out.Status != compaction.Applied {
+				s.setSpent(v)
+			}
 		default:
 		}
 		return
@@ -93,7 +95,8 @@ func (s *Session) setSpent(v *timeline.View) {
 	s.spent = v.Leaf.ID
 }
 
-// usePrepared commits the prepared summary; nil means there was none. After any
+// usePrepared commits the prepared summary; nil means that there was none, or that
+// ctx ended before it was committed. After any
 // outcome but applied, the caller compacts as usual.
 func (s *Session) usePrepared(ctx context.Context) *compaction.Outcome {
 	p := s.prepared()
@@ -105,12 +108,9 @@ func (s *Session) usePrepared(ctx context.Context) *compaction.Outcome {
 	case <-p.done:
 	case <-ctx.Done():
 		s.reduce.stopIf(context.Cause(ctx), isBackground)
-		<-p.done
+		return nil // a later call reports how it ended
 	}
 	s.finish(ctx, p)
-	if p.out.Status == compaction.Applied {
-		s.tally(p.out, false)
-	}
 	return p.out
 }
 
@@ -150,7 +150,11 @@ func (s *Session) finish(ctx context.Context, p *preparation) {
 		s.summary = nil
 	}
 	s.mu.Unlock()
-	if mine {
-		s.ended(ctx, compaction.Background, p.out)
+	if !mine {
+		return
+	}
+	s.ended(ctx, compaction.Background, p.out)
+	if p.out.Status == compaction.Applied {
+		s.tally(p.out, false)
 	}
 }

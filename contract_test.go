@@ -384,7 +384,7 @@ func TestBadObserver(t *testing.T) {
 	if out, err := s.Compact(ctx, compaction.Request{}); err == nil {
 		t.Errorf("%+v", out)
 	}
-	s.OnForeign(func([]*session.Entry) { panic("oh") })
+	s.OnForeign(func([]*session.Entry, bool) { panic("oh") })
 	if out, err := s.Compact(t.Context(), compaction.Request{}); err != nil || out.Status != compaction.Applied {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -82,13 +82,14 @@ func (s *Session) Path(ctx context.Context, leaf *session.Entry) ([]*session.Ent
 }
 
 // OnForeign makes the session call f with entries that other programs appended
-// while it was open, in log order, after the call that noticed them. They are
-// on a separate branch: this session continues from its own leaf.
-func (s *Session) OnForeign(f func(foreign []*session.Entry)) {
+// while it was open, in log order, after the call that noticed them. joined
+// says that they continue this conversation, which now goes on after them;
+// otherwise they are on a branch of their own.
+func (s *Session) OnForeign(f func(foreign []*session.Entry, joined bool)) {
 	if s == nil || s.log == nil {
 		return
 	}
-	s.log.OnForeign(func(foreign []*session.Entry) {
-		_, _ = guard.Call("the function for foreign entries", func() (none, error) { f(foreign); return none{}, nil })
+	s.log.OnForeign(func(foreign []*session.Entry, joined bool) {
+		_, _ = guard.Call("the function for foreign entries", func() (none, error) { f(foreign, joined); return none{}, nil })
 	})
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,7 +105,8 @@ func TestCallsWaitForWritesNoLongerThanTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over, writing := make(chan struct{}), make(chan struct{})
 		log := &badLog{Log: must.Get(memstore.New(nil).Create(t.Context(), session.Header{}))}
-		log.do = func(context.Context) error { close(writing); <-over; return nil }
+		begun := sync.OnceFunc(func() { close(writing) })
+		log.do = func(context.Context) error { begun(); <-over; return nil }
 		s := must.Get(coppice.New(log, coppice.Options{Facts: message.Model{Window: 32_000}}))
 		talk(t, s, 3)
 		target := must.Get(s.Path(t.Context(), nil))[3].ID
@@ -116,7 +119,7 @@ func TestCallsWaitForWritesNoLongerThanTheirContext(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		s.OnForeign(func([]*session.Entry) {})
+		s.OnForeign(func([]*session.Entry, bool) {})
 		close(over)
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -161,4 +164,46 @@ func TestSummarizersCannotReduce(t *testing.T) {
 			t.Errorf("%s: afterwards: %+v, %v", name, u, err)
 		}
 	}
+}
+
+// sums is a summarizer that works.
+type sums struct{ done func() }
+
+func (s sums) Summarize(context.Context, summarize.Input) (summarize.Result, error) {
+	defer s.done()
+	return summarize.Result{Summary: "## Goal\nThe service."}, nil
+}
+
+// Fit does not wait for the commit of a prepared summary longer than its context
+// allows. A later call reports how it ended: cancelled, because nothing was
+// written yet.
+func TestFitWaitsForAPreparedSummaryNoLongerThanItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over, summed := make(chan struct{}), make(chan struct{})
+		log := &badLog{Log: must.Get(memstore.New(nil).Create(t.Context(), session.Header{}))}
+		log.do = func(context.Context) error { <-over; return nil }
+		s := must.Get(coppice.New(log, coppice.Options{Facts: message.Model{Window: 32_000}, Summarizer: sums{sync.OnceFunc(func() { close(summed) })},
+			Compaction: compaction.Settings{ThresholdTokens: 10_000, KeepRecentTokens: new(int64)}}))
+		talk(t, s, 10)
+		must.Get(s.Fit(t.Context()))
+		<-summed
+		synctest.Wait()
+		log.method = "Append"
+		if err := oneSecond(t, s, "Fit", calls("")["Fit"]); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		log.method = ""
+		close(over)
+		synctest.Wait()
+		var outcomes []compaction.Status
+		s.StopBackground(coppice.Observe(t.Context(), func(e coppice.Event) {
+			if e.Outcome != nil {
+				outcomes = append(outcomes, e.Outcome.Status)
+			}
+		}))
+		if want := []compaction.Status{compaction.Cancelled}; !slices.Equal(outcomes, want) {
+			t.Errorf("outcomes %v, want %v", outcomes, want)
+		}
+		s.Close()
+	})
 }

@@ -82,7 +82,7 @@ type Agent struct {
 	abort   context.CancelCauseFunc // of the running turn, or nil
 	begun   bool                    // hooks have been told about the session
 	closed  bool
-	foreign []*session.Entry // what other programs appended and no event has reported yet
+	foreign []Event // what other programs appended and no event has reported yet
 }
 
 // New makes an agent. It does not read anything yet.
@@ -120,10 +120,11 @@ func (a *Agent) made() error {
 
 // noteForeign keeps what other programs appended, for the run to report:
 // background work appends too, but events come from one goroutine.
-func (a *Agent) noteForeign(foreign []*session.Entry) {
+func (a *Agent) noteForeign(foreign []*session.Entry, joined bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.foreign = append(a.foreign, foreign...)
+	n := len(foreign)
+	a.foreign = append(a.foreign, Event{Type: EventForeign, Entries: n, EntryID: foreign[n-1].ID, Joined: joined})
 }
 
 // Run sends text to the model and works until the final answer, and then on
@@ -259,7 +260,7 @@ func (a *Agent) start(ctx context.Context, work func(r *run) error) iter.Seq2[Ev
 		if err != nil && r.ctx.Err() != nil && !errors.Is(err, ErrAborted) {
 			err = r.abortError() // what it interrupted did not fail by itself
 		}
-		r.tellForeign()
+		r.reportForeign()
 		r.emit(Event{Type: EventRunEnd, Used: new(r.used)})
 		if err != nil && !r.gone {
 			yield(Event{Type: EventError, Error: err.Error()}, err)

@@ -42,7 +42,7 @@ type Event struct {
 	// EntryID names the entry that the event is about. It is set for
 	// message_end and tool_end, and for compaction_end and branch_summary_end
 	// if applied. prune: the first entry that shows less now. foreign_append:
-	// the leaf of the branch with the other program's entries.
+	// the last of the other program's entries.
 	EntryID string       `json:"entryId,omitempty"`
 	Role    message.Role `json:"role,omitempty"` // message_*
 
@@ -73,6 +73,7 @@ type Event struct {
 	Edits      int                  `json:"edits,omitzero"`     // prune: how many
 	Switches   []string             `json:"switches,omitempty"` // prune: the settings that switch such edits off
 	Entries    int                  `json:"entries,omitzero"`   // foreign_append: how many
+	Joined     bool                 `json:"joined,omitzero"`    // foreign_append: the conversation goes on after them; false: they are on a branch of their own
 	Saved      int64                `json:"saved,omitzero"`     // prune: tokens
 	Try        int                  `json:"try,omitzero"`       // retry_start, from 1
 	Queue      []Input              `json:"queue,omitempty"`    // queue: the waiting input

@@ -10,7 +10,7 @@ import (
 
 // Entries that another program appends while the agent has the session open are
 // reported as one event, inside the turn that noticed them.
-func TestForeignAppendIsTold(t *testing.T) {
+func TestForeignAppendIsReported(t *testing.T) {
 	r := newRig(t, fake.New(fake.Say("one"), fake.Say("two"), fake.Say("three")), config{Session: onDisk(t)})
 	r.must("first")
 	f, err := os.OpenFile(r.session.Ref(), os.O_APPEND|os.O_WRONLY, 0)
@@ -26,8 +26,8 @@ func TestForeignAppendIsTold(t *testing.T) {
 	}
 	r.must("second")
 	r.must("third")
-	told := r.of(agent.EventForeign)
-	if len(told) != 1 || told[0].Entries != 1 || told[0].EntryID != "f1" {
-		t.Errorf("told %+v, want one entry, f1", told)
+	events := r.of(agent.EventForeign)
+	if len(events) != 1 || events[0].Entries != 1 || events[0].EntryID != "f1" || events[0].Joined {
+		t.Errorf("events %+v, want one entry, f1, on a branch of its own", events)
 	}
 }

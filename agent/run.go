@@ -42,14 +42,14 @@ func (r *run) emit(e Event) {
 	}
 }
 
-// tellForeign reports what other programs appended to the session meanwhile.
-func (r *run) tellForeign() {
+// reportForeign reports what other programs appended to the session meanwhile.
+func (r *run) reportForeign() {
 	r.mu.Lock()
 	foreign := r.foreign
 	r.foreign = nil
 	r.mu.Unlock()
-	if n := len(foreign); n > 0 {
-		r.emit(Event{Type: EventForeign, Entries: n, EntryID: foreign[n-1].ID})
+	for _, e := range foreign {
+		r.emit(e)
 	}
 }
 
@@ -164,7 +164,7 @@ func (r *run) oneTurn(input func() error) (last *message.Message, err error) {
 		default:
 			end.StopReason = message.StopError
 		}
-		r.tellForeign()
+		r.reportForeign()
 		r.emit(end)
 		r.tellOf(hook.EventTurnEnd)
 	}()

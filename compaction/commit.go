@@ -16,10 +16,18 @@ import (
 	"github.com/coppice-dev/coppice/tokens"
 )
 
-// commit checks a draft against the session as it is now and appends it. again
-// says that a smaller plan is worth a try; the outcome is what to report if
-// there is none.
+// commit checks a draft against the session as it is now and appends it. If
+// another program has continued the conversation at that moment, it checks once
+// more. again says that a smaller plan is worth a try; the outcome is what to
+// report if there is none.
 func (a *attempt) commit(ctx context.Context, d *draft) (out *Outcome, again bool) {
+	if out, again = a.commitOnce(ctx, d); errors.Is(out.Err, session.ErrLeafMoved) {
+		out, again = a.commitOnce(ctx, d)
+	}
+	return out, again
+}
+
+func (a *attempt) commitOnce(ctx context.Context, d *draft) (out *Outcome, again bool) {
 	since, out := a.stillValid(ctx)
 	if out != nil {
 		return out, false

@@ -20,13 +20,14 @@ type Session struct {
 	log Log
 	now func() time.Time
 
-	busy    guard.Lock // held while the log is written or its end is read; guards what follows
-	at      bool       // leaf is set
-	leaf    *Entry     // nil: before the first entry
-	foreign []*Entry   // what the watchers have not been told yet
+	busy   guard.Lock      // held while the log is written or its end is read; guards what follows
+	at     bool            // leaf is set
+	leaf   *Entry          // nil: before the first entry
+	failed map[string]bool // ids of entries whose append failed; it may have left some in the log
+	growth []growth        // what the watchers do not know yet
 
 	mu      sync.Mutex // guards watches
-	watches []func(foreign []*Entry)
+	watches []func(foreign []*Entry, joined bool)
 }
 
 // Options configure a Session.
@@ -60,10 +61,11 @@ func (s *Session) Ref() string { return s.log.Ref() }
 func (s *Session) Close() error { return s.log.Close() }
 
 // OnForeign makes the session call f with entries that other programs appended
-// while it was open, in log order, after the append that noticed them. They
-// are on a separate branch: this session continues from its own leaf. f is
-// called in the goroutine of that append, and may use the session.
-func (s *Session) OnForeign(f func(foreign []*Entry)) {
+// while it was open, in log order, after the append that noticed them. joined
+// says that they continue this conversation, which now goes on after them;
+// otherwise they are on a branch of their own. f is called in the goroutine of
+// that append, and may use the session.
+func (s *Session) OnForeign(f func(foreign []*Entry, joined bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watches = append(s.watches, f)
@@ -81,17 +83,16 @@ func (s *Session) lock(ctx context.Context) error {
 // unlock ends a call that may have appended, and tells the watchers about
 // foreign entries.
 func (s *Session) unlock() {
-	foreign := s.foreign
-	s.foreign = nil
+	growth := s.growth
+	s.growth = nil
 	s.busy.Unlock()
-	if len(foreign) == 0 {
-		return
-	}
 	s.mu.Lock()
 	watches := s.watches
 	s.mu.Unlock()
-	for _, f := range watches {
-		f(foreign)
+	for _, g := range growth {
+		for _, f := range watches {
+			f(g.entries, g.joined)
+		}
 	}
 }
 
@@ -161,13 +162,20 @@ func (s *Session) Path(ctx context.Context, leaf *Entry) ([]*Entry, error) {
 }
 
 // Append adds drafts as a chain under the leaf, all or none, and makes the last
-// one the leaf. When it returns without an error, the entries are in the log,
-// durably.
+// one the leaf. If other programs have continued the conversation meanwhile, it
+// goes on after their entries. When it returns without an error, the entries are
+// in the log, durably.
 func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error) {
+	if len(drafts) == 0 {
+		return nil, nil
+	}
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.unlock()
+	if _, err := s.look(ctx); err != nil {
+		return nil, err
+	}
 	leaf, err := s.leafLocked(ctx)
 	if err != nil {
 		return nil, err
@@ -207,12 +215,12 @@ func (s *Session) Prepare(parent *Entry, drafts ...Draft) []*Entry {
 	return entries
 }
 
-// ErrLeafMoved says that the conversation has moved elsewhere since the entries
-// were prepared.
-var ErrLeafMoved = errors.New("the conversation is on another branch now")
+// ErrLeafMoved says that the conversation has moved since the entries were
+// prepared: to another branch, or on to what another program appended.
+var ErrLeafMoved = errors.New("the conversation has moved on")
 
 // Commit writes prepared entries if their parent is still the leaf, and makes
-// the last one the leaf.
+// the last one the leaf. It fails with ErrLeafMoved otherwise.
 func (s *Session) Commit(ctx context.Context, entries []*Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -244,6 +252,11 @@ func (s *Session) commitIf(ctx context.Context, id string, entries []*Entry) err
 	if leaf == nil && id != "" || leaf != nil && id != leaf.ID {
 		return ErrLeafMoved
 	}
+	if moved, err := s.look(ctx); err != nil {
+		return err
+	} else if moved {
+		return ErrLeafMoved
+	}
 	return s.commitLocked(ctx, entries)
 }
 
@@ -255,8 +268,9 @@ func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
 		return err
 	}
 	foreign, err := s.log.Append(ctx, entries)
-	s.foreign = append(s.foreign, foreign...)
+	s.note(foreign, false)
 	if err != nil && !s.written(ctx, entries) {
+		s.noteFailed(entries)
 		return err
 	}
 	s.leaf = entries[len(entries)-1]

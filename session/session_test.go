@@ -209,25 +209,30 @@ func TestDraftsReadBack(t *testing.T) {
 }
 
 // Entries that another program appends meanwhile are reported once, after the
-// append that noticed them, and the session continues from its own leaf.
-func TestForeignAppendsAreTold(t *testing.T) {
+// append that noticed them. If they do not continue the conversation, it goes on
+// from its own leaf.
+func TestForeignAppendsAreReported(t *testing.T) {
 	log, err := filestore.New(t.TempDir(), filestore.Options{Sync: "off"}).Create(ctx, session.Header{Cwd: "/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := session.New(log, session.Options{})
 	defer s.Close()
-	var told []string
-	s.OnForeign(func(foreign []*session.Entry) {
+	var reported []string
+	s.OnForeign(func(foreign []*session.Entry, joined bool) {
+		if joined {
+			t.Error("they joined")
+		}
 		leaf, err := s.Leaf(ctx) // a watch may use the session
 		if err != nil {
 			t.Error(err)
 		}
 		for _, e := range foreign {
-			told = append(told, e.ID+" at "+must.Get(leaf.Message()).Text(""))
+			reported = append(reported, e.ID+" at "+must.Get(leaf.Message()).Text(""))
 		}
 	})
 	first := say(t, s, "one")
+	say(t, s, "one and a half")
 	f, err := os.OpenFile(s.Ref(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -243,10 +248,10 @@ func TestForeignAppendsAreTold(t *testing.T) {
 	}
 	say(t, s, "two")
 	say(t, s, "three")
-	if want := []string{"f1 at two", "f2 at two"}; !slices.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	if want := []string{"f1 at two", "f2 at two"}; !slices.Equal(reported, want) {
+		t.Errorf("reported %v, want %v", reported, want)
 	}
-	if got := path(t, s); got != "one two three" {
+	if got := path(t, s); got != "one one and a half two three" {
 		t.Errorf("path %q", got)
 	}
 }

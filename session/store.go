@@ -56,7 +56,8 @@ type Log interface {
 	// Append writes entries as one group: afterwards all or none of them are in
 	// the log, durably. Entries carry ID, ParentID, Type, Time and Raw; At is set
 	// on return. It returns what other programs appended since the last look, in
-	// log order; those entries are part of the log, not an error.
+	// log order; those entries are part of the log, not an error. Without entries
+	// it only looks.
 	Append(ctx context.Context, entries []*Entry) (foreign []*Entry, err error)
 	// Problems returns what was found wrong, each problem once. full reads the
 	// whole log first.

@@ -23,11 +23,11 @@ func (v *View) arrange(cands []candidate) {
 		switch head := v.turns.Head(i); {
 		case c.item.Role() != message.RoleToolResult:
 			v.addGroup(cands, i, group)
-		case head < 0 && v.Compaction == nil:
+		case v.turns.Orphan(i, v.Compaction == nil):
 			c.leaveOut(RuleOrphanResult)
 			v.addResult(c, i, group)
 		case head < 0:
-			c.item.Loose = true // its call was covered
+			c.item.Loose = true // its call was covered, or comes after it
 			v.addResult(c, i, group)
 		case v.turns.Second(i):
 			c.item.Loose = true

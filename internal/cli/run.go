@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -125,6 +126,26 @@ of this project.`,
 	return root
 }
 
+// references are the arguments that name something, and what can be given.
+var references = map[string]string{
+	"SESSION": "a path, an id, the beginning of an id, or - for the latest session of this project",
+	"ENTRY":   "the id of an entry, or the beginning of one",
+	"FILE...": "the path of a file",
+	"PATH":    "a path inside the session, such as en:4f1c0a9b22d3e871",
+	"MODEL":   "PROVIDER/ID",
+}
+
+// notEmpty fails if one of the arguments that use names is empty but has to name
+// something.
+func notEmpty(use string, given []string) error {
+	for i, name := range strings.Fields(use)[1:] {
+		if want := references[name]; want != "" && i < len(given) && strings.TrimSpace(given[i]) == "" {
+			return usagef("%s is empty; give %s", strings.TrimSuffix(name, "..."), want)
+		}
+	}
+	return nil
+}
+
 // command builds a cobra command whose argument errors count as wrong usage.
 func command(group, use, short, long, example string, args cobra.PositionalArgs, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	return &cobra.Command{
@@ -133,7 +154,7 @@ func command(group, use, short, long, example string, args cobra.PositionalArgs,
 			if args(cmd, given) != nil {
 				return usagef("%s, not %s", cmd.UseLine(), count(len(given), "word", "words"))
 			}
-			return nil
+			return notEmpty(use, given)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)

@@ -133,9 +133,13 @@ func (a *app) sessionOf(log session.Log, change ...func(*coppice.Options)) (*cop
 		log.Close()
 		return nil, explain("open "+log.Ref(), err)
 	}
-	s.OnForeign(func(foreign []*session.Entry) {
+	s.OnForeign(func(foreign []*session.Entry, joined bool) {
 		n := len(foreign)
-		a.warn("another program appended %s meanwhile; they are on a separate branch (leaf %s)", count(n, "entry", "entries"), visible(foreign[n-1].ID))
+		where := "they are on a separate branch"
+		if joined {
+			where = "the session goes on after them"
+		}
+		a.warn("another program appended %s meanwhile; %s (leaf %s)", count(n, "entry", "entries"), where, visible(foreign[n-1].ID))
 	})
 	return s, nil
 }

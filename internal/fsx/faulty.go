@@ -34,10 +34,11 @@ const (
 // Fault makes operations fail.
 type Fault struct {
 	Op   Op
-	Err  error // e.g. syscall.ENOSPC
-	Skip int   // this many operations of the kind succeed first
-	Keep int   // of a failing write, this many bytes reach the file
-	Stay bool  // fail from then on; otherwise once
+	Err  error  // e.g. syscall.ENOSPC; nil: it does not fail
+	Skip int    // this many operations of the kind succeed first
+	Keep int    // of a failing write, this many bytes reach the file
+	Stay bool   // fail from then on; otherwise once
+	Hold func() // called first: the operation hangs until it returns
 }
 
 // Faulty passes operations to another file system, records their order, and
@@ -87,6 +88,14 @@ func (f *Faulty) Record() []string {
 
 // before finds the fault that an operation meets, and records the operation.
 func (f *Faulty) before(op Op, name, more string) (keep int, err error) {
+	keep, hold, err := f.meet(op, name, more)
+	if hold != nil {
+		hold()
+	}
+	return keep, err
+}
+
+func (f *Faulty) meet(op Op, name, more string) (keep int, hold func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, fault := range f.faults {
@@ -100,19 +109,21 @@ func (f *Faulty) before(op Op, name, more string) (keep int, err error) {
 		if !fault.Stay {
 			f.faults = slices.Delete(f.faults, i, i+1)
 		}
-		keep, err = fault.Keep, &fs.PathError{Op: string(op), Path: name, Err: fault.Err}
+		if keep, hold = fault.Keep, fault.Hold; fault.Err != nil {
+			err = &fs.PathError{Op: string(op), Path: name, Err: fault.Err}
+		}
 		break
 	}
 	switch op {
 	case OpStat, OpRead, OpReadDir, OpOpen:
-		return keep, err
+		return keep, hold, err
 	}
 	line := fmt.Sprintf("%s %s%s", op, filepath.Base(name), more)
 	if err != nil {
 		line += " !"
 	}
 	f.record = append(f.record, line)
-	return keep, err
+	return keep, hold, err
 }
 
 // Open opens a file for reading.

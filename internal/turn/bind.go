@@ -104,7 +104,7 @@ func (b *binder) bind(i int, id string) {
 }
 
 // bindAgain assigns the results that found no open call to the latest call of
-// their id, as a second result.
+// their id, as a second result. Those with a call only after them are early.
 func (b *binder) bindAgain(at func(i int) Item) {
 	if len(b.again) == 0 {
 		return
@@ -116,18 +116,20 @@ func (b *binder) bindAgain(at func(i int) Item) {
 		latest[ids[n]] = -1
 	}
 	from := 0
-	for n, a := range b.again {
-		for i := from; i < int(a.item); i++ {
-			if !b.has(i, withCalls) {
+	readTo := func(end int) {
+		for ; from < end; from++ {
+			if !b.has(from, withCalls) {
 				continue
 			}
-			for k, h := range at(i).Calls {
+			for k, h := range at(from).Calls {
 				if _, wanted := latest[h.ID]; wanted {
-					latest[h.ID] = b.link[i] + int32(k)
+					latest[h.ID] = b.link[from] + int32(k)
 				}
 			}
 		}
-		from = int(a.item)
+	}
+	for n, a := range b.again {
+		readTo(int(a.item))
 		found := latest[ids[n]]
 		if found < 0 {
 			continue
@@ -136,6 +138,12 @@ func (b *binder) bindAgain(at func(i int) Item) {
 		b.flags[a.item] |= second
 		if found < a.went {
 			b.flags[a.item] |= late
+		}
+	}
+	readTo(len(b.flags))
+	for n, a := range b.again {
+		if b.link[a.item] < 0 && latest[ids[n]] >= 0 {
+			b.flags[a.item] |= early
 		}
 	}
 }

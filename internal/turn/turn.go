@@ -7,7 +7,8 @@
 // call in the run of assistant messages just before it, or else the most recent
 // one before that run. A result for which every call has one already is a second
 // result of the latest call. A call of a failed attempt takes a result only
-// while no later attempt has made a call of that id.
+// while no later attempt has made a call of that id. A result never answers a
+// call that comes after it.
 package turn
 
 import "github.com/coppice-dev/coppice/message"
@@ -51,6 +52,7 @@ const (
 	late      // a result that came after the conversation had gone on
 	inside    // in a tool group, and not its first item
 	withCalls // an assistant message with calls
+	early     // a result of a call that comes only after it
 )
 
 type call struct {
@@ -149,6 +151,14 @@ func (c *Conversation) Call(i int) (item, n int) {
 
 // Second reports whether a result's call already had one.
 func (c *Conversation) Second(i int) bool { return c.has(i, second) }
+
+// Orphan reports whether no one made the call of a result: whole says that
+// nothing comes before the first item, and there is no call of that id, not even
+// after the result. Any other result without a call before it is a loose one: a
+// call that comes later may have had the id of one that is no longer known.
+func (c *Conversation) Orphan(i int, whole bool) bool {
+	return whole && c.has(i, isResult) && c.link[i] < 0 && !c.has(i, early)
+}
 
 // Late reports whether an answer is between a result and its call: the
 // conversation went on without the result.

@@ -160,6 +160,38 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// A result is an orphan if nobody made its call, before or after it, as far as
+// the conversation is known.
+func TestOrphan(t *testing.T) {
+	for words, want := range map[string]string{
+		"u r:x":            "orphan",
+		"u r:x a:y r:y":    "orphan no",
+		"r:x a:x":          "no",
+		"r:x a:x r:x":      "no no",
+		"a:x r:x r:x":      "no no",
+		"a!:x r:x a:y r:x": "no no",
+	} {
+		c := read(parse(words))
+		var got []string
+		for i, it := range parse(words) {
+			if it.Role != message.RoleToolResult {
+				continue
+			}
+			if c.Orphan(i, false) {
+				t.Errorf("%q: %d is an orphan although its call may not be known", words, i)
+			}
+			if c.Orphan(i, true) {
+				got = append(got, "orphan")
+			} else {
+				got = append(got, "no")
+			}
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: %s, want %s", words, s, want)
+		}
+	}
+}
+
 func TestHide(t *testing.T) {
 	c := read(parse("u r:gone a:x r:x"))
 	c.Hide(3)

@@ -15,6 +15,7 @@ import (
 )
 
 // Append writes entries in one write and syncs as the store's options say.
+// Without entries it only looks for what others have appended.
 //
 // When it fails, the log in memory is unchanged and can still be used and
 // appended to. What a failed write left in the file is never cut off: the next
@@ -24,15 +25,15 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 	if err := guard.Ready(ctx); err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer l.busy.Unlock()
 	switch {
 	case l.closed:
 		return nil, l.wrap(fs.ErrClosed)
 	case !l.mode.Write || l.readOnly:
 		return nil, l.wrap(session.ErrReadOnly)
-	case len(entries) == 0:
-		return nil, nil
 	case l.readErr.Load() != nil:
 		return nil, l.wrap(*l.readErr.Load())
 	}
@@ -40,13 +41,15 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 		return nil, l.wrap(err)
 	}
 	switch {
+	case l.file == nil && len(entries) == 0:
+		return nil, nil
 	case l.file == nil:
 		return nil, l.appendNew(entries)
 	case l.header.Version < 2:
 		return nil, l.appendMigrated(entries)
 	}
-	if foreign, err = l.lookForGrowth(ctx, entries); err != nil {
-		return nil, err
+	if foreign, err = l.lookForGrowth(ctx, entries); err != nil || len(entries) == 0 {
+		return foreign, err
 	}
 	between, err := l.write(ctx, entries)
 	return append(foreign, between...), err

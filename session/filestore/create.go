@@ -61,6 +61,7 @@ func (l *openLog) create(path string, h session.Header, entries, added []*sessio
 		l.old = append(l.old, l.file)
 	}
 	l.path, l.header, l.file, l.lock, l.pending, l.notes = path, h, f, lock, nil, nil
+	l.show()
 	l.end, l.open, l.syncedAt = int64(len(buf)), false, l.store.opts.Now()
 	l.x = newIndex(0, h)
 	l.x.whole, l.x.first, l.held, l.scanners = true, 0, nil, nil

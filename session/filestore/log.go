@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +21,11 @@ type openLog struct {
 	store *store
 	mode  session.Mode
 
-	mu     sync.Mutex
+	// shown is what Header and Ref return: they do not wait.
+	shown  atomic.Pointer[place]
+	counts atomic.Bool // tokens are counted while far lines are checked
+
+	busy   guard.Lock // held while the file is read or written; guards what follows
 	path   string
 	header session.Header
 	file   fsx.File // nil as long as there is no file
@@ -38,7 +41,7 @@ type openLog struct {
 	readOnly bool  // it cannot be written to, whatever its mode says
 	notes    []session.Problem
 	scanners scanners                 // for lines far from the end of the file
-	counts   bool                     // their tokens are counted while they are checked
+	counting bool                     // scanners count tokens
 	readErr  atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
 	held     map[int64]*session.Entry // entries from before what the index knows, by offset
 	pending  []*session.Entry         // set-up entries that wait for the file to be created to be created
@@ -50,25 +53,36 @@ type openLog struct {
 
 var _ session.Log = (*openLog)(nil)
 
-// Header returns the header of the session.
-func (l *openLog) Header() session.Header {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.header
+// place is a file and its header.
+type place struct {
+	path   string
+	header session.Header
 }
+
+func (l *openLog) show() { l.shown.Store(&place{l.path, l.header}) }
+
+// Header returns the header of the session.
+func (l *openLog) Header() session.Header { return l.shown.Load().header }
 
 // Ref returns the absolute path of the file. It changes when the first append
 // to a file of format 1 creates a new file next to it.
-func (l *openLog) Ref() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.path
+func (l *openLog) Ref() string { return l.shown.Load().path }
+
+// wait waits for other calls, which may hang with the disk. It fails if ctx ends
+// first.
+func (l *openLog) wait(ctx context.Context) error {
+	if err := l.busy.Lock(ctx); err != nil {
+		return fmt.Errorf("session %s: waiting for another call: %w", l.Ref(), err)
+	}
+	return nil
 }
 
 // Leaf returns the last entry, or nil in an empty session.
 func (l *openLog) Leaf(ctx context.Context) (*session.Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer l.busy.Unlock()
 	for {
 		i, decided := l.x.leaf()
 		switch {
@@ -95,8 +109,10 @@ func (l *openLog) Parent(ctx context.Context, e *session.Entry) (*session.Entry,
 	if e == nil {
 		return nil, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer l.busy.Unlock()
 	i, ok, err := l.locate(ctx, e)
 	if err != nil {
 		return nil, err
@@ -138,8 +154,10 @@ func (l *openLog) locate(ctx context.Context, e *session.Entry) (int, bool, erro
 // Find returns the newest entry with the id; at is a place to try first, or
 // -1. It wraps session.ErrNotFound.
 func (l *openLog) Find(ctx context.Context, id string, at int64) (*session.Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer l.busy.Unlock()
 	if at >= 0 && at < l.x.from {
 		if e := l.hint(id, at); e != nil {
 			return e, nil
@@ -176,10 +194,13 @@ var errStop = errors.New("stop")
 // All walks every entry in file order; identical lines come once.
 func (l *openLog) All(ctx context.Context) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
-		l.mu.Lock()
+		if err := l.wait(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
 		err := l.readWhole(ctx)
 		x, f, n := l.x, l.file, len(l.x.recs)
-		l.mu.Unlock()
+		l.busy.Unlock()
 		if err == nil {
 			err = l.each(ctx, x, f, n, func(e *session.Entry) error {
 				if !yield(e, nil) {
@@ -201,13 +222,15 @@ func (l *openLog) each(ctx context.Context, x *index, f fsx.File, n int, visit f
 		if err := guard.Ready(ctx); err != nil {
 			return err
 		}
-		l.mu.Lock()
+		if err := l.wait(ctx); err != nil {
+			return err
+		}
 		e, err := x.recs[i].entry, error(nil)
 		skip := x.recs[i].isHeader() || x.recs[i].same > 0
 		if e == nil && !skip {
 			e, err = x.decode(i, w.read)
 		}
-		l.mu.Unlock()
+		l.busy.Unlock()
 		if err != nil {
 			return l.wrap(err)
 		}
@@ -224,8 +247,10 @@ func (l *openLog) each(ctx context.Context, x *index, f fsx.File, n int, visit f
 // Problems returns what has been found wrong with the file so far; with full
 // it reads the whole file first.
 func (l *openLog) Problems(ctx context.Context, full bool) ([]session.Problem, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer l.busy.Unlock()
 	if full {
 		if err := l.readWhole(ctx); err != nil {
 			return nil, err
@@ -234,10 +259,13 @@ func (l *openLog) Problems(ctx context.Context, full bool) ([]session.Problem, e
 	return slices.Concat(l.notes, l.x.found()), nil
 }
 
-// Close makes everything durable and gives the lock back.
+// Close makes everything durable and gives the lock back. It waits for a write
+// that has begun.
 func (l *openLog) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.busy.Lock(context.Background()); err != nil {
+		return err
+	}
+	defer l.busy.Unlock()
 	if l.closed {
 		return nil
 	}

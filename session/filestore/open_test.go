@@ -373,7 +373,8 @@ func TestHardLinkOfAFileInUse(t *testing.T) {
 // mean that another agent is using it.
 func TestAnotherAgentIsUsingIt(t *testing.T) {
 	ours := text(append(chain(2), line("0123456789abcdef", "e1"))...)
-	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false, text(v1Header, v1Message("one")): true} {
+	noID := text(append(chain(2), `{"type":"custom","customType":"x","parentId":"e1","timestamp":"2026-01-01T00:00:00.000Z"}`)...)
+	for content, refused := range map[string]bool{text(chain(2)...): true, ours: false, noID: true, ours + noID[len(text(chain(2)...)):]: true, text(v1Header, v1Message("one")): true} {
 		dir := filepath.Join(t.TempDir(), ".openclaw", "sessions")
 		file := filepath.Join(dir, "s.jsonl")
 		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(file, []byte(content), 0o600)); err != nil {

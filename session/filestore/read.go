@@ -74,11 +74,7 @@ func (l *openLog) extend(ctx context.Context) (added int, err error) {
 // CountTokens makes the log count tokens while it reads, as
 // session.Session.CountTokens says.
 func (l *openLog) CountTokens() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.counts {
-		l.counts, l.scanners = true, nil
-	}
+	l.counts.Store(true)
 }
 
 // scannersAt returns the scanners for the part before an offset. They do not
@@ -88,9 +84,9 @@ func (l *openLog) scannersAt(off int64) scanners {
 	if !far {
 		return newScanners(func() *session.Reader { return &session.Reader{} })
 	}
-	if l.scanners == nil {
+	if counts := l.counts.Load(); l.scanners == nil || l.counting != counts {
 		far := session.NewFar(l.readFar(l.file))
-		l.scanners = newScanners(func() *session.Reader { return &session.Reader{Far: far, Later: !l.counts} })
+		l.counting, l.scanners = counts, newScanners(func() *session.Reader { return &session.Reader{Far: far, Later: !counts} })
 	}
 	return l.scanners
 }

@@ -16,6 +16,7 @@ import (
 // if the first line is a header of a format with ids, and whole otherwise. It
 // may be called again when the file has grown.
 func (l *openLog) start(ctx context.Context) error {
+	defer l.show()
 	info, err := l.file.Stat()
 	if err != nil {
 		return l.wrap(err)

@@ -112,8 +112,10 @@ func (s *store) Create(ctx context.Context, h session.Header) (session.Log, erro
 	}
 	x := newIndex(0, h)
 	x.whole = true
-	return &openLog{store: s, mode: session.Mode{Write: true}, header: h, x: x,
-		path: filepath.Join(s.root, projectDir(h.Cwd), fileName(h))}, nil
+	l := &openLog{store: s, mode: session.Mode{Write: true}, header: h, x: x,
+		path: filepath.Join(s.root, projectDir(h.Cwd), fileName(h))}
+	l.show()
+	return l, nil
 }
 
 // Open opens a session by the path of its file, by its id, or by a prefix that
@@ -165,6 +167,7 @@ func (s *store) open(ctx context.Context, path string, mode session.Mode) (_ *op
 		return nil, err
 	}
 	l := &openLog{store: s, mode: mode, path: path}
+	l.show()
 	defer func() {
 		if err != nil {
 			l.Close()
@@ -289,10 +292,18 @@ func (l *openLog) checkForeign(ctx context.Context) error {
 }
 
 // endsWithOurs reports whether the last entry is one that Coppice wrote, by its
-// id. The ids of format 1 only look like that: they are derived from the lines.
+// id. Ids that are derived from their lines, because the file has none, only
+// look like that.
 func (l *openLog) endsWithOurs(ctx context.Context) (bool, error) {
+	if l.header.Version < 2 {
+		return false, nil
+	}
 	last, err := l.Leaf(ctx)
-	return last != nil && l.header.Version >= 2 && lines.IsOwnID(last.ID), err
+	if err != nil || last == nil {
+		return false, err
+	}
+	i, ok := l.x.position(last.ID, last.At)
+	return ok && !l.x.recs[i].noID && lines.IsOwnID(last.ID), nil
 }
 
 // ofAgent reports whether a path is in another agent's folder, or is one.

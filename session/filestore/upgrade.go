@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -14,12 +15,24 @@ import (
 )
 
 // A file of format 1 is not written to: its session goes on in a new file next
-// to it. The id of that one, and its name, follow from the old file, so that every later write through the old path finds it.
+// to it. The id of that one, and its name, follow from the old file, so that
+// every later write through the old path finds it.
 
 // appendMigrated appends to a session of format 1: it creates the session that
 // continues it, and this log uses that from then on. The old file stays as it
-// is.
+// is. If another program has changed it since it was opened, nothing is
+// written: the new session would lack what that program wrote.
 func (l *openLog) appendMigrated(entries []*session.Entry) error {
+	switch info, err := l.store.fs.Stat(l.path); {
+	case err != nil:
+		return l.wrap(fmt.Errorf("%w: %w", session.ErrReplaced, err))
+	case !os.SameFile(info, l.info):
+		return l.wrap(session.ErrReplaced)
+	case info.Size() != l.end:
+		return l.wrap(session.ErrForeignActive)
+	case len(entries) == 0:
+		return nil
+	}
 	var all []*session.Entry
 	for i := range l.x.recs {
 		if r := &l.x.recs[i]; !r.isHeader() && r.same == 0 {

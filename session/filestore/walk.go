@@ -16,13 +16,15 @@ import (
 // and keeps what it learns in the log. Entries are handed out while the rest
 // of the file is still being read.
 func (l *openLog) ReadTree(ctx context.Context, visit func(i int, e *session.Entry) error) (*session.Tree, error) {
-	p, whole := l.newPass()
+	p, whole, err := l.newPass(ctx)
+	if err != nil {
+		return nil, err
+	}
 	place := 0
 	p.visit = func(e *session.Entry) error {
 		place++
 		return visit(place-1, e)
 	}
-	var err error
 	if whole {
 		err = l.each(ctx, p.x, p.file, p.n, p.visit)
 	} else {
@@ -31,22 +33,29 @@ func (l *openLog) ReadTree(ctx context.Context, visit func(i int, e *session.Ent
 	if err != nil {
 		return nil, err
 	}
-	return l.tree(p, nil), nil
+	return l.tree(ctx, p, nil)
 }
 
 // ReadShape reads the tree of the log without making entries, as
 // session.ReadShape says.
 func (l *openLog) ReadShape(ctx context.Context) (*shape.Shape, error) {
-	p, whole := l.newPass()
+	p, whole, err := l.newPass(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if !whole {
 		if err := l.run(ctx, p); err != nil {
 			return nil, err
 		}
 	}
 	s := &shape.Shape{Nodes: make([]shape.Node, 0, p.n)}
-	s.Tree = *l.tree(p, func(r *record) {
+	t, err := l.tree(ctx, p, func(r *record) {
 		s.Nodes = append(s.Nodes, shape.Node{ID: r.id, Type: r.typ, At: r.off})
 	})
+	if err != nil {
+		return nil, err
+	}
+	s.Tree = *t
 	return s, nil
 }
 
@@ -82,13 +91,15 @@ type pass struct {
 
 // newPass returns the pass over what the log has now; whole says that its
 // index is already whole.
-func (l *openLog) newPass() (p *pass, whole bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.x.whole {
-		return &pass{x: l.x, n: len(l.x.recs), file: l.file}, true
+func (l *openLog) newPass(ctx context.Context) (p *pass, whole bool, err error) {
+	if err := l.wait(ctx); err != nil {
+		return nil, false, err
 	}
-	return l.passLocked(), false
+	defer l.busy.Unlock()
+	if l.x.whole {
+		return &pass{x: l.x, n: len(l.x.recs), file: l.file}, true, nil
+	}
+	return l.passLocked(), false, nil
 }
 
 func (l *openLog) passLocked() *pass {
@@ -105,8 +116,10 @@ func (l *openLog) run(ctx context.Context, p *pass) error {
 	if err := p.run(ctx); err != nil {
 		return l.wrap(err)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.wait(ctx); err != nil {
+		return err
+	}
+	defer l.busy.Unlock()
 	if !l.x.whole && l.x.from == p.from && l.end == p.end && l.file == p.file {
 		l.install(p)
 	}
@@ -215,9 +228,11 @@ func (p *pass) expect(n int, part int64) {
 
 // tree returns what a pass found out. Each record that is an entry is handed
 // to node, which may be nil.
-func (l *openLog) tree(p *pass, node func(r *record)) *session.Tree {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *openLog) tree(ctx context.Context, p *pass, node func(r *record)) (*session.Tree, error) {
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer l.busy.Unlock()
 	t := &session.Tree{Up: make([]int32, 0, p.n), Leaf: none}
 	places := make([]int32, p.n) // of each record among the entries
 	for i := range p.n {
@@ -242,5 +257,5 @@ func (l *openLog) tree(p *pass, node func(r *record)) *session.Tree {
 	if i := p.x.leafOf(p.n); i >= 0 {
 		t.Leaf = int(places[i])
 	}
-	return t
+	return t, nil
 }

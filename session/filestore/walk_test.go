@@ -85,7 +85,10 @@ func TestOnePassIsTheTree(t *testing.T) {
 
 		once := fresh()
 		defer once.Close()
-		pass, whole := once.newPass()
+		pass, whole, err := once.newPass(bg)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !whole {
 			entries = nil
 			pass.segment = rapid.Int64Range(1, int64(len(file))+10).Draw(t, "segment")
@@ -93,7 +96,11 @@ func TestOnePassIsTheTree(t *testing.T) {
 			if err := once.run(bg, pass); err != nil {
 				t.Fatal(err)
 			}
-			if got := treeText(once.tree(pass, nil), entries); got != want {
+			read, err := once.tree(bg, pass, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := treeText(read, entries); got != want {
 				t.Fatalf("one pass:\n%s\nwant:\n%s", got, want)
 			}
 		}
