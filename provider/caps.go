@@ -64,13 +64,14 @@ func readCap(text string) (message.Limit, message.Class, bool) {
 // Patterns for limits of a part in wordings that the data file does not have.
 var (
 	itemNoun  = lazy.Regexp(`\b(?:too (?:many|much)|number of|count of|maximum(?: of)?|at most|up to|more than|limit of|supports?|\d)\W{0,2}(?:\d+ )?(?:\w+ ){0,2}?(image|picture|photo|document|file|attachment|page|message|tool|function)\(?s?\)?\b`)
+	counted   = lazy.Regexp(`(\d) (?:image|picture|photo|document|file|attachment|page|message|tool|function)\(?s?\)?\b`)
 	edges     = lazy.Regexp(`(\d) ?(?:pixels?|px)\b`)
 	picture   = lazy.Regexp(`\b(?:image|picture|photo|dimension|width|height)`)
 	inLetters = lazy.Regexp(`(\d) ?(?:characters?|chars?)\b`)
 	letters   = lazy.Regexp(`\d ?(?:characters?|chars?)\b|\bstring (?:length|too long)|\bmaximum length\b`)
 	fieldPath = lazy.Regexp(`'([a-z_][a-z0-9_.\[\]]*)'|\b([a-z_]+(?:\[\d+\]|\.\d+)[a-z0-9_.\[\]]*[a-z0-9_\]])`)
 	mediaNoun = lazy.Regexp(`\b(image|document|pdf|file|attachment|audio|video)s?\b`)
-	tokens    = lazy.Regexp(`\btokens?\b`)
+	inTokens  = lazy.Regexp(`\btokens?\b`)
 )
 
 // listName returns what a cap on the number of such things is named.
@@ -88,7 +89,7 @@ func listName(noun string) string {
 
 // shapedCap decides by what is counted: pixels, characters of a field, or items.
 func shapedCap(text string) (message.Limit, message.Class, bool) {
-	if tokens().MatchString(text) || !tooMuch().MatchString(text) && !limitIn().MatchString(text) {
+	if inTokens().MatchString(text) || !tooMuch().MatchString(text) && !limitIn().MatchString(text) {
 		return message.Limit{}, "", false
 	}
 	l := message.Limit{}
@@ -102,7 +103,7 @@ func shapedCap(text string) (message.Limit, message.Class, bool) {
 		text = inLetters().ReplaceAllString(fieldPath().ReplaceAllString(text, " "), "$1")
 	case itemNoun().MatchString(text):
 		noun := itemNoun().FindStringSubmatch(text)[1]
-		l.Unit, l.Where = kinds.UnitItems, listName(noun)
+		l.Unit, l.Where, text = kinds.UnitItems, listName(noun), counted().ReplaceAllString(text, "$1")
 	default:
 		return l, "", false
 	}

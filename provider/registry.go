@@ -158,6 +158,7 @@ func (b *Bound) Facts() message.Model {
 // Complete makes a call and returns the whole answer; see Client.Complete.
 func (b *Bound) Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error) {
 	answer, err := b.Client.Complete(ctx, b.Facts(), req, opts)
+	once(b.Model, req, answer)
 	b.learn(answer, err)
 	return answer, err
 }
@@ -166,6 +167,7 @@ func (b *Bound) Complete(ctx context.Context, req timeline.Request, opts message
 func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.CallOptions) iter.Seq2[message.Event, error] {
 	return func(yield func(message.Event, error) bool) {
 		for ev, err := range b.Client.Stream(ctx, b.Facts(), req, opts) {
+			once(b.Model, req, ev.Message)
 			b.learn(ev.Message, err)
 			if !yield(ev, err) {
 				return

@@ -46,20 +46,20 @@ func rules(m message.Model) prepare.Rules {
 		ID:   func(id string) string { return prepare.Fit(id, maxID) },
 		Name: toolName,
 		Thinking: func(t message.Thinking) bool {
-			return t.Signature != "" || takesUnsigned(m) && !prepare.Blank(t.Thinking)
+			return t.Signature != "" || takesUnsigned(m) && !t.Redacted && !prepare.Blank(t.Thinking)
 		},
 		Opaque: sendable,
 	}
 }
 
-// unsignedFamilies are parts of the ids of models that answer over this API
-// without signing their thinking and refuse a history that lacks it
-// (docs/context.md, Repair).
-var unsignedFamilies = []string{"deepseek", "mimo", "minimax", "kimi", "moonshot"}
+// signingFamilies are parts of the ids of models that sign their thinking and
+// refuse it unsigned. All others that answer over this API do not sign it, and some
+// refuse a history that lacks it (docs/limits.md, What vendors want back).
+var signingFamilies = []string{"claude", "opus", "sonnet", "haiku", "fable", "mythos"}
 
 func takesUnsigned(m message.Model) bool {
 	id := strings.ToLower(m.ID)
-	return slices.ContainsFunc(unsignedFamilies, func(f string) bool { return strings.Contains(id, f) })
+	return id != "" && !slices.ContainsFunc(signingFamilies, func(f string) bool { return strings.Contains(id, f) })
 }
 
 func toolName(name string) string { return prepare.Fit(name, maxName) }

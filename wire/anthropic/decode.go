@@ -193,6 +193,23 @@ func (u *usage) read(v jsontext.Value) {
 			u.CacheWrite = rawjson.Int(n)
 		}
 	}
+	if n := rawjson.Int(rawjson.Get(rawjson.Get(v, "output_tokens_details"), "thinking_tokens")); n > 0 {
+		u.Reasoning = n
+	}
+	// With the vendor's own tools one answer takes several calls, and the numbers
+	// above are their sum. The last of them had the whole prompt.
+	var last jsontext.Value
+	for call := range rawjson.Elements(rawjson.Get(v, "iterations")) {
+		switch str(call, "type") {
+		case "message":
+			last = call
+		case "fallback_message":
+			return
+		}
+	}
+	if last != nil {
+		u.read(last)
+	}
 }
 
 func (u *usage) message() *message.Usage {

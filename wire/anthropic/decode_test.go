@@ -108,6 +108,36 @@ data: {"type":"message_stop"}
 	}
 }
 
+// Each door's way of counting. The numbers of the last event replace those of the
+// first.
+func TestUsage(t *testing.T) {
+	for name, tt := range map[string]struct {
+		first, last string
+		want        message.Usage
+	}{
+		"the vendor's": {`{"input_tokens":3,"cache_read_input_tokens":900,"cache_creation_input_tokens":97,"output_tokens":1}`, `{"output_tokens":50,"output_tokens_details":{"thinking_tokens":30}}`,
+			message.Usage{Input: 3, CacheRead: 900, CacheWrite: 97, Output: 50, Reasoning: 30, TotalTokens: 1050}},
+		"an estimate first (Ollama)": {`{"input_tokens":700,"output_tokens":0}`, `{"input_tokens":1000,"output_tokens":50}`, message.Usage{Input: 1000, Output: 50, TotalTokens: 1050}},
+		"cached ones at the end (DashScope)": {`{"input_tokens":1000}`, `{"input_tokens":100,"cache_read_input_tokens":900,"output_tokens":50}`,
+			message.Usage{Input: 100, CacheRead: 900, Output: 50, TotalTokens: 1050}},
+		"its own tools": {`{"input_tokens":400}`, `{"input_tokens":1400,"output_tokens":90,"iterations":[{"type":"message","input_tokens":400,"output_tokens":40},{"type":"message","input_tokens":1000,"output_tokens":50}]}`,
+			message.Usage{Input: 1000, Output: 50, TotalTokens: 1050}},
+		"a compaction and an answer": {`{"input_tokens":1000}`, `{"input_tokens":1000,"output_tokens":50,"iterations":[{"type":"compaction","input_tokens":9000,"output_tokens":400},{"type":"message","input_tokens":1000,"output_tokens":50}]}`,
+			message.Usage{Input: 1000, Output: 50, TotalTokens: 1050}},
+		"another model answered": {`{"input_tokens":1000}`, `{"input_tokens":1000,"output_tokens":50,"iterations":[{"type":"message","input_tokens":7,"output_tokens":1},{"type":"fallback_message","input_tokens":1000,"output_tokens":50}]}`,
+			message.Usage{Input: 1000, Output: 50, TotalTokens: 1050}},
+	} {
+		stream := `data: {"type":"message_start","message":{"usage":` + tt.first + "}}\n\n" + `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":` + tt.last + "}\n\n" + `data: {"type":"message_stop"}` + "\n\n"
+		got, err := decode(t, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *got.Message.Usage != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, *got.Message.Usage, tt.want)
+		}
+	}
+}
+
 func TestDecodeStopReasons(t *testing.T) {
 	for reason, want := range map[string]message.StopReason{
 		"end_turn": message.StopEnd, "stop_sequence": message.StopEnd, "max_tokens": message.StopLength,

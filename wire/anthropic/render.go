@@ -53,6 +53,10 @@ func parameters(o *jsonw.Object, messages []prepare.Message, m message.Model, op
 	level := prepare.Effort(m, opts)
 	budget := prepare.Budget(level, limit)
 	switch {
+	case opts.RestoreThinking && !callsWithThinking(messages):
+		// What the server asks for was not kept. It accepts that from a model that
+		// does not think.
+		o.Raw("thinking", []byte(`{"type":"disabled"}`))
 	case level != "" && m.AdaptiveThinking:
 		o.Raw("thinking", []byte(`{"type":"adaptive"}`))
 		o.Raw("output_config", new(jsonw.Object).Str("effort", effort(level)).Bytes())
@@ -96,6 +100,25 @@ func mayThink(messages []prepare.Message) bool {
 	}
 	_, ok := messages[end-1].Content[0].(message.Thinking)
 	return ok
+}
+
+// callsWithThinking reports whether each message that calls tools has its thinking.
+func callsWithThinking(messages []prepare.Message) bool {
+	for _, m := range messages {
+		called, thought := false, false
+		for _, b := range m.Content {
+			switch b.(type) {
+			case prepare.Call:
+				called = true
+			case message.Thinking:
+				thought = true
+			}
+		}
+		if called && !thought {
+			return false
+		}
+	}
+	return true
 }
 
 func toolList(tools []message.Tool) []byte {

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,7 +238,8 @@ func TestRenderImagesByModel(t *testing.T) {
 func TestRenderUnsignedThinking(t *testing.T) {
 	req := timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")),
 		wiretest.Assistant(message.Thinking{Thinking: "hm"}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))}}
-	for model, want := range map[string]bool{"deepseek-v4-pro": true, "MiniMax-M3": true, "mimo-v2.5": true, "claude-opus-4-5": false, "": false} {
+	for model, want := range map[string]bool{"deepseek-v4-pro": true, "MiniMax-M3": true, "mimo-v2.5": true, "qwen3:30b": true, "glm-5.2": true,
+		"claude-opus-4-5": false, "us.anthropic.claude-sonnet-5-v1:0": false, "Sonnet-latest": false, "": false} {
 		m := message.Model{ID: model}
 		body, err := Dialect.Render(req, m, message.CallOptions{})
 		if err != nil {
@@ -246,6 +248,43 @@ func TestRenderUnsignedThinking(t *testing.T) {
 		wiretest.Check(t, Dialect, body, m)
 		if got := strings.Contains(string(body), `{"type":"thinking","thinking":"hm"}`); got != want {
 			t.Errorf("%q: thinking sent: %v, want %v", model, got, want)
+		}
+	}
+}
+
+// A server that asks for thinking back gets what was kept. If a call lacks it, the
+// model is asked not to think, which such servers accept.
+func TestRenderThinkingThatIsAskedFor(t *testing.T) {
+	with := []message.Block{message.Thinking{Thinking: "hm"}, wiretest.Call("a", `{}`)}
+	without := []message.Block{wiretest.Call("a", `{}`)}
+	for _, tt := range []struct {
+		name     string
+		said     []message.Block
+		restore  bool
+		thinking string // the parameter; "": none
+		sent     bool
+	}{
+		{"kept", with, false, "", true},
+		{"kept and asked for", with, true, "", true},
+		{"not kept", without, false, "", false},
+		{"not kept and asked for", without, true, `{"type":"disabled"}`, false},
+		{"a plain answer without it", []message.Block{wiretest.Text("ok")}, true, "", false},
+	} {
+		m := message.Model{ID: "deepseek-v4-pro"}
+		messages := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(tt.said...), wiretest.User(wiretest.Text("on"))}
+		if len(messages[1].ToolCalls()) > 0 {
+			messages = slices.Insert(messages, 2, wiretest.Result("a"))
+		}
+		body, err := Dialect.Render(timeline.Request{Messages: messages}, m, message.CallOptions{RestoreThinking: tt.restore})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Check(t, Dialect, body, m)
+		if got := string(rawjson.Get(body, "thinking")); got != tt.thinking {
+			t.Errorf("%s: thinking %s, want %s", tt.name, got, tt.thinking)
+		}
+		if got := strings.Contains(string(body), `{"type":"thinking","thinking":"hm"}`); got != tt.sent {
+			t.Errorf("%s: sent %v", tt.name, got)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestValidate(t *testing.T) {
 		{"image", blocks(`{"type":"image","source":{}}`), "image"},
 		{"image in a result", messages(hi, use, strings.ReplaceAll(res, `"r"`, `[{"type":"image"}]`)), "image"},
 	}
-	m := message.Model{ID: "m", MaxOutput: 4000}
+	m := message.Model{ID: "claude", MaxOutput: 4000}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			wiretest.Problems(t, Dialect, tt.body, m, false, tt.want)
@@ -74,6 +74,9 @@ func TestValidate(t *testing.T) {
 	t.Run("pending", func(t *testing.T) {
 		wiretest.Problems(t, Dialect, messages(hi, `{"role":"assistant","content":"a"}`), m, true, "")
 		wiretest.Problems(t, Dialect, messages(), m, true, "")
+	})
+	t.Run("a model that does not sign", func(t *testing.T) {
+		wiretest.Problems(t, Dialect, messages(hi, `{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"}]}`, hi), message.Model{ID: "qwen3"}, false, "")
 	})
 	t.Run("bytes", func(t *testing.T) {
 		wiretest.Problems(t, Dialect, messages(hi), message.Model{MaxBytes: 10}, false, "too-large")

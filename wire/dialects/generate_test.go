@@ -59,7 +59,7 @@ func model(t *rapid.T) message.Model {
 	}
 	return message.Model{
 		Provider:  rapid.SampledFrom([]string{"openai", "amazon-bedrock", "local"}).Draw(t, "provider"),
-		ID:        rapid.SampledFrom([]string{"m", "gemini-3-pro"}).Draw(t, "model"),
+		ID:        rapid.SampledFrom([]string{"m", "gemini-3-pro", "claude-opus-5"}).Draw(t, "model"),
 		MaxOutput: rapid.SampledFrom([]int64{0, 100, 8192, 64000}).Draw(t, "max output"),
 		Images:    rapid.Bool().Draw(t, "images"),
 		Reasoning: rapid.Bool().Draw(t, "reasoning"),

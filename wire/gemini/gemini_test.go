@@ -62,6 +62,47 @@ func TestRenderContents(t *testing.T) {
 	}
 }
 
+// Which models get the documented signature for calls of others.
+func TestCallsOfOtherModels(t *testing.T) {
+	for _, tt := range []struct {
+		model   string
+		restore bool
+		want    bool
+	}{
+		{"gemini-3-pro-preview", false, true},
+		{"gemini-3.7-flash", false, true},
+		{"gemini-4-pro", false, true},
+		{"google/gemini-3.1-flash-lite", false, true},
+		{"models/gemini-10-pro", false, true},
+		{"gemini-flash-latest", false, true},
+		{"gemini-flash-lite-latest", false, true},
+		{"gemini-2.5-pro", false, false},
+		{"gemini-2.5-flash-preview-09-2025", false, false},
+		{"gemini-1.5-pro-latest", false, false},
+		{"gemini-exp-1206", false, false},
+		{"gemini-pro", false, false},
+		{"gemma-3-27b-it", false, false},
+		{"our-alias", false, false},
+		{"our-alias", true, true},
+		{"gemini-2.5-pro", true, true},
+	} {
+		m := message.Model{ID: tt.model}
+		body, err := Dialect.Render(timeline.Request{Messages: []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Call("x", `{}`), wiretest.Call("y", `{}`)),
+			wiretest.Result("x"), wiretest.Result("y"), wiretest.Assistant(wiretest.Call("z", `{}`)), wiretest.Result("z")}}, m, message.CallOptions{RestoreThinking: tt.restore})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Check(t, Dialect, body, m)
+		want := 0
+		if tt.want {
+			want = 2 // of two steps, one with two calls
+		}
+		if n := strings.Count(string(body), `"thoughtSignature":"skip_thought_signature_validator"`); n != want {
+			t.Errorf("%s, asked for: %v: %d signatures, want %d", tt.model, tt.restore, n, want)
+		}
+	}
+}
+
 func TestRenderWhole(t *testing.T) {
 	temperature := 0.5
 	req := timeline.Request{System: "Be brief.", Messages: []*message.Message{wiretest.User(wiretest.Text("hi"))},

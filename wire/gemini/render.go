@@ -9,10 +9,6 @@ import (
 	"github.com/coppice-dev/coppice/wire/internal/prepare"
 )
 
-// unsignedCall replaces the signature of a call that another model made, as
-// the vendor documents; its newer models refuse calls without one.
-const unsignedCall = "skip_thought_signature_validator"
-
 // Render builds the body of POST /models/…:streamGenerateContent. It never
 // fails.
 func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOptions) ([]byte, error) {
@@ -25,7 +21,7 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 	if tools := prepare.Tools(req, opts, toolName); len(tools) > 0 {
 		o.Raw("tools", toolList(tools))
 	}
-	o.Raw("contents", contents(prepare.Messages(req, m, rules()), wantsSignatures(m)))
+	o.Raw("contents", contents(prepare.Messages(req, m, rules()), opts.RestoreThinking || prepare.SignsCalls(m)))
 	if m.ID != "" && !opts.ContentOnly {
 		if config := generationConfig(m, opts); len(config) > len("{}") {
 			o.Raw("generationConfig", config)
@@ -33,8 +29,6 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 	}
 	return o.Bytes(), nil
 }
-
-func wantsSignatures(m message.Model) bool { return strings.Contains(m.ID, "gemini-3") }
 
 func generationConfig(m message.Model, opts message.CallOptions) []byte {
 	var o jsonw.Object
@@ -141,7 +135,7 @@ func (t *turn) add(m prepare.Message, signed bool) {
 			if !signature(b.ThoughtSignature) {
 				b.ThoughtSignature = ""
 				if firstCall && signed { // only the first of a batch is signed
-					b.ThoughtSignature = unsignedCall
+					b.ThoughtSignature = prepare.UnsignedCall
 				}
 			}
 			firstCall = false

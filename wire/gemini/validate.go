@@ -7,6 +7,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/wire"
 	"github.com/coppice-dev/coppice/wire/internal/check"
+	"github.com/coppice-dev/coppice/wire/internal/prepare"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -38,7 +39,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		return r.Problems()
 	}
 	r.MaxOutput(get(body, "generationConfig", "generation_config"), "maxOutputTokens")
-	v := validator{Report: r, signed: wantsSignatures(m)}
+	v := validator{Report: r, signed: prepare.SignsCalls(m)}
 	v.tools(rawjson.Get(body, "tools"))
 	n := 0
 	for c := range rawjson.Elements(rawjson.Get(body, "contents")) {

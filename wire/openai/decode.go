@@ -162,24 +162,3 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	}, m.Content)
 	return m, true
 }
-
-// usage splits the prompt's tokens, which include cached ones.
-func usage(v jsontext.Value) *message.Usage {
-	details := rawjson.Get(v, "prompt_tokens_details")
-	u := &message.Usage{
-		Output:      rawjson.Int(rawjson.Get(v, "completion_tokens")),
-		CacheRead:   rawjson.Int(rawjson.Get(details, "cached_tokens")),
-		CacheWrite:  rawjson.Int(rawjson.Get(details, "cache_write_tokens")),
-		TotalTokens: rawjson.Int(rawjson.Get(v, "total_tokens")),
-		Reasoning:   rawjson.Int(rawjson.Get(rawjson.Get(v, "completion_tokens_details"), "reasoning_tokens")),
-	}
-	if u.CacheRead == 0 {
-		u.CacheRead = rawjson.Int(rawjson.Get(v, "prompt_cache_hit_tokens")) // DeepSeek
-	}
-	prompt := rawjson.Int(rawjson.Get(v, "prompt_tokens"))
-	if prompt == 0 { // some servers report only a total
-		prompt = u.TotalTokens - u.Output
-	}
-	u.Input = max(0, prompt-u.CacheRead-u.CacheWrite)
-	return u
-}

@@ -153,7 +153,8 @@ func thinking(item jsontext.Value) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// usage splits the input's tokens, which include cached ones.
+// usage splits the input's tokens (docs/context.md, Usage). Cached ones are part
+// of them, unless there are more of them than of the others (xAI).
 func usage(v jsontext.Value) *message.Usage {
 	if rawjson.Kind(v) != '{' {
 		return nil
@@ -166,6 +167,11 @@ func usage(v jsontext.Value) *message.Usage {
 		TotalTokens: rawjson.Int(rawjson.Get(v, "total_tokens")),
 		Reasoning:   rawjson.Int(rawjson.Get(rawjson.Get(v, "output_tokens_details"), "reasoning_tokens")),
 	}
-	u.Input = max(0, rawjson.Int(rawjson.Get(v, "input_tokens"))-u.CacheRead-u.CacheWrite)
+	input := rawjson.Int(rawjson.Get(v, "input_tokens"))
+	if u.CacheRead > input {
+		input += u.CacheRead
+		u.TotalTokens = max(u.TotalTokens, input+u.Output)
+	}
+	u.Input = max(0, input-u.CacheRead-u.CacheWrite)
 	return u
 }

@@ -81,6 +81,22 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// Each vendor's way of counting, for a prompt of 1,000 tokens.
+func TestUsage(t *testing.T) {
+	for name, tt := range map[string]struct {
+		usage string
+		want  message.Usage
+	}{
+		"OpenAI":                 {`{"input_tokens":1000,"input_tokens_details":{"cached_tokens":900},"output_tokens":50,"total_tokens":1050}`, message.Usage{Input: 100, CacheRead: 900, Output: 50, TotalTokens: 1050}},
+		"xAI, cached ones apart": {`{"input_tokens":100,"input_tokens_details":{"cached_tokens":900},"output_tokens":50,"total_tokens":150}`, message.Usage{Input: 100, CacheRead: 900, Output: 50, TotalTokens: 1050}},
+		"no details":             {`{"input_tokens":1000,"output_tokens":50}`, message.Usage{Input: 1000, Output: 50}},
+	} {
+		if got := usage([]byte(tt.usage)); *got != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, *got, tt.want)
+		}
+	}
+}
+
 func TestDecodeStopReasons(t *testing.T) {
 	tests := []struct {
 		response string

@@ -95,18 +95,17 @@ func (in *input) mayName(id string) bool {
 }
 
 // assistant writes what the model said as items. Reasoning and the items after
-// it are one unit: ids of items are sent only if their reasoning is.
+// it are one unit: ids of items are sent only if that of their reasoning is.
 func (in *input) assistant(m prepare.Message) {
 	reasoned := false
 	for _, b := range m.Content {
 		switch b := b.(type) {
 		case message.Thinking:
 			item := jsonw.Clean(reasoningItem(b.Signature))
-			if rawjson.Get(item, "id") != nil && !in.mayName(str(item, "id")) {
-				item = rawjson.Delete(item, "id") // the encrypted content is enough
+			if reasoned = in.mayName(str(item, "id")); !reasoned {
+				item = rawjson.Delete(item, "id") // its content is enough
 			}
 			in.list.Add(item)
-			reasoned = true
 		case message.Text:
 			sig := readTextSignature(b.Signature)
 			if !reasoned || !strings.HasPrefix(sig.id, "msg_") || !in.mayName(sig.id) {

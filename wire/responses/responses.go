@@ -56,10 +56,15 @@ func splitID(stored string) (callID, itemID string) {
 	return callID, itemID
 }
 
-// reasoningItem returns the item in a thinking block's signature, or nil.
+// reasoningItem returns the item in a thinking block's signature, or nil. The
+// vendor has stored nothing, so an item without its content cannot be found there
+// (docs/context.md, Repair).
 func reasoningItem(signature string) []byte {
 	raw := []byte(signature)
 	if !prepare.Sendable(raw) || str(raw, "type") != "reasoning" {
+		return nil
+	}
+	if !whole(raw) {
 		return nil
 	}
 	if rawjson.Kind(rawjson.Get(raw, "summary")) != '[' { // required, but may be empty
@@ -81,3 +86,12 @@ func readTextSignature(s string) textSignature {
 }
 
 func str(obj []byte, name string) string { return rawjson.String(rawjson.Get(obj, name)) }
+
+// whole reports whether a reasoning item has its content, encrypted or, from an
+// open model, as text.
+func whole(item []byte) bool {
+	for range rawjson.Elements(rawjson.Get(item, "content")) {
+		return true
+	}
+	return str(item, "encrypted_content") != ""
+}

@@ -43,9 +43,6 @@ func TestRenderMessages(t *testing.T) {
 			wiretest.Assistant(message.Thinking{Signature: reasoning}, wiretest.Text("ok")), wiretest.Assistant(message.Thinking{Signature: reasoning}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))},
 			goItem + `,` + reasoning + `,{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` +
 				strings.Replace(reasoning, `"id":"rs_1",`, "", 1) + `,{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
-		{"an id that is too long stays at home", []*message.Message{wiretest.User(wiretest.Text("go")),
-			wiretest.Assistant(message.Thinking{Signature: `{"type":"reasoning","id":"rs_` + strings.Repeat("x", 1637) + `","summary":[],"encrypted_content":"gA=="}`}, wiretest.Text("ok")), wiretest.User(wiretest.Text("on"))},
-			goItem + `,{"type":"reasoning","summary":[],"encrypted_content":"gA=="},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok","annotations":[]}]},` + onItem},
 		{"images", []*message.Message{wiretest.User(wiretest.PNG()), wiretest.Assistant(wiretest.Call("c", `[1]`)), wiretest.Result("c", wiretest.Text("r"), wiretest.PNG())},
 			`{"type":"message","role":"user","content":[{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,iVBORw0KGgo="}]},` +
 				`{"type":"function_call","call_id":"c","name":"read","arguments":"{\"input\":[1]}"},` +
@@ -131,6 +128,8 @@ func TestValidate(t *testing.T) {
 		{"parallel calls share their reasoning", input(hi, reasoning, withID, strings.NewReplacer(`"x"`, `"y"`, "fc_1", "fc_2").Replace(withID), out, strings.ReplaceAll(out, `"x"`, `"y"`)), ""},
 		{"two items of one id", input(hi, reasoning, withID, out, reasoning, said, hi), "duplicate-item"},
 		{"an item id that is too long", input(hi, reasoning, strings.ReplaceAll(withID, "fc_1", strings.Repeat("f", 1640)), out), "invalid-id"},
+		{"reasoning that is stored nowhere", strings.Replace(input(hi, `{"type":"reasoning","id":"rs_1","summary":[]}`, said, hi), `{`, `{"store":false,`, 1), "reasoning-not-stored"},
+		{"reasoning that the vendor stores", strings.Replace(input(hi, `{"type":"reasoning","id":"rs_1","summary":[]}`, said, hi), `{`, `{"store":true,`, 1), ""},
 		{"reasoning without a summary", input(hi, `{"type":"reasoning","encrypted_content":"g"}`, said, hi), "reasoning-summary"},
 		{"tools of one name", `{"tools":[{"type":"function","name":"a"},{"type":"function","name":"a"},{"type":"web_search"}],"input":[` + hi + `]}`, "duplicate-tool"},
 		{"image", input(`{"role":"user","content":[{"type":"input_image"}]}`), "image"},

@@ -23,6 +23,7 @@ var (
 	repeatedItem   = check.Rule{Kind: "duplicate-item", Cites: "Duplicate item found with id rs_…. Remove duplicate items from your input and try again."}
 	longItem       = check.Rule{Kind: "invalid-id", Cites: "Invalid 'input[N].id': string too long. Expected a string with maximum length 64, but got a string with length N instead."}
 	noSummary      = check.Rule{Kind: "reasoning-summary", Cites: "Missing required parameter: 'input[N].summary'."}
+	noContent      = check.Rule{Kind: "reasoning-not-stored", Cites: "Item with id 'rs_…' not found. Items are not persisted when `store` is set to false."}
 	badArguments   = check.Rule{Kind: "invalid-arguments", Cites: "Invalid type for 'input[N].arguments': expected a string, but got an object instead."}
 
 	noFollower  = check.Rule{Kind: "reasoning-alone", Cites: "Item 'rs_…' of type 'reasoning' was provided without its required following item."}
@@ -54,7 +55,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		r.Text(check.EmptyText, "input", input)
 		return r.Problems()
 	}
-	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, calls: map[string]bool{}, items: map[string]bool{}}
+	v := validator{Report: r, reasons: m.Reasoning || m.ID == "", stored: stored, unstored: string(rawjson.Get(body, "store")) == "false", calls: map[string]bool{}, items: map[string]bool{}}
 	for item := range rawjson.Elements(input) {
 		v.item(check.Path("input", v.n), item)
 		v.n++
@@ -68,6 +69,8 @@ type validator struct {
 	reasons bool // calls of this model may need reasoning
 	stored  bool
 	n       int
+
+	unstored bool // the vendor keeps none of it
 
 	pairs     check.Pairs
 	calls     map[string]bool // ids of calls
@@ -98,6 +101,9 @@ func (v *validator) item(where string, item jsontext.Value) {
 		v.reasoned, v.open = true, where
 		if rawjson.Kind(rawjson.Get(item, "summary")) != '[' {
 			v.Add(noSummary, check.Path(where, "summary"), "the reasoning has no summary, not even an empty one")
+		}
+		if v.unstored && !whole(item) {
+			v.Add(noContent, where, "the reasoning has no content, and the vendor does not keep it")
 		}
 	case "message":
 		v.message(where, item, role)

@@ -1,10 +1,14 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // anthropic checks a Messages request.
 func (c *checker) anthropic(b object) {
-	a := &anthropicCheck{checker: c, ids: map[string]bool{}}
+	name := text(b["model"])
+	a := &anthropicCheck{checker: c, ids: map[string]bool{}, signs: name == "" || strings.Contains(name, "claude")}
 	var names []string
 	for i, t := range list(b["tools"]) {
 		o := obj(t)
@@ -46,6 +50,7 @@ type anthropicCheck struct {
 	*checker
 	ids   map[string]bool // of all calls
 	marks int
+	signs bool // the model signs its thinking
 	short bool // a mark of five minutes has been seen
 }
 
@@ -190,7 +195,7 @@ func (a *anthropicCheck) block(at, role string, o object, last bool) {
 		if has(o, "cache_control") {
 			a.say("%s: cache_control on %s", at, typ)
 		}
-		if typ == "thinking" && text(o["signature"]) == "" || typ == "redacted_thinking" && text(o["data"]) == "" {
+		if typ == "thinking" && a.signs && text(o["signature"]) == "" || typ == "redacted_thinking" && text(o["data"]) == "" {
 			a.say("%s: %s without its signature", at, typ)
 		}
 		if last {
