@@ -62,7 +62,8 @@ func parentID(ctx context.Context, log Log, e *Entry) (string, error) {
 
 // Branch walks the path from the root to leaf as a separate log, in two passes
 // over log, keeping a few bytes for each entry. Each entry is the child of the
-// one before and keeps its id. Labels may be set on anything from anywhere, so
+// one before and keeps its id, unless an earlier one has it: then it gets a new
+// one, and what refers to it follows. Labels may be set on anything from anywhere, so
 // they cannot stay where they are in the chain: the last label of each
 // surviving entry is put after leaf, with its id and time, and the others are
 // left out. If leaf is nil, the path is empty.
@@ -80,7 +81,7 @@ func Branch(ctx context.Context, log Log, leaf *Entry) iter.Seq2[*Entry, error] 
 			yield(nil, err)
 			return
 		}
-		c := chain{log: log, ids: map[string]bool{}, next: map[string]string{}}
+		c := chain{log: log, ids: map[string]bool{}, next: map[string]string{}, now: map[string]string{}}
 		i := -1
 		for e, err := range log.All(ctx) {
 			if err != nil {
@@ -177,73 +178,6 @@ func (p *plan) labels() []*Entry {
 		entries[i] = l.entry
 	}
 	return entries
-}
-
-// chain links entries one after another.
-type chain struct {
-	log     Log
-	last    string            // id of the last entry
-	ids     map[string]bool   // of all entries in it
-	waiting []string          // ids of labels that the next entry replaces
-	next    map[string]string // the entry that replaces a removed label
-}
-
-// add returns the next entry of the path as it is in the chain, or nil for a
-// label. A compaction whose first kept entry was a label keeps from the entry
-// after that label on: the model sees the same.
-func (c *chain) add(e *Entry) (*Entry, error) {
-	if e.Type == TypeLabel {
-		c.waiting = append(c.waiting, e.ID)
-		return nil, nil
-	}
-	for _, id := range c.waiting {
-		c.next[id] = e.ID
-	}
-	c.waiting = c.waiting[:0]
-	delete(c.next, e.ID) // a reference means the nearest entry with that id
-	out, err := modern(c.log, e)
-	if err == nil {
-		out, err = rechained(out, c.last)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if comp := e.Compaction(); comp != nil {
-		if id, ok := c.next[comp.FirstKeptEntryID]; ok {
-			out = changed(out, "firstKeptEntryId", id)
-		}
-	}
-	return c.push(out)
-}
-
-// addLabel returns a label as it is after the path, or nil if its target is
-// missing.
-func (c *chain) addLabel(e *Entry) (*Entry, error) {
-	if !c.ids[e.Label().TargetID] {
-		return nil, nil
-	}
-	if c.ids[e.ID] { // only in a damaged log
-		id := NewID()
-		e = changed(e, "id", id)
-		e.ID = id
-	}
-	e, err := rechained(e, c.last)
-	if err != nil {
-		return nil, err
-	}
-	return c.push(e)
-}
-
-// push records e as the last entry and returns it without a place: it gets one
-// in the log that it goes to.
-func (c *chain) push(e *Entry) (*Entry, error) {
-	c.last = e.ID
-	c.ids[e.ID] = true
-	if e.At < 0 {
-		return e, nil
-	}
-	raw, err := e.Raw()
-	return unplaced(e, e.ParentID, raw), err
 }
 
 // rechained returns e as the child of parent ("": as a root), or e itself if

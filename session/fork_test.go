@@ -268,6 +268,67 @@ func TestForkOldAndDamagedFiles(t *testing.T) {
 	}
 }
 
+// A log in which other programs used an id twice forks to one in which each
+// entry has its own, and references still mean the nearest earlier one.
+func TestForkGivesEachEntryItsID(t *testing.T) {
+	const stamp = `"timestamp":"2026-01-01T00:00:00.000Z"`
+	say := func(id, parent, text string) string {
+		return `{"type":"message","id":"` + id + `","parentId":"` + parent + `",` + stamp + `,"message":{"role":"user","content":"` + text + `"}}`
+	}
+	of := func(kind, id, parent, members string) string {
+		return `{"type":"` + kind + `","id":"` + id + `","parentId":"` + parent + `",` + stamp + `,` + members + `}`
+	}
+	file := filepath.Join(t.TempDir(), "twice.jsonl")
+	lines := []string{`{"type":"session","version":3,"id":"old-1",` + stamp + `,"cwd":"/p"}`,
+		say("1", "", "a"), say("2", "1", "b"), say("1", "2", "c"), say("3", "1", "d"),
+		of("context_edit", "4", "3", `"targetId":"1","replacement":{"content":"e"}`),
+		of("custom", "5", "4", `"customType":"coppice.pin","data":{"targetId":"1","pinned":true,"group":[{"id":"1"}]}`),
+		of("custom", "6", "5", `"customType":"other","data":{"targetId":"1"}`),
+		of("compaction", "7", "6", `"summary":"s","firstKeptEntryId":"1","tokensBefore":9,"details":{"coppice":{"v":1,"pins":[{"id":"1","at":3}],"edits":["1","4"],"rung":"extract"}}`),
+		say("3", "7", "f"),
+		of("label", "8", "3", `"targetId":"3","label":"x"`),
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := filestore.New(t.TempDir(), filestore.Options{Sync: filestore.SyncOff})
+	src := session.New(must.Get(store.Open(ctx, file, session.Mode{})), session.Options{})
+	defer src.Close()
+	for _, create := range []func(session.Header) (session.Log, error){
+		inMemory, func(h session.Header) (session.Log, error) { return store.Create(ctx, h) },
+	} {
+		f, err := session.Fork(ctx, src, nil, false, create)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		checkChain(t, f)
+		all := strings.Split(raws(f), "\n")
+		id := func(i int) string { return rawjson.String(rawjson.Get([]byte(all[i]), "id")) }
+		second, last := id(2), id(8)
+		ids := []string{"1", "2", second, "3", "4", "5", "6", "7", last, "8"}
+		want := strings.Join(lines[1:], "\n")
+		for i, own := range ids { // what each line should be
+			if own != id(i) || slices.Index(ids, own) != i {
+				t.Errorf("entry %d has the id %q; ids %q", i, id(i), ids)
+			}
+		}
+		want = strings.NewReplacer(
+			say("1", "2", "c"), say(second, "2", "c"), say("3", "1", "d"), say("3", second, "d"),
+			`"targetId":"1","replacement"`, `"targetId":"`+second+`","replacement"`,
+			`"data":{"targetId":"1","pinned":true,"group":[{"id":"1"}]}`, `"data":{"targetId":"`+second+`","pinned":true,"group":[{"id":"`+second+`"}]}`,
+			`"firstKeptEntryId":"1"`, `"firstKeptEntryId":"`+second+`"`, `[{"id":"1","at":3}],"edits":["1","4"]`, `[{"id":"`+second+`","at":3}],"edits":["`+second+`","4"]`,
+			say("3", "7", "f"), say(last, "7", "f"), `"id":"8","parentId":"3"`, `"id":"8","parentId":"`+last+`"`, `"targetId":"3"`, `"targetId":"`+last+`"`,
+		).Replace(want)
+		if got := strings.ReplaceAll(raws(f), `"parentId":null`, `"parentId":""`); got != want {
+			t.Errorf("the fork is\n%s\nwant\n%s", got, want)
+		}
+		if got, want := requests(t, f, nil), requests(t, src, nil); !slices.Equal(got[:len(dialects.All())], want[:len(dialects.All())]) {
+			t.Errorf("the fork's view is another:\n%s\n%s", got, want)
+		}
+	}
+}
+
 func pathText(t *testing.T, s *session.Session) string {
 	t.Helper()
 	entries, err := s.Path(ctx, nil)

@@ -58,6 +58,11 @@ type Log interface {
 	// on return. It returns what other programs appended since the last look, in
 	// log order; those entries are part of the log, not an error. Without entries
 	// it only looks.
+	//
+	// An id that the log already has is ErrDuplicate, as far as the log can tell
+	// without reading more of it. An append that reported an error may be repeated
+	// with the same entries: that never doubles them. If they were written after
+	// all, it succeeds or is ErrDuplicate.
 	Append(ctx context.Context, entries []*Entry) (foreign []*Entry, err error)
 	// Problems returns what was found wrong, each problem once. full reads the
 	// whole log first.
@@ -89,6 +94,9 @@ type Problem struct {
 var (
 	// ErrNotFound says that no entry or session has that id.
 	ErrNotFound = errors.New("not found")
+	// ErrDuplicate says that an entry with that id is in the log already, or twice
+	// in what is to be appended.
+	ErrDuplicate = errors.New("another entry has this id")
 	// ErrReadOnly says that the log was opened for reading, or cannot be
 	// written to (no header, a folder without write permission).
 	ErrReadOnly = errors.New("read-only")

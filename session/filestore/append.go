@@ -20,7 +20,8 @@ import (
 // When it fails, the log in memory is unchanged and can still be used and
 // appended to. What a failed write left in the file is never cut off: the next
 // append begins a new line, and whole lines among the leftovers come back as
-// foreign entries.
+// foreign entries. When the append is repeated, entries that its first try left
+// there are not written again.
 func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign []*session.Entry, err error) {
 	if err := guard.Ready(ctx); err != nil {
 		return nil, err
@@ -40,6 +41,9 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 	if err := session.CheckAppend(entries); err != nil {
 		return nil, l.wrap(err)
 	}
+	if err := l.unused(entries); err != nil {
+		return nil, l.wrap(err)
+	}
 	switch {
 	case l.file == nil && len(entries) == 0:
 		return nil, nil
@@ -51,8 +55,33 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 	if foreign, err = l.lookForGrowth(ctx, entries); err != nil || len(entries) == 0 {
 		return foreign, err
 	}
-	between, err := l.write(ctx, entries)
+	left := l.missing(entries)
+	if err := l.unused(left); err != nil {
+		return foreign, l.wrap(err)
+	}
+	between, err := l.write(ctx, left)
 	return append(foreign, between...), err
+}
+
+// unused fails if one of the known entries has the id of a new one.
+func (l *openLog) unused(entries []*session.Entry) error {
+	for _, e := range entries {
+		if l.x.has(e.ID) {
+			return fmt.Errorf("append entry %q: %w", e.ID, session.ErrDuplicate)
+		}
+	}
+	return nil
+}
+
+// missing returns those of the entries that a failed try has not left in the
+// file.
+func (l *openLog) missing(entries []*session.Entry) []*session.Entry {
+	for i, e := range entries {
+		if k, ok := l.x.atOffset(e.At); !ok || l.x.recs[k].entry != e {
+			return entries[i:]
+		}
+	}
+	return nil
 }
 
 // write adds entries at the end of the file. It returns what a program that
@@ -68,11 +97,7 @@ func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between 
 	if buf, err = b.encode(buf, at, entries); err != nil {
 		return nil, l.wrap(err)
 	}
-	n, err := l.file.Write(buf)
-	if err == nil && n < len(buf) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
+	if err := l.writeOut(buf); err != nil {
 		return nil, l.wrap(readOnlyError(err))
 	}
 	if err := l.sync(); err != nil {
@@ -93,6 +118,18 @@ func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between 
 	l.end, l.open = info.Size(), false
 	l.take(b)
 	return nil, nil
+}
+
+// writeOut writes bytes, of which there may be none.
+func (l *openLog) writeOut(buf []byte) error {
+	if len(buf) == 0 {
+		return nil
+	}
+	n, err := l.file.Write(buf)
+	if err == nil && n < len(buf) {
+		err = io.ErrShortWrite
+	}
+	return err
 }
 
 // encode appends entries as lines to buf, which begins at an offset of the
@@ -123,19 +160,7 @@ func (l *openLog) take(b batch) {
 		l.forget()
 	}
 	for i := range b.recs {
-		e := b.recs[i].entry
-		e.At = b.recs[i].off
-		if first+i >= len(l.x.recs) {
-			continue
-		}
-		if k := l.x.canonical(first + i); k != first+i {
-			// This is the second try of an append whose first try did reach
-			// the file.
-			e.At = l.x.recs[k].off
-			if l.x.recs[k].entry == nil {
-				l.x.recs[k].entry = e
-			}
-		}
+		b.recs[i].entry.At = b.recs[i].off
 	}
 }
 

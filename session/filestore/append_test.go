@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,11 +128,45 @@ func TestAppendFails(t *testing.T) {
 			if n := len(all(t, open(t, file, session.Mode{}))); n != 5 {
 				t.Errorf("%+v: %d entries after reopening", fault, n)
 			}
-			if !strings.HasPrefix(content(t, file), before) {
-				t.Fatalf("%+v: the file lost something", fault)
+			if now := content(t, file); !strings.HasPrefix(now, before) || strings.Count(now, text(line("n0", "e2"))) != 1 || !strings.HasSuffix(now, text(line("n1", "n0"))) {
+				t.Fatalf("%+v: the file lost something, or has a line twice:\n%s", fault, now)
 			}
 		}
 	}
+}
+
+// An id is refused if the log has read an entry that has it, or appended one,
+// wherever in the file; what it has not read it does not read for that.
+func TestAppendRefusesKnownIDs(t *testing.T) {
+	file := longSession(t, 3000) // several stretches
+	l := open(t, file, session.Mode{Write: true})
+	id := func(i int) string { return fmt.Sprintf("%08x", 0x10000000+i) }
+	refused := func(ids ...string) {
+		t.Helper()
+		for _, id := range ids {
+			if _, err := l.Append(bg, []*session.Entry{entry(id, "")}); !errors.Is(err, session.ErrDuplicate) {
+				t.Errorf("append %s: %v, want %v", id, err, session.ErrDuplicate)
+			}
+		}
+	}
+	e := must.Get(l.Leaf(bg))
+	refused(id(2999), id(2990))
+	mustAppend(t, l, entry("n0", id(2999)))
+	refused("n0", id(2999), id(2990))
+	for range 2500 {
+		e = must.Get(l.Parent(bg, e))
+	}
+	refused("n0", id(2999), id(1200), id(499))
+	mustAppend(t, l, entry("n1", "n0"), entry("n2", "n1"))
+	if l.x.whole || l.x.from == 0 {
+		t.Error("the rest of the file was read")
+	}
+	refused("n0", "n1", "n2", id(2999), id(1200), id(499))
+	if _, err := l.Problems(bg, true); err != nil {
+		t.Fatal(err)
+	}
+	refused("n0", "n1", "n2", id(2999), id(1200), id(499), id(0))
+	mustAppend(t, l, entry(l.Header().ID, "n2")) // of the session, not of an entry
 }
 
 // An entry that a failed append left complete in the file, and that was not

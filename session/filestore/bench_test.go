@@ -136,3 +136,34 @@ func BenchmarkOpen(b *testing.B) {
 		})
 	}
 }
+
+// An append costs the same in a session of any length, however much of it was
+// read.
+func BenchmarkAppend(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		for _, read := range []struct {
+			name    string
+			entries int
+		}{{"tail", 450}, {"root", n}} {
+			b.Run(fmt.Sprintf("%s/%d", read.name, n), func(b *testing.B) {
+				path := longSession(b, n)
+				l, err := newStore(b.TempDir(), Options{Sync: SyncOff}).Open(bg, path, session.Mode{Write: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer l.Close()
+				e, err := l.Leaf(bg)
+				for i := 1; i < read.entries && e != nil && err == nil; i++ {
+					e, err = l.Parent(bg, e)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					mustAppend(b, l, entry(fmt.Sprintf("n%d", i), ""))
+				}
+			})
+		}
+	}
+}

@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -36,6 +37,7 @@ func (l *openLog) appendNew(entries []*session.Entry) error {
 // is unchanged.
 func (l *openLog) create(path string, h session.Header, entries, added []*session.Entry) (err error) {
 	dir := filepath.Dir(path)
+	above := l.store.existing(filepath.Dir(dir))
 	if err := l.store.fs.MkdirAll(dir, dirPerm); err != nil {
 		return l.wrap(readOnlyError(err))
 	}
@@ -52,7 +54,7 @@ func (l *openLog) create(path string, h session.Header, entries, added []*sessio
 	for i := range b.recs {
 		b.recs[i].line++ // after the header
 	}
-	f, err := l.createFile(path, buf)
+	f, err := l.createFile(path, above, buf)
 	if err != nil {
 		lock.release()
 		return l.wrap(readOnlyError(err))
@@ -76,9 +78,21 @@ func (l *openLog) create(path string, h session.Header, entries, added []*sessio
 	return nil
 }
 
-// createFile makes a durable file. A file that could not be finished has
-// nothing that was reported as saved, so it is removed again.
-func (l *openLog) createFile(path string, buf []byte) (_ fsx.File, err error) {
+// existing returns the first folder that exists: dir, or one above it.
+func (s *store) existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := s.fs.Stat(dir); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// createFile makes a durable file; above is the folder that holds the topmost
+// one that may be new. A file that could not be finished has nothing that was
+// reported as saved, so it is removed again.
+func (l *openLog) createFile(path, above string, buf []byte) (_ fsx.File, err error) {
 	s := l.store
 	if l.leftover {
 		if err := s.fs.Remove(path); err != nil {
@@ -100,8 +114,7 @@ func (l *openLog) createFile(path string, buf []byte) (_ fsx.File, err error) {
 		return nil, err
 	}
 	if s.opts.Sync != SyncOff {
-		dir := filepath.Dir(path)
-		if err := errors.Join(f.Sync(), s.fs.SyncDir(dir), s.fs.SyncDir(filepath.Dir(dir))); err != nil {
+		if err := errors.Join(f.Sync(), s.syncDirs(filepath.Dir(path), above)); err != nil {
 			return nil, err
 		}
 	}
@@ -109,6 +122,19 @@ func (l *openLog) createFile(path string, buf []byte) (_ fsx.File, err error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// syncDirs makes the names in the folders from dir up to above durable. Above
+// the store's own folder there may be one that it cannot read.
+func (s *store) syncDirs(dir, above string) (err error) {
+	for ; ; dir = filepath.Dir(dir) {
+		if e := s.fs.SyncDir(dir); e != nil && (s.owns(dir) || !errors.Is(e, fs.ErrPermission)) {
+			err = errors.Join(err, e)
+		}
+		if dir == above {
+			return err
+		}
+	}
 }
 
 // migrateHeader returns the header of the format 3 session that continues a

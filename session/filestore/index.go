@@ -29,7 +29,7 @@ type index struct {
 	header  []byte // the header line; nil: none
 	first   int    // position of the header; none: the file has none
 
-	ids   idIndex         // whole only
+	ids   idIndex         // whole: of all entries; otherwise of what has learned
 	many  map[string]bool // ids of several records, all of which are in twins
 	twins map[twin]int32
 }
@@ -56,6 +56,7 @@ func (x *index) prepend(b batch) {
 	copy(x.room[x.front:], b.recs)
 	x.recs, x.from = x.room[x.front:], b.from
 	x.parts = slices.Insert(x.parts, 0, b.part())
+	x.ids.moved += len(b.recs)
 }
 
 // longWalk is how many records a walk has to read before it is taken to go on
@@ -140,6 +141,14 @@ func (x *index) newest(id string) (int, bool) {
 	}
 	i := x.before(len(x.recs), id)
 	return i, i >= 0
+}
+
+// has reports whether one of the known records has an id.
+func (x *index) has(id string) bool {
+	if !x.whole {
+		x.ids.learn(x.recs)
+	}
+	return x.ids.find(x.recs, id) >= 0
 }
 
 // before finds the nearest record before position i that has the id, or none.

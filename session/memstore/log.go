@@ -54,12 +54,6 @@ func (l *openLog) Parent(_ context.Context, e *session.Entry) (*session.Entry, e
 		}
 		return r.find(e.ParentID)
 	}
-	// If several entries have the id, the one that was handed out is meant.
-	if r.entries[i] != e {
-		if k := slices.Index(r.entries, e); k >= 0 {
-			i = k
-		}
-	}
 	if up := r.parents[i]; up >= 0 {
 		return r.entries[up], nil
 	}
@@ -114,6 +108,11 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) ([]*sess
 	}
 	if err := session.CheckAppend(entries); err != nil {
 		return nil, fmt.Errorf("session %s: %w", r.header.ID, err)
+	}
+	for _, e := range entries {
+		if _, ok := r.byID[e.ID]; ok {
+			return nil, fmt.Errorf("session %s: append entry %q: %w", r.header.ID, e.ID, session.ErrDuplicate)
+		}
 	}
 	for _, e := range entries {
 		up, ok := r.byID[e.ParentID]

@@ -33,7 +33,7 @@ var _ session.Store = (*store)(nil)
 type record struct {
 	header  session.Header
 	entries []*session.Entry
-	byID    map[string]int // position of the newest entry of an id
+	byID    map[string]int // position of the entry with an id
 	parents []int          // position of each entry's parent, -1 at a root
 	writer  *openLog
 	since   time.Time
