@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/kinds"
 )
@@ -269,7 +270,7 @@ func (s *Session) commitLocked(ctx context.Context, entries []*Entry) error {
 	}
 	foreign, err := s.log.Append(ctx, entries)
 	s.note(foreign, false)
-	if err != nil && !s.written(ctx, entries) {
+	if err != nil && (errors.Is(err, fsx.ErrNotSynced) || !s.written(ctx, entries)) {
 		s.noteFailed(entries)
 		return err
 	}

@@ -6,9 +6,13 @@
 package fsx
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 )
+
+// ErrNotSynced says that what was written may not survive a power failure.
+var ErrNotSynced = errors.New("written, but not synced")
 
 // FS is a file system. Names are paths as the operating system writes them.
 // Errors are *fs.PathError or *os.LinkError and answer to errors.Is.

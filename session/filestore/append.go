@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -55,33 +56,69 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 	if foreign, err = l.lookForGrowth(ctx, entries); err != nil || len(entries) == 0 {
 		return foreign, err
 	}
-	left := l.missing(entries)
-	if err := l.unused(left); err != nil {
+	left, err := l.missing(entries)
+	if err != nil {
 		return foreign, l.wrap(err)
 	}
 	between, err := l.write(ctx, left)
+	l.noteTried(entries, err)
 	return append(foreign, between...), err
 }
 
-// unused fails if one of the known entries has the id of a new one.
+// unused fails if one of the known entries has the id of a new one. What a
+// failed append may have left does not count.
 func (l *openLog) unused(entries []*session.Entry) error {
 	for _, e := range entries {
-		if l.x.has(e.ID) {
-			return fmt.Errorf("append entry %q: %w", e.ID, session.ErrDuplicate)
+		if !l.tried[e.ID] && l.x.has(e.ID) {
+			return duplicate(e)
 		}
 	}
 	return nil
 }
 
-// missing returns those of the entries that a failed try has not left in the
-// file.
-func (l *openLog) missing(entries []*session.Entry) []*session.Entry {
-	for i, e := range entries {
-		if k, ok := l.x.atOffset(e.At); !ok || l.x.recs[k].entry != e {
-			return entries[i:]
+func duplicate(e *session.Entry) error {
+	return fmt.Errorf("append entry %q: %w", e.ID, session.ErrDuplicate)
+}
+
+// noteTried remembers the entries of an append that failed. Some may be in the
+// file, written but not synced.
+func (l *openLog) noteTried(entries []*session.Entry, err error) {
+	if err != nil && l.tried == nil {
+		l.tried = map[string]bool{}
+	}
+	for _, e := range entries {
+		if err != nil {
+			l.tried[e.ID] = true
+		} else {
+			delete(l.tried, e.ID)
 		}
 	}
-	return nil
+}
+
+// missing returns those of the entries that a failed append has not left in the
+// file. It fails if the file has gained other entries with their ids.
+func (l *openLog) missing(entries []*session.Entry) ([]*session.Entry, error) {
+	left := entries
+	for _, e := range entries {
+		if !l.x.has(e.ID) {
+			break
+		}
+		i, _ := l.x.newest(e.ID)
+		there, err := l.entry(i)
+		if err != nil {
+			return nil, err
+		}
+		if sameLine(there, left[:1]) == nil {
+			break
+		}
+		e.At, left = there.At, left[1:]
+	}
+	for _, e := range left {
+		if l.x.has(e.ID) {
+			return nil, duplicate(e)
+		}
+	}
+	return left, nil
 }
 
 // write adds entries at the end of the file. It returns what a program that
@@ -203,7 +240,7 @@ func (l *openLog) sync() error {
 		l.syncedAt = now
 	}
 	if err := l.file.Sync(); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", fsx.ErrNotSynced, err)
 	}
 	l.dirty = false
 	return nil

@@ -135,6 +135,48 @@ func TestAppendFails(t *testing.T) {
 	}
 }
 
+// A session whose append was written but not synced can repeat it: it is
+// reported as written when it is durable, and is there once.
+func TestRepeatedAppendIsSynced(t *testing.T) {
+	base := t.TempDir()
+	s := newStore(base, Options{})
+	lossy := fsx.NewLossy(s.fs, base)
+	disk := fsx.NewFaulty(lossy)
+	s.fs = disk
+	l := must.Get(s.Create(bg, session.Header{ID: "id", Cwd: "/srv/p"}))
+	defer l.Close()
+	mustAppend(t, l, entry("a", ""))
+	talk := session.New(l, session.Options{})
+	group := talk.Prepare(must.Get(talk.Leaf(bg)), session.NameDraft("b"), session.NameDraft("c"))
+	disk.Inject(fsx.Fault{Op: fsx.OpSync, Err: syscall.EIO, Stay: true})
+	for range 2 {
+		if err := talk.Commit(bg, group); !errors.Is(err, syscall.EIO) {
+			t.Fatalf("commit: %v, want %v", err, syscall.EIO)
+		}
+	}
+	disk.Heal()
+	if err := talk.Commit(bg, group); err != nil {
+		t.Fatal(err)
+	}
+	if again := talk.Prepare(group[1], session.NameDraft("d")); talk.Commit(bg, again) != nil {
+		t.Error("the session does not go on from there")
+	}
+	want := []string{"a", group[0].ID, group[1].ID}
+	after := t.TempDir()
+	if err := lossy.Crash(after); err != nil {
+		t.Fatal(err)
+	}
+	for what, log := range map[string]session.Log{"here": l, "after a power failure": must.Get(New(after, Options{}).Open(bg, "id", session.Mode{}))} {
+		defer log.Close()
+		if got := all(t, log); len(got) != 4 || !slices.Equal(got[:3], want) {
+			t.Errorf("%s: %q, want %q and one more", what, got, want)
+		}
+	}
+	if _, err := l.Append(bg, group); !errors.Is(err, session.ErrDuplicate) {
+		t.Errorf("once more: %v, want %v", err, session.ErrDuplicate)
+	}
+}
+
 // An id is refused if the log has read an entry that has it, or appended one,
 // wherever in the file; what it has not read it does not read for that.
 func TestAppendRefusesKnownIDs(t *testing.T) {

@@ -45,6 +45,7 @@ type openLog struct {
 	readErr  atomic.Pointer[error]    // why an entry could not be read again; appends are then refused
 	held     map[int64]*session.Entry // entries from before what the index knows, by offset
 	pending  []*session.Entry         // set-up entries that wait for the file to be created to be created
+	tried    map[string]bool          // ids of entries whose append failed
 	leftover bool                     // a file half made by us could not be removed
 	old      []fsx.File               // files that this log has left; closed with it
 	syncedAt time.Time
