@@ -225,7 +225,7 @@ func (s *Sizer) first(v *View, calls []asked) []calibration.Sample {
 	if est.Sum() < calibrates {
 		return nil
 	}
-	return []calibration.Sample{{Measured: calls[0].prompt, Estimated: est}}
+	return []calibration.Sample{{Measured: calls[0].prompt, Estimated: est, Call: v.Path[calls[0].pos].ID}}
 }
 
 // stretch returns the estimate of what entries add to a prompt as they are in

@@ -67,6 +67,9 @@ type Calibration struct {
 	Samples              int // ranges that it is derived from
 	Text, Scripts, Media float64
 	Margin               float64 // above 1: by how much an estimate may be too low
+	// Refused is how many times its estimate the range had that made a provider
+	// refuse a request, the largest of them; 0: none did.
+	Refused float64
 }
 
 const (
@@ -109,6 +112,8 @@ func Prior(model string) float64 {
 // was cached is left out, say), and nothing is learned.
 func Of(prior float64, ranges []Sample) Calibration {
 	unknown := Calibration{Text: prior, Scripts: prior, Media: 1, Margin: Unmeasured}
+	unknown.Refused = unknown.refused(ranges)
+	all := ranges
 	ranges = merged(ranges)
 	shrunk := 0
 	for _, s := range ranges {
@@ -133,7 +138,18 @@ func Of(prior float64, ranges []Sample) Calibration {
 		return c.Text*float64(e.Text) + c.Scripts*float64(e.Scripts)
 	}), 1)
 	c.Margin = c.spread(ranges)
+	c.Refused = c.refused(all)
 	return c
+}
+
+// refused finds the largest range of those that were refused, in its estimates.
+func (c Calibration) refused(ranges []Sample) (times float64) {
+	for _, s := range ranges {
+		if n := c.Estimate(s.Estimated); s.Call == "" && n > 0 {
+			times = max(times, float64(s.Measured)/float64(n))
+		}
+	}
+	return times
 }
 
 // merged puts neighbours together until each has enough tokens. What is left

@@ -9,7 +9,7 @@ import (
 )
 
 func text(n int64) Counts               { return Counts{Text: n} }
-func measured(n int64, e Counts) Sample { return Sample{Measured: n, Estimated: e} }
+func measured(n int64, e Counts) Sample { return Sample{Measured: n, Estimated: e, Call: "c"} }
 
 func TestOf(t *testing.T) {
 	for _, tt := range []struct {
@@ -56,6 +56,30 @@ func TestNothingIsLearned(t *testing.T) {
 		}
 		if e := (Counts{100, 20, 3}); c.Estimate(e) != 123 || c.Hard(e) != 142 {
 			t.Errorf("%s: %d tokens, at most %d, want 123 and 142", name, c.Estimate(e), c.Hard(e))
+		}
+	}
+}
+
+// What made a provider refuse a request is remembered by how far it was from its
+// estimate, which counts what was learned since.
+func TestRefused(t *testing.T) {
+	refused := func(n int64, e Counts) Sample { return Sample{Measured: n, Estimated: e} }
+	exact := []Sample{measured(1000, text(1000)), measured(2000, text(2000)), measured(700, text(700))}
+	for _, tt := range []struct {
+		name   string
+		ranges []Sample
+		want   float64
+	}{
+		{"none", exact, 0},
+		{"one", append(slices.Clone(exact), refused(5000, text(1000))), 5},
+		{"the largest", append(slices.Clone(exact), refused(3000, text(1000)), refused(5000, text(1000)), refused(2000, text(1000))), 5000 / 1500.},
+		{"as it was estimated", append(slices.Clone(exact), refused(1000, text(1000))), 1},
+		{"too small to calibrate by", []Sample{refused(600, text(200))}, 3},
+		{"where usage says nothing", []Sample{measured(-3000, text(1000)), measured(0, text(1000)), refused(4000, text(1000))}, 4},
+		{"of nothing", []Sample{refused(900, Counts{})}, 0},
+	} {
+		if got := Of(1, tt.ranges).Refused; math.Abs(got-tt.want) > 0.01 {
+			t.Errorf("%s: %.2f, want %.2f", tt.name, got, tt.want)
 		}
 	}
 }

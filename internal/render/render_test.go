@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
@@ -134,6 +135,9 @@ func TestOutputLimit(t *testing.T) {
 		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, Refused{}, 5000},
 		{message.Model{Window: 5_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, Refused{}, 1024},
 		{message.Model{Window: 6_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200}, Refused{}, 1732},
+		{message.Model{Window: 6_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200, Calibration: calibration.Calibration{Refused: 1.5}}, Refused{}, 1732},
+		{message.Model{Window: 8_000, MaxOutput: 8000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200, Calibration: calibration.Calibration{Refused: 3.5}}, Refused{}, 2232},
+		{message.Model{Window: 18_000, MaxOutput: 9000}, timeline.Size{Estimated: 3000, Measured: &measured, Usage: 2200, Calibration: calibration.Calibration{Refused: 12}}, Refused{}, 7732},
 		{message.Model{Window: 10_000, MaxOutput: 8000}, timeline.Size{Estimated: 9900}, Refused{}, 1024},
 		{message.Model{Window: 8192}, timeline.Size{Estimated: 500}, Refused{}, 4096},
 		{message.Model{Window: 8192}, timeline.Size{Estimated: 500}, Refused{Counted: 8960, Estimated: 3400}, 1852},

@@ -85,18 +85,20 @@ func (r Refused) expected(s timeline.Size) int64 {
 // withMargin adds the margin of what a provider has counted.
 func withMargin(counted int64) int64 { return counted + counted/32 }
 
-// unseen is the least margin on what came after the last count, in percent.
-const unseen = 200
+// What came after the last count may be this many times its estimate: at least
+// unseen, and at most mostUnseen, where a request was refused for it.
+const unseen, mostUnseen = 2, 8
 
 // Expected is the size that a request has at most, in tokens: the size that
 // decides with a margin. What a provider has counted needs a small one, what
 // came after its count a larger one: it may be code or data, which is denser
-// than prose.
+// than prose, and what a request was refused for may come again.
 func Expected(s timeline.Size) int64 {
 	if s.Measured == nil {
 		return s.Hard(s.Decision())
 	}
 	counted := min(s.Usage, *s.Measured)
 	after := *s.Measured - counted
-	return withMargin(counted) + max(s.Hard(after), after*unseen/100)
+	times := min(max(unseen, s.Calibration.Refused), mostUnseen)
+	return withMargin(counted) + max(s.Hard(after), int64(times*float64(after)))
 }

@@ -11,6 +11,9 @@ func partName(n int) string { return fmt.Sprintf("part-%04d", n) }
 func headOf(n int) string   { return "HEAD-OF-" + partName(n) }
 func tailOf(n int) string   { return "TAIL-OF-" + partName(n) }
 
+// pixel is a small PNG.
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAQUBAScY42YAAAAASUVORK5CYII="
+
 // maxPart is less than the size at which an agent cuts results, in bytes.
 const maxPart = 40 << 10
 

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/coppice-dev/coppice"
@@ -41,39 +42,55 @@ func cutting() []behaviour {
 // A server that cuts prompts is reported within three calls, and no answer is
 // lost because of it.
 func TestCuttingServers(t *testing.T) {
-	for _, b := range cutting() {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			b := b
-			cut := b.cut
-			b.cut = func(_, prompt int64) int64 { return min(prompt, cut(8192, prompt)) }
-			j := runIn(t, b, 8192, 200_000, 17)
-			if j.err != nil {
-				t.Fatalf("the job did not end: %v", j.err)
-			}
-			if j.cutAt == 0 {
-				t.Fatal("no prompt was cut")
-			}
-			calls, told := 0, 0
-			for _, e := range j.events {
-				if e.Type == agent.EventMessageStart && e.Role == message.RoleAssistant {
-					calls++
+	for _, window := range windows() {
+		rounds := 17
+		if window > 100_000 {
+			rounds = 40 // a part has at most maxPart bytes
+		}
+		for _, b := range cutting() {
+			t.Run(fmt.Sprintf("%d/%s", window, b.name), func(t *testing.T) {
+				t.Parallel()
+				b, cut := b, b.cut
+				b.cut = func(w, prompt int64) int64 { return min(prompt, cut(w, prompt)) }
+				j := runIn(t, b, window, 25*window, rounds)
+				if j.err != nil {
+					t.Fatalf("the job did not end: %v", j.err)
 				}
-				if e.Type == coppice.EventWarning && told == 0 {
-					told = calls
+				if j.cutAt == 0 {
+					t.Fatal("no prompt was cut")
 				}
-			}
-			if told == 0 || told > j.cutAt+2 {
-				t.Errorf("the first prompt was cut in call %d, the warning came in call %d", j.cutAt, told)
-			}
-			if got := j.kept(t); got != j.answered {
-				t.Errorf("%d answers were given, %d are kept", j.answered, got)
-			}
-			for _, l := range j.limits.Of(j.model) {
-				if l.Number < cut(8192, 1<<40)*95/100 {
-					t.Errorf("learned less than the server reads: %+v", l)
+				if told := j.told(); told == 0 || told > j.cutAt+2 {
+					t.Errorf("the first prompt was cut in call %d, the warning came in call %d", j.cutAt, told)
 				}
-			}
-		})
+				if got := j.kept(t); got != j.answered {
+					t.Errorf("%d answers were given, %d are kept", j.answered, got)
+				}
+				if j.repeated > 0 {
+					t.Errorf("%d calls were repeated because their result was gone", j.repeated)
+				}
+				for _, l := range j.limits.Of(j.model) {
+					if l.Number < cut(window, 1<<40)*95/100 {
+						t.Errorf("learned less than the server reads: %+v", l)
+					}
+				}
+				if len(j.problems) > 0 {
+					t.Errorf("invalid: %q", j.problems[0])
+				}
+			})
+		}
 	}
+}
+
+// told is the first call after which the user was warned; 0: none.
+func (j *job) told() int {
+	calls := 0
+	for _, e := range j.events {
+		switch {
+		case e.Type == agent.EventMessageStart && e.Role == message.RoleAssistant:
+			calls++
+		case e.Type == coppice.EventWarning:
+			return calls
+		}
+	}
+	return 0
 }

@@ -24,7 +24,7 @@ type behaviour struct {
 	name   string
 	count  func() counter // nil: o200k
 	factor float64        // on every count; 0: 1
-	image  float64        // tokens of an image; 0: 765
+	image  float64        // tokens of an image, less than 0: none; 0: the job has no images
 	extra  func(request int) int64
 	report func(u usage) map[string]any            // nil: the usual fields
 	chunks func(u map[string]any) []map[string]any // usage by chunk; nil: in the last one
@@ -47,6 +47,7 @@ type server struct {
 	problems []string // of request bytes, by the oracle
 	last     string   // texts of the last request
 	cutAt    int      // the first request that was cut, from 1; 0: none
+	images   int      // in all requests
 	largest  int64    // prompt, in its own tokens
 }
 
@@ -72,15 +73,12 @@ func (s *server) size(r request) (tokens int64, texts []string) {
 	if s.count != nil {
 		count = s.count()
 	}
-	image := s.image
-	if image == 0 {
-		image = 765
-	}
 	n := count(string(r.Tools))
 	for _, m := range r.Messages {
 		text, images := content(m.Content)
 		texts = append(texts, text)
-		n += 4 + count(text) + count(string(m.Calls)) + max(0, image)*float64(images)
+		s.images += images
+		n += 4 + count(text) + count(string(m.Calls)) + max(0, s.image)*float64(images)
 	}
 	if s.factor > 0 {
 		n *= s.factor

@@ -60,7 +60,7 @@ func runIn(t *testing.T, b behaviour, window, said int64, rounds int) *job {
 	s := newServer(b, window, rounds)
 	t.Cleanup(s.http.Close)
 	reg := provider.NewRegistry(provider.Config{Providers: map[string]provider.ProviderConfig{"own": {Type: "openai", BaseURL: s.http.URL + "/v1",
-		APIKey: "k", Models: []provider.ModelConfig{{ID: "m", ContextWindow: said}}}}}, nil)
+		APIKey: "k", Models: []provider.ModelConfig{{ID: "m", ContextWindow: said, Images: new(true)}}}}}, nil)
 	bound, err := reg.Bind("own/m")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,11 @@ func runIn(t *testing.T, b behaviour, window, said int64, rounds int) *job {
 			if err := json.Unmarshal(c.Arguments, &in); err != nil {
 				return agent.Result{}, err
 			}
-			return agent.Text(part(in.Part, each)), nil
+			res := agent.Text(part(in.Part, each))
+			if b.image != 0 && in.Part%3 == 0 {
+				res.Content = append(res.Content, message.Image{MIMEType: "image/png", Data: pixel})
+			}
+			return res, nil
 		}}
 	a, err := agent.New(agent.Config{Session: engine, Tools: []agent.Tool{tool}, System: "You are a careful engineer."})
 	if err != nil {
@@ -137,6 +141,9 @@ func TestHonestServers(t *testing.T) {
 				}
 				if !strings.Contains(j.last, rule) {
 					t.Error("the rule of the first message is not in the last request")
+				}
+				if b.image != 0 && j.images == 0 {
+					t.Error("no image was sent")
 				}
 				if len(j.problems) > 0 {
 					t.Errorf("invalid: %q", j.problems[0])
