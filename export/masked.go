@@ -3,9 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 
@@ -67,10 +65,7 @@ func (l *maskedLog) masked(e *session.Entry, err error) (*session.Entry, error) 
 	if err != nil {
 		return nil, err
 	}
-	masked, err := maskJSON(raw, l.mask)
-	if err != nil {
-		return nil, fmt.Errorf("mask entry %s: %w", e.ID, err)
-	}
+	masked := maskJSON(raw, l.mask)
 	if bytes.Equal(raw, masked) {
 		return e, nil
 	}
@@ -86,46 +81,44 @@ var unmasked = map[string]bool{"id": true, "parentId": true, "type": true, "role
 	"firstKeptEntryId": true, "fromId": true, "compactionId": true, "toolCallId": true, "toolName": true, "customType": true,
 	"mimeType": true, "textSignature": true, "thinkingSignature": true, "thoughtSignature": true, "stopReason": true}
 
-// maskJSON masks the texts in a JSON value. A text whose name marks it as a
-// secret ("password": "…") is masked too.
-func maskJSON(raw []byte, mask func(string) string) ([]byte, error) {
-	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), opts...)
-	var out bytes.Buffer
-	enc := jsontext.NewEncoder(&out, append(opts, jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false))...)
-	name, arguments := "", 0 // the depth at which the arguments of a call begin, or 0
-	for {
-		parent, n := dec.StackIndex(dec.StackDepth())
-		isName := parent == '{' && n%2 == 0
-		tok, err := dec.ReadToken()
-		if errors.Is(err, io.EOF) {
-			return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if dec.StackDepth() < arguments {
-			arguments = 0
-		}
-		switch tok.Kind() {
-		case '{':
-			if name == "arguments" && arguments == 0 {
-				arguments = dec.StackDepth()
+// level is where in a value a text is.
+type level struct {
+	name      string // of the member that it belongs to
+	arguments bool   // it is in the arguments of a call
+}
+
+// maskJSON masks the texts in a JSON value, at any depth. A text whose name
+// marks it as a secret ("password": "…") is masked too. All else stays as it is
+// written.
+func maskJSON(raw []byte, mask func(string) string) []byte {
+	var out []byte
+	var outer []level
+	var at level
+	done := 0
+	for m := range rawjson.Marks(raw) {
+		switch {
+		case m.Open:
+			outer = append(outer, at)
+			at.arguments = at.arguments || at.name == "arguments" && raw[m.From] == '{'
+		case m.Close:
+			at, outer = outer[len(outer)-1], outer[:len(outer)-1]
+		case m.Name:
+			at.name = rawjson.String(raw[m.From:m.To])
+		default:
+			text := rawjson.String(raw[m.From:m.To])
+			if unmasked[at.name] && !at.arguments || at.name == "data" && isBase64(text) {
+				continue
 			}
-		case '"':
-			text := tok.String()
-			switch {
-			case isName:
-				name = text
-			case unmasked[name] && arguments == 0, name == "data" && isBase64(text):
-			default:
-				tok = jsontext.String(maskNamed(name, text, mask))
+			if masked := maskNamed(at.name, text, mask); masked != text {
+				out = append(append(out, raw[done:m.From]...), rawjson.Quote(masked)...)
+				done = m.To
 			}
-		}
-		if err := enc.WriteToken(tok); err != nil {
-			return nil, err
 		}
 	}
+	if done == 0 {
+		return raw
+	}
+	return append(out, raw[done:]...)
 }
 
 // isBase64 distinguishes an image from a text.
