@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
 )
@@ -63,31 +64,51 @@ var weakWords = []string{"error", "fail", "cannot ", "can't ", "n't ", "not ", "
 // is the text of files that they print. Otherwise, if no line is telling, it
 // is the last one where lastAnyway says so.
 func Telling(output string, speakers []string, lastAnyway bool) []string {
-	var strong, weak []string
-	last := ""
+	var strong, weak, rest []string
 	for raw := range strings.SplitSeq(Plain(Edges(output)), "\n") {
 		line := strings.TrimSpace(raw)
 		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
 		if len(line) < 4 || len(line) > maxLine || strings.IndexFunc(line, unicode.IsLetter) < 0 ||
-			len(speakers) > 0 && !Spoken(line, speakers) || happyLine().MatchString(line) {
+			len(speakers) > 0 && !Spoken(line, speakers) {
 			continue
 		}
-		last = line
+		rest = append(rest, line)
 		switch {
-		case strongLine().MatchString(line):
+		case mayBeStrong(line) && strongLine().MatchString(line):
 			strong = append(strong, line)
 		case mayBeWeak(line) && weakLine().MatchString(line):
 			weak = append(weak, line)
 		}
 	}
-	lines := pick(strong)
-	if len(lines) == 0 {
-		lines = pick(weak)
+	if lines := pick(unhappy(strong)); len(lines) > 0 {
+		return lines
 	}
-	if len(lines) == 0 && lastAnyway && last != "" {
-		lines = []string{last}
+	if lines := pick(unhappy(weak)); len(lines) > 0 {
+		return lines
 	}
-	return lines
+	for _, line := range slices.Backward(rest) {
+		if lastAnyway && !happyLine().MatchString(line) {
+			return []string{line}
+		}
+	}
+	return nil
+}
+
+func unhappy(lines []string) []string {
+	return slices.DeleteFunc(lines, func(l string) bool { return happyLine().MatchString(l) })
+}
+
+// strongWords are in every line that strongLine matches, unless it has one of
+// the signs that mayBeStrong looks for.
+var strongWords = []string{"FAIL", "E   ", "not ok ", "CONFLICT ", "npm ERR! ", "ERROR", "error ", "ssert", "overflowed"}
+
+func mayBeStrong(line string) bool {
+	for _, c := range []byte(line) {
+		if c == ':' || c == '[' || c == '(' || c >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return slices.ContainsFunc(strongWords, func(w string) bool { return strings.Contains(line, w) })
 }
 
 func mayBeWeak(line string) bool {

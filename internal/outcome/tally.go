@@ -171,8 +171,8 @@ func countsIn(line string) (map[kind]int, int) {
 	}
 	words1st := labelled(line) || alternate(fields)
 	for i, f := range fields { // the number first
-		n, err := number(f)
-		if err != nil {
+		n, ok := number(f)
+		if !ok {
 			continue
 		}
 		k := none
@@ -181,7 +181,7 @@ func countsIn(line string) (map[kind]int, int) {
 			if k == total && j+1 < len(fields) && words()[strings.ToLower(fields[j+1])] != none {
 				k = words()[strings.ToLower(strings.Trim(fields[j+1], ".!"))] // "12 tests passed"
 			}
-			if _, err := number(fields[j]); err == nil {
+			if _, ok := number(fields[j]); ok {
 				break
 			}
 		}
@@ -192,19 +192,19 @@ func countsIn(line string) (map[kind]int, int) {
 	if hits == 0 || words1st {
 		for i, f := range fields { // the word first
 			if k := words()[strings.ToLower(strings.Trim(f, "#ℹ."))]; k != none && i+1 < len(fields) {
-				if n, err := number(fields[i+1]); err == nil {
+				if n, ok := number(fields[i+1]); ok {
 					note(k, n, i+1)
 				}
 			}
 		}
 		if strings.HasPrefix(strings.ToLower(line), "tests run") && len(fields) > 2 {
-			if n, err := number(fields[2]); err == nil {
+			if n, ok := number(fields[2]); ok {
 				counts[total] = n
 			}
 		}
 	}
 	if n := len(fields); n > 2 && fields[n-2] == "of" && strings.Contains(line, "tests") { // ctest
-		if all, err := number(fields[n-1]); err == nil {
+		if all, ok := number(fields[n-1]); ok {
 			delete(counts, passed)
 			counts[total] = all
 		}
@@ -219,17 +219,28 @@ func alternate(fields []string) bool {
 		return false
 	}
 	for i, f := range fields {
-		if _, err := number(f); (err == nil) != (i%2 == 1) {
+		if _, ok := number(f); ok != (i%2 == 1) {
 			return false
 		}
 	}
 	return true
 }
 
-func number(s string) (int, error) { return strconv.Atoi(strings.Trim(s, ".")) }
+// number reads a whole number. Most words are none, and an error costs memory.
+func number(s string) (n int, ok bool) {
+	s = strings.Trim(s, ".")
+	if s == "" || s[0] > '9' {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
 
 // labelled reports whether the words come before their numbers: "Failed: 3".
 func labelled(line string) bool {
+	if !strings.ContainsAny(line, ":=") {
+		return false
+	}
 	low := strings.ToLower(line)
 	for _, w := range []string{"failed:", "failures:", "passed:", "errors:", "failures=", "errors=", "pass:", "fail:", "skipped="} {
 		if i := strings.Index(low, w); i >= 0 {

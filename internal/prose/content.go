@@ -26,7 +26,7 @@ func Content(text string, l Lang) Bag {
 func (s Sentence) Content() Bag { return Content(s.Text, s.Lang) }
 
 func (b Bag) put(w string, l Lang) {
-	for _, part := range strings.Split(w, "-") {
+	for part := range strings.SplitSeq(w, "-") {
 		if r, _ := utf8.DecodeRuneInString(part); r > 0x1100 && !unicode.Is(unicode.Cyrillic, r) {
 			b.solid(part)
 		} else if part != "" && !stops(part, l) {
@@ -139,26 +139,78 @@ func (b Bag) Shared(o Bag) Bag {
 	return out
 }
 
-// has looks a word up; of long words the beginning decides, for endings that
-// are not known.
+// has looks a word up, however it ends.
 func (b Bag) has(w string) bool {
 	if b[w] {
 		return true
 	}
-	const long = 5
-	if utf8.RuneCountInString(w) < long || w[0] < 'a' && w[0] < 0x80 {
+	if !long(w) {
 		return false
 	}
 	for x := range b {
-		n := min(len(x), len(w))
-		if n*5 < max(len(x), len(w))*4 || x[0] != w[0] { // most words
-			continue
-		}
-		if utf8.RuneCountInString(x[:n]) >= long && commonPrefix(x, w)*5 >= max(len(x), len(w))*4 {
+		if alike(w, x) {
 			return true
 		}
 	}
 	return false
+}
+
+// longWord is from how many characters on the beginning of a word decides, for
+// endings that are not known.
+const longWord = 5
+
+func long(w string) bool {
+	return utf8.RuneCountInString(w) >= longWord && (w[0] >= 'a' || w[0] >= utf8.RuneSelf)
+}
+
+// alike reports whether a long word is another one, but for the ending.
+func alike(w, x string) bool {
+	n := min(len(x), len(w))
+	if n*5 < max(len(x), len(w))*4 || x[0] != w[0] { // most words
+		return false
+	}
+	return utf8.RuneCountInString(x[:n]) >= longWord && commonPrefix(x, w)*5 >= max(len(x), len(w))*4
+}
+
+// Index finds words in many bags.
+type Index struct {
+	places map[string][]int // of each word, in order
+	words  map[byte][]string
+	found  map[string][]int
+}
+
+// NewIndex makes an index of bags.
+func NewIndex(n int, bag func(int) Bag) *Index {
+	x := &Index{places: map[string][]int{}, words: map[byte][]string{}, found: map[string][]int{}}
+	for i := range n {
+		for w := range bag(i) {
+			if x.places[w] == nil {
+				x.words[w[0]] = append(x.words[w[0]], w)
+			}
+			x.places[w] = append(x.places[w], i)
+		}
+	}
+	return x
+}
+
+// Find returns which bags have a word, however it ends, in order.
+func (x *Index) Find(w string) []int {
+	at, ok := x.found[w]
+	if ok {
+		return at
+	}
+	at = slices.Clone(x.places[w])
+	if w != "" && long(w) {
+		for _, other := range x.words[w[0]] {
+			if other != w && alike(w, other) {
+				at = append(at, x.places[other]...)
+			}
+		}
+		slices.Sort(at)
+		at = slices.Compact(at)
+	}
+	x.found[w] = at
+	return at
 }
 
 func commonPrefix(a, b string) int {

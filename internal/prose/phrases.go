@@ -146,7 +146,12 @@ func (t *table) add(l Lang, class Class, line string) {
 			gap = true
 			continue
 		}
-		for _, part := range splitWord(w) {
+		for w != "" {
+			part := w
+			if n := elision(w); n > 0 {
+				part = w[:n]
+			}
+			w = w[len(part):]
 			text, prefix := strings.CutSuffix(part, "*")
 			p.toks = append(p.toks, tok{text, prefix, gap})
 			gap = false
@@ -168,12 +173,12 @@ type word struct {
 
 // wordsOf parts a sentence into words.
 func wordsOf(s string) []word {
-	var out []word
+	out := make([]word, 0, len(s)/6+1)
 	clause := true
 	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := runeAt(s, i)
 		if !wordRune(r) {
-			if strings.ContainsRune(",;:.!?()—–¡¿\n\"“”«»、。，；：！？", r) || r == '-' && i+n < len(s) && s[i+n] == ' ' {
+			if endsWords(r) || r == '-' && i+n < len(s) && s[i+n] == ' ' {
 				clause = true
 			}
 			i += n
@@ -181,14 +186,19 @@ func wordsOf(s string) []word {
 		}
 		start := i
 		for i < len(s) {
-			r, n = utf8.DecodeRuneInString(s[i:])
+			r, n = runeAt(s, i)
 			if !wordRune(r) && !(inWord(r) && i > start && nextIsWord(s[i+n:])) {
 				break
 			}
 			i += n
 		}
-		at := start
-		for _, part := range splitWord(strings.ToLower(strings.ReplaceAll(s[start:i], "’", "'"))) {
+		at, whole := start, lower(s[start:i])
+		for whole != "" {
+			part := whole
+			if n := elision(whole); n > 0 {
+				part = whole[:n]
+			}
+			whole = whole[len(part):]
 			out = append(out, word{part, at, min(at+len(part), i), clause})
 			at, clause = min(at+len(part), i), false
 		}
@@ -199,7 +209,34 @@ func wordsOf(s string) []word {
 	return out
 }
 
-func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+// runeAt is the character at i; nearly all are ASCII.
+func runeAt(s string, i int) (rune, int) {
+	if c := s[i]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeRuneInString(s[i:])
+}
+
+// lower is a word in lower case with straight apostrophes.
+func lower(w string) string {
+	return strings.ToLower(strings.ReplaceAll(w, "’", "'"))
+}
+
+// endsWords reports whether a sentence or a clause may begin after a sign.
+func endsWords(r rune) bool {
+	switch r {
+	case ',', ';', ':', '.', '!', '?', '(', ')', '\n', '"':
+		return true
+	}
+	return r >= utf8.RuneSelf && strings.ContainsRune("—–¡¿“”«»、。，；：！？", r)
+}
+
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
 
 func inWord(r rune) bool { return r == '\'' || r == '’' || r == '-' }
 
@@ -220,11 +257,12 @@ func connects(w string) bool {
 // elisions are parted from the word after them: l'export, n'utilise.
 var elisions = []string{"l'", "d'", "n'", "s'", "j'", "m'", "t'", "c'", "qu'", "jusqu'", "lorsqu'", "puisqu'", "parce_qu'"}
 
-func splitWord(w string) []string {
+// elision is the length of the elision that a word begins with, or 0.
+func elision(w string) int {
 	if i := strings.IndexByte(w, '\''); i > 0 && i < len(w)-1 && slices.Contains(elisions, w[:i+1]) {
-		return []string{w[:i+1], w[i+1:]}
+		return i + 1
 	}
-	return []string{w}
+	return 0
 }
 
 // matches finds the phrases that a sentence has.

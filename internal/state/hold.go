@@ -15,6 +15,7 @@ type Text struct {
 	folded string
 	said   string // folded, without lists of files
 	lines  []textLine
+	index  *prose.Index // of the words of the lines, made when it is first wanted
 }
 
 // textLine is a line and the headings that it is under.
@@ -270,23 +271,37 @@ func (t *Text) prose(text string) bool {
 	return t.words(text, 0.6)
 }
 
+// words reports whether a line has a share of the words of a text, or, of a
+// text of several words, two lines one after the other under one heading.
 func (t *Text) words(text string, share float64) bool {
 	want := prose.Content(text, prose.Detect(text))
 	if len(want) == 0 {
 		return true
 	}
-	for i := range t.lines {
-		if want.Within(t.lines[i].content()) >= share {
+	if t.index == nil {
+		t.index = prose.NewIndex(len(t.lines), func(i int) prose.Bag { return t.lines[i].content() })
+	}
+	n, both := make([]int, len(t.lines)), make([]int, len(t.lines)) // both: with the line before
+	for w := range want {
+		last := -2
+		for _, i := range t.index.Find(w) {
+			n[i]++
+			if last < i { // else it was counted with the line before
+				both[i]++
+			}
+			if i+1 < len(both) {
+				both[i+1]++
+			}
+			last = i + 1
+		}
+	}
+	least := share * float64(len(want))
+	for i := range n {
+		if float64(n[i])/float64(len(want)) >= share {
 			return true
 		}
-		if i > 0 { // a sentence that goes over two lines
-			both := want.Shared(t.lines[i].content())
-			for w := range want.Shared(t.lines[i-1].content()) {
-				both[w] = true
-			}
-			if t.lines[i].section == t.lines[i-1].section && float64(len(both)) >= share*float64(len(want)) && len(want) > 6 {
-				return true
-			}
+		if i > 0 && len(want) > 6 && float64(both[i]) >= least && t.lines[i].section == t.lines[i-1].section {
+			return true
 		}
 	}
 	return false
