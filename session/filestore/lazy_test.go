@@ -124,7 +124,9 @@ func checkLazyKeeping(t fataler, dir string, file []byte, keep int64) {
 	}
 	// The same from every entry (of a long file, from some), asked of a log
 	// that has read nothing yet.
-	step, i := 1+len(indexed.x.recs)/50, 0
+	const mostRead = 20 << 20 // bytes, about
+	probes := min(50, max(5, mostRead/(len(file)+1)))
+	step, i := 1+len(indexed.x.recs)/probes, 0
 	for e, err := range indexed.All(bg) {
 		if err != nil {
 			t.Fatal(err)
