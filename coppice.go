@@ -69,6 +69,7 @@ type Session struct {
 	counts   map[string]*promptCounts // how much servers say they have read, by model
 	earlier  timeline.Earlier         // what the path sets before another program's compaction
 	restore  map[string]bool          // models whose provider insisted on getting its reasoning back
+	refused  map[string]string        // the newest entry whose reasoning a provider has refused, by model
 	summary  *preparation             // prepared in the background; nil: none
 	spent    string                   // leaf after which no further summary is prepared
 	running  int                      // tools that are running
@@ -129,7 +130,7 @@ func begin(ctx context.Context, o Options, what string, in any, open func() (ses
 		return nil, fmt.Errorf("%s did not return a log: %w", what, ErrNoSession)
 	}
 	o.EnsureDefaults()
-	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*promptCounts{}, restore: map[string]bool{}}, nil
+	return &Session{log: session.New(log, session.Options{Now: o.Now}), opts: o, model: o.Model, counts: map[string]*promptCounts{}, restore: map[string]bool{}, refused: map[string]string{}}, nil
 }
 
 // do runs the body of an exported method: without a session it fails, and a

@@ -163,6 +163,9 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 		return nil
 	case kinds.RemedyDropThinking:
 		s.try.noThinking = true
+		if v := sent.View; v != nil && v.Leaf != nil {
+			s.refused[sent.Meter.Model.Key()] = v.Leaf.ID // it would be refused again with the next request
+		}
 		return nil
 	case kinds.RemedyRestoreThinking:
 		s.restore[sent.Meter.Model.Key()] = true // the next request would be refused too

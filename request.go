@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/render"
@@ -29,11 +30,14 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 		return nil, err
 	}
 	f.mu.Lock()
-	try, restore := f.try, f.restore[f.compactor.Model.Key()]
+	key := f.compactor.Model.Key()
+	try, restore, refused := f.try, f.restore[key], f.refused[key]
 	f.mu.Unlock()
 	n := len(req.Messages)
 	if try.noThinking {
-		req.Messages = render.WithoutThinking(req.Messages)
+		req.Messages = render.WithoutThinking(req.Messages, n)
+	} else {
+		req.Messages = render.WithoutThinking(req.Messages, saidUpTo(v, refused))
 	}
 	m := f.compactor.Model
 	p := &Prepared{View: v, Meter: meter(f.compactor, f.step.Size, f.step.Threshold), Report: f.report, Request: req, model: f.Model(), changed: len(req.Messages) != n}
@@ -53,6 +57,25 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 		}
 	}
 	return p, p.gate()
+}
+
+// saidUpTo counts the messages of a request that were said up to an entry; 0 if it
+// is not on the path.
+func saidUpTo(v *timeline.View, id string) (n int) {
+	at := slices.IndexFunc(v.Path, func(e *session.Entry) bool { return e.ID == id })
+	if at < 0 {
+		return 0
+	}
+	all := 0
+	for _, it := range v.Items {
+		if m, err := it.Message(); err != nil || timeline.ToLLM(m) == nil {
+			continue
+		}
+		if all++; it.Pos <= at {
+			n = all
+		}
+	}
+	return n
 }
 
 // render makes the body. If it has more than so many bytes (0: any number), the

@@ -73,6 +73,46 @@ func calledElsewhere(t *testing.T) seed {
 	return s
 }
 
+// Reasoning that a provider has refused stays out of all later requests, which would
+// be refused too. What the model thinks after that is sent back.
+func TestRefusedReasoningStaysOut(t *testing.T) {
+	for _, tt := range []struct{ dialect, text, before, after string }{
+		{"anthropic", "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".", "I think first.", "I think again."},
+		{"anthropic", "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", "I think first.", "I think again."},
+		{"openai-responses", "The encrypted content gAAA… could not be verified.", "I think first.", "I think again."},
+		{"openai-responses", "Item with id 'rs_fake' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", "I think first.", "I think again."},
+		{"gemini", "Corrupted thought signature.", "ZmFrZS1zaWduYXR1cmU=", "ZmFrZS1zaWduYXR1cmU="},
+		{"gemini", "Invalid thought signature.", "ZmFrZS1zaWduYXR1cmU=", "ZmFrZS1zaWduYXR1cmU="},
+	} {
+		thinking := func(what string, s fake.Step) fake.Step { s.Thinking = what; return s }
+		server := fake.New(thinking("I think first.", fake.Call("c1", "echo", `{"text":"hi"}`)), refuse(tt.text),
+			thinking("I think again.", fake.Call("c2", "echo", `{"text":"ho"}`)), fake.Say("Done."), fake.Say("Still done."))
+		model := quick(server.Bind(tt.dialect))
+		model.Model.ID, model.Model.Reasoning = map[string]string{"gemini": "gemini-3-pro"}[tt.dialect], true
+		if model.Model.ID == "" {
+			model.Model.ID = "claude-fake"
+		}
+		r := newRig(t, server, config{Model: model, Tools: []agent.Tool{echo(false, nil)}})
+		r.must("Go.")
+		r.must("Go on.")
+		reqs := server.Requests()
+		if len(reqs) != 5 {
+			t.Errorf("%s: %d requests\n%s", tt.text, len(reqs), r.story())
+			continue
+		}
+		for i, q := range reqs[1:] {
+			want := []int{1, 0, 1, 1}[i] // blocks that the model has thought
+			if tt.before != tt.after && i > 0 && strings.Contains(string(q.Body), tt.before) {
+				t.Errorf("%s: request %d has what was refused", tt.text, i+1)
+			}
+			if n := strings.Count(string(q.Body), tt.before) + strings.Count(string(q.Body), tt.after); tt.before != tt.after && n != want || tt.before == tt.after && n != 2*want {
+				t.Errorf("%s: request %d has reasoning %d times, want %d: %s", tt.text, i+1, n, want, q.Body)
+			}
+		}
+		r.sound()
+	}
+}
+
 // A history of another vendor's model has no reasoning that this one could check.
 // Families that are known to ask for it get what stands in for it at once.
 func TestHistoryOfAnotherVendor(t *testing.T) {

@@ -62,6 +62,7 @@ func TestAskWindow(t *testing.T) {
 			"POST /api/show": `{"parameters":"num_ctx 32768","model_info":{"qwen3.context_length":262144}}`}, 8192, 0, 0},
 		{"Ollama, its Modelfile", "ollama", "qwen3", map[string]string{"GET /api/ps": `{"models":[]}`,
 			"POST /api/show": `{"parameters":"temperature 0.6\nnum_ctx                        32768\nstop x","model_info":{"qwen3.context_length":262144}}`}, 32768, 0, 0},
+		{"Ollama, loaded by an older version", "ollama", "qwen3", map[string]string{"GET /api/ps": `{"models":[{"name":"qwen3:latest"}]}`, "POST /api/show": `{"parameters":"num_ctx 16384"}`}, 16384, 0, 0},
 		{"Ollama, what it was trained with", "ollama", "qwen3", map[string]string{"POST /api/show": `{"model_info":{"qwen3.context_length":262144}}`}, 0, 0, 0},
 		{"Ollama under another name", "local", "m:1b", map[string]string{models: `{"data":[{"id":"m:1b","owned_by":"library"}]}`, "GET /api/ps": `{"models":[{"model":"m:1b","context_length":8192}]}`}, 8192, 0, 0},
 		{"SGLang, less than its model has", "local", "m", map[string]string{models: `{"data":[{"id":"m","owned_by":"sglang","max_model_len":131072}]}`,

@@ -84,7 +84,9 @@ func (c *Catalog) known(provider, id string) message.Model {
 	if said.Price != nil {
 		m.Price = said.Price
 	}
-	m.Window, m.WindowSource = window(said, reported, row)
+	if m.Window, m.WindowSource = window(said, reported, row); m.MaxInput == 0 && m.WindowSource == kinds.WindowCatalogue {
+		m.MaxInput = inputOf(provider, row)
+	}
 	if m.MaxOutput >= m.Window {
 		m.MaxOutput = 0
 	}
@@ -105,6 +107,21 @@ func window(said ModelConfig, reported claims, row *catalogue.Model) (int64, str
 		return reported.input, kinds.WindowServer
 	}
 	return defaultWindow, WindowDefault
+}
+
+// inputOf is how much of a model's window is for its input, where the rest is for
+// the output alone: GPT-5 takes 272,000 of 400,000 tokens, later ones 922,000 of
+// 1,050,000, but 272,000 with a ChatGPT login (docs/limits.md, Windows). 0: all of
+// it.
+func inputOf(provider string, row *catalogue.Model) int64 {
+	large := row.Window == 1_050_000
+	switch {
+	case !strings.HasPrefix(row.Plain, "gpt-5") || !large && row.Window != 400_000:
+		return 0
+	case large && provider != "openai-codex":
+		return 922_000
+	}
+	return 272_000
 }
 
 func (c ProviderConfig) model(id string) ModelConfig {

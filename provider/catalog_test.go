@@ -70,6 +70,35 @@ func TestLookupFacts(t *testing.T) {
 	}
 }
 
+// Part of a window may be for the output alone. What settings and servers say goes
+// before the catalogue.
+func TestInputLimit(t *testing.T) {
+	asked := &Limits{}
+	asked.addReported(message.Model{Provider: "copilot", ID: "gpt-5.5"}, claims{window: 400_000, input: 128_000, from: "models"})
+	set := Config{Providers: map[string]ProviderConfig{"openai": {Models: []ModelConfig{{ID: "gpt-5.1", ContextWindow: 400_000}}}}}
+	for _, tt := range []struct {
+		cfg          Config
+		limits       *Limits
+		provider, id string
+		want         int64
+	}{
+		{Config{}, nil, "openai", "gpt-5.1", 272_000},
+		{Config{}, nil, "openai", "gpt-5-mini-2025-08-07", 272_000},
+		{Config{}, nil, "azure", "gpt-5", 272_000},
+		{Config{}, nil, "openai", "gpt-5.6-sol", 922_000},
+		{Config{}, nil, "openai-codex", "gpt-5.6-sol", 272_000},
+		{Config{}, asked, "copilot", "gpt-5.5", 128_000},
+		{set, nil, "openai", "gpt-5.1", 400_000},
+		{Config{}, nil, "openai", "gpt-4.1", 1_047_576},
+		{Config{}, nil, "anthropic", "claude-opus-4-5", 200_000},
+		{Config{}, learned("openai", "gpt-5.1", 200_000), "openai", "gpt-5.1", 200_000},
+	} {
+		if got := NewCatalog(tt.cfg, tt.limits).Lookup(tt.provider, tt.id).InputLimit(); got != tt.want {
+			t.Errorf("%s/%s: %d, want %d", tt.provider, tt.id, got, tt.want)
+		}
+	}
+}
+
 // Models that decide themselves how long to think refuse a budget.
 func TestAdaptiveThinking(t *testing.T) {
 	for id, want := range map[string]bool{

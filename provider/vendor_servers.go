@@ -106,8 +106,9 @@ func askLlamaCpp(a asker) claims {
 func askOllama(a asker) claims {
 	for m := range rawjson.Elements(rawjson.Get(a.get(a.root()+"/api/ps"), "models")) {
 		for _, name := range []string{"name", "model"} {
-			if got := rawjson.String(rawjson.Get(m, name)); got == a.id || got == a.id+":latest" {
-				return claims{window: tokensAt(m, "context_length"), from: "/api/ps: context_length"}
+			n := tokensAt(m, "context_length") // 0: older versions do not say it
+			if got := rawjson.String(rawjson.Get(m, name)); n > 0 && (got == a.id || got == a.id+":latest") {
+				return claims{window: n, from: "/api/ps: context_length"}
 			}
 		}
 	}

@@ -93,11 +93,14 @@ func (a *app) printPrune(ref string, switches []string, out pruneJSON) {
 	for _, e := range out.Edits {
 		a.say("%-17s %-12s %8s -> %s tokens\n", e.EntryID, e.Kind, thousands(e.Before), thousands(e.After))
 	}
-	verb := "saved"
+	verb, tokens := "saved", out.Saved
 	if out.Outcome == "planned" {
 		verb = "would save"
 	}
-	a.say("%s %s tokens in %d edits\n", verb, thousands(out.Saved), len(out.Edits))
+	if tokens < 0 { // the stub of a small image is larger than the image
+		verb, tokens = strings.NewReplacer("saved", "added", "save", "add").Replace(verb), -tokens
+	}
+	a.say("%s %s tokens in %d edits\n", verb, thousands(tokens), len(out.Edits))
 	if out.Outcome == "applied" {
 		a.say("written to %s\n", out.File)
 		ref = out.File

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,27 @@ func TestOutputLimit(t *testing.T) {
 	for _, tt := range tests {
 		if got := OutputLimit(tt.m, tt.s, tt.r); got != tt.want {
 			t.Errorf("%+v %+v %+v: %d, want %d", tt.m, tt.s, tt.r, got, tt.want)
+		}
+	}
+}
+
+// Reasoning goes with the signatures that refer to it, from as many messages as
+// asked for.
+func TestWithoutThinking(t *testing.T) {
+	said := func() *message.Message {
+		return &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.Thinking{Thinking: "hm", Signature: "s"},
+			message.Text{Text: "a", Signature: "s"}, message.ToolCall{ID: "c", Name: "read", ThoughtSignature: "s"}}}
+	}
+	only := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.Thinking{Thinking: "hm"}}}
+	bare := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.Text{Text: "a"}, message.ToolCall{ID: "c", Name: "read"}}}
+	user := message.User("go")
+	for n, want := range [][]*message.Message{{user, only, said(), said()}, {user, only, said(), said()}, {user, said(), said()}, {user, bare, said()}, {user, bare, bare}} {
+		before := []*message.Message{user, only, said(), said()}
+		if got := WithoutThinking(before, n); !reflect.DeepEqual(got, want) {
+			t.Errorf("of %d messages: %+v, want %+v", n, got, want)
+		}
+		if !reflect.DeepEqual(before, []*message.Message{user, only, said(), said()}) {
+			t.Errorf("of %d messages: the messages were changed", n)
 		}
 	}
 }

@@ -23,15 +23,27 @@ func CachePoints(msgs []*message.Message) []int {
 	return []int{last}
 }
 
-// WithoutThinking takes the reasoning out of a request. A message with nothing
-// else in it goes.
-func WithoutThinking(msgs []*message.Message) []*message.Message {
+// WithoutThinking takes the reasoning out of the first n messages of a request,
+// with the signatures that refer to it. A message with nothing else in it goes.
+func WithoutThinking(msgs []*message.Message, n int) []*message.Message {
+	if n == 0 {
+		return msgs
+	}
 	var out []*message.Message
-	for _, m := range msgs {
+	for _, m := range msgs[:n] {
 		c := m.Clone()
 		c.Content = nil
 		for _, b := range m.Content {
-			if _, ok := b.(message.Thinking); !ok {
+			switch b := b.(type) {
+			case message.Thinking:
+				continue
+			case message.Text:
+				b.Signature = ""
+				c.Content = append(c.Content, b)
+			case message.ToolCall:
+				b.ThoughtSignature = ""
+				c.Content = append(c.Content, b)
+			default:
 				c.Content = append(c.Content, b)
 			}
 		}
@@ -39,7 +51,7 @@ func WithoutThinking(msgs []*message.Message) []*message.Message {
 			out = append(out, c)
 		}
 	}
-	return out
+	return append(out, msgs[n:]...)
 }
 
 // minOutput is the least room that is asked for, in tokens: an answer with

@@ -25,6 +25,7 @@ type decoder struct {
 	thinking strings.Builder
 	field    string
 	calls    []*call
+	sealed   []jsontext.Value // encrypted reasoning_details
 	usage    *message.Usage
 	finish   string
 }
@@ -33,6 +34,7 @@ type decoder struct {
 type call struct {
 	index     string // the server's index; "" if it does not send one
 	id, name  string
+	signature string // of the reasoning that led to it
 	arguments strings.Builder
 }
 
@@ -71,6 +73,11 @@ func (d *decoder) delta(delta jsontext.Value) []message.Event {
 	d.text.WriteString(text)
 	for tc := range rawjson.Elements(rawjson.Get(delta, "tool_calls")) {
 		d.call(tc)
+	}
+	for detail := range rawjson.Elements(rawjson.Get(delta, "reasoning_details")) {
+		if str(detail, "type") == "reasoning.encrypted" && str(detail, "data") != "" {
+			d.sealed = append(d.sealed, detail)
+		}
 	}
 	return append(stream.Thinking(thought), stream.Text(text)...)
 }
@@ -122,6 +129,9 @@ func (d *decoder) call(piece jsontext.Value) {
 	if c.id == "" {
 		c.id = id
 	}
+	if sig := signatureOf(piece); sig != "" {
+		c.signature = sig
+	}
 	fn := rawjson.Get(piece, "function")
 	if c.name == "" {
 		c.name = str(fn, "name")
@@ -146,12 +156,13 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	if d.text.Len() > 0 {
 		m.Content = append(m.Content, message.Text{Text: d.text.String()})
 	}
+	d.sign()
 	for i, c := range d.calls {
 		args := c.arguments.String()
 		if c.id == "" {
 			c.id = prepare.ShortID(d.id, strconv.Itoa(i), c.name, args)
 		}
-		m.Content = append(m.Content, message.ToolCall{ID: c.id, Name: c.name, Arguments: stream.Arguments(args)})
+		m.Content = append(m.Content, message.ToolCall{ID: c.id, Name: c.name, Arguments: stream.Arguments(args), ThoughtSignature: c.signature})
 	}
 	m.StopReason = stream.Stop(d.finish, map[string]message.StopReason{
 		"":              message.StopEnd,

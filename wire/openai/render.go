@@ -16,7 +16,7 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 		parameters(&o, m, opts)
 	}
 	var list jsonw.Array
-	w := writer{list: &list, control: cacheControl(m, opts)}
+	w := writer{list: &list, control: cacheControl(m, opts), signs: signs(m, opts)}
 	if !prepare.Blank(req.System) {
 		var system jsonw.Object
 		system.Str("role", "system")
@@ -88,6 +88,7 @@ type writer struct {
 	role    message.Role // role of the message being written; "" at the start
 	control []byte       // value of cache marks, or nil
 	blank   string       // stands in for required reasoning that was not kept
+	signs   bool         // the first call of a message needs a signature
 
 	// user is the content of the next user message. Images of tool results are
 	// collected here too: the tool role can carry only text, so they follow in
@@ -101,7 +102,8 @@ type writer struct {
 type assistant struct {
 	text     []string
 	calls    jsonw.Array
-	field    string // the field in which the thinking is sent
+	sealed   jsonw.Array // encrypted reasoning of the calls
+	field    string      // the field in which the thinking is sent
 	thinking []string
 	required bool   // without the field the message is refused
 	control  []byte // value of a cache mark after the text; nil: none
@@ -117,7 +119,7 @@ func (w *writer) message(m prepare.Message, required bool) {
 		w.markUser(m)
 	case message.RoleAssistant:
 		for _, b := range m.Content {
-			w.assistant.add(b)
+			w.assistant.add(b, w.signs)
 		}
 		w.assistant.required = w.assistant.required || required
 		if mark := w.mark(m); mark != nil {
@@ -224,7 +226,7 @@ func (w *writer) userMessage() []byte {
 	return o.Bytes()
 }
 
-func (a *assistant) add(b message.Block) {
+func (a *assistant) add(b message.Block, signs bool) {
 	switch b := b.(type) {
 	case message.Text:
 		a.text = append(a.text, b.Text)
@@ -239,6 +241,15 @@ func (a *assistant) add(b message.Block) {
 		o.Str("id", b.ID)
 		o.Str("type", "function")
 		o.Raw("function", f.Bytes())
+		item, extra := sealedItem(b.ThoughtSignature), extraContent(b.ThoughtSignature)
+		if extra == nil && signs && a.calls.Len() == 0 {
+			extra = extraContent(prepare.UnsignedCall)
+		}
+		if item != nil {
+			a.sealed.Add(item)
+		} else if extra != nil {
+			o.Raw("extra_content", extra)
+		}
 		a.calls.Add(o.Bytes())
 	}
 }
@@ -253,6 +264,9 @@ func (a *assistant) bytes() []byte {
 	}
 	if a.field != "" {
 		o.Str(a.field, strings.Join(a.thinking, "\n"))
+	}
+	if a.sealed.Len() > 0 {
+		o.Raw("reasoning_details", a.sealed.Bytes())
 	}
 	if a.calls.Len() > 0 {
 		o.Raw("tool_calls", a.calls.Bytes())
