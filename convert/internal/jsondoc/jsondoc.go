@@ -53,24 +53,17 @@ func Read(r io.Reader, list string) iter.Seq2[Part, error] {
 
 func walk(r io.Reader, list string, yield func(Part, error) bool) *walker {
 	b := bufio.NewReader(r)
-	w := &walker{in: b, list: list, yield: yield}
+	w := &walker{list: list, yield: yield, dec: decoder{in: b}}
 	if mark, _ := b.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = b.Discard(3) // they were peeked at
-		w.base = 3
+		w.dec.offset = 3
 	}
-	w.dec = newDecoder(b)
 	return w
 }
 
-func newDecoder(r io.Reader) *jsontext.Decoder {
-	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-}
-
 type walker struct {
-	dec     *jsontext.Decoder
-	in      io.Reader // what dec has not read yet
-	base    int64     // of the decoder's offsets
-	array   bool      // the document is a list
+	dec     decoder
+	array   bool // the document is a list
 	list    string
 	yield   func(Part, error) bool
 	stopped bool // the caller wants no more parts
@@ -79,80 +72,76 @@ type walker struct {
 var errStopped = errors.New("stopped")
 
 func (w *walker) top() error {
-	switch w.dec.PeekKind() {
-	case '{':
+	c, _, err := w.dec.next(0)
+	switch {
+	case err != nil:
+		return err
+	case c == '{':
 		return w.members()
-	case '[':
+	case c == '[':
 		w.array = true
 		return w.elements("")
-	}
-	if _, err := w.dec.ReadToken(); err != nil {
-		return err
 	}
 	return errNoContainer
 }
 
 func (w *walker) members() error {
-	if _, err := w.dec.ReadToken(); err != nil {
+	if err := w.dec.open(); err != nil {
 		return err
 	}
-	for w.dec.PeekKind() == '"' {
-		name, err := w.dec.ReadToken()
+	for first := true; ; first = false {
+		at, ok, err := w.dec.item('}', first)
+		if err != nil || !ok {
+			return err
+		}
+		name, at, err := w.dec.name(at)
 		if err != nil {
 			return err
 		}
-		if member := name.String(); member == w.list && w.dec.PeekKind() == '[' {
-			err = w.elements(member)
+		if name == w.list && w.dec.buf[w.dec.at+at] == '[' {
+			w.dec.pass(at)
+			err = w.elements(name)
 		} else {
-			err = w.value(member, false)
+			err = w.value(name, at, false)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err := w.dec.ReadToken()
-	return err
 }
 
 func (w *walker) elements(name string) error {
-	if _, err := w.dec.ReadToken(); err != nil {
+	if err := w.dec.open(); err != nil {
 		return err
 	}
-	for {
-		switch w.dec.PeekKind() {
-		case ']':
-			_, err := w.dec.ReadToken()
-			return err
-		case 0:
-			_, err := w.dec.ReadToken()
+	for first := true; ; first = false {
+		at, ok, err := w.dec.item(']', first)
+		if err != nil || !ok {
 			return err
 		}
-		if err := w.value(name, true); err != nil {
+		if err := w.value(name, at, true); err != nil {
 			return err
 		}
 	}
 }
 
-func (w *walker) value(name string, element bool) error {
-	v, err := w.dec.ReadValue()
+func (w *walker) value(name string, at int, element bool) error {
+	v, err := w.dec.value(at)
 	if err != nil {
 		return err
 	}
-	if !w.yield(Part{Name: name, Value: v, Element: element, Offset: w.offset()}, nil) {
+	if !w.yield(Part{Name: name, Value: v, Element: element, Offset: w.dec.offset}, nil) {
 		w.stopped = true
 		return errStopped
 	}
 	return nil
 }
 
-// offset returns how far the document has been read.
-func (w *walker) offset() int64 { return w.base + w.dec.InputOffset() }
-
 // explain distinguishes a broken document from a file that cannot be read.
 func (w *walker) explain(err error) error {
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoContainer) {
-		return &BrokenError{Offset: w.offset(), Err: err}
+	var fault *faultError
+	if errors.As(err, &fault) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoContainer) {
+		return &BrokenError{Offset: w.dec.offset, Err: err}
 	}
 	return err
 }

@@ -25,6 +25,7 @@ func parts(r io.Reader) (out []string, err error) {
 }
 
 func TestRead(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 20_000) + `"b"` + strings.Repeat(`]}`, 20_000)
 	tests := []struct {
 		name, doc, want string
 		broken          bool
@@ -35,8 +36,14 @@ func TestRead(t *testing.T) {
 		{"empty list", `{"list":[]}`, ``, false},
 		{"empty object", `{}`, ``, false},
 		{"byte-order mark", "\xef\xbb\xbf{\"a\":1}", `a=1`, false},
+		{"brackets and escapes in strings", `{"a\"[":"{\"]},\\","list":["\\","x\"",""]}`, `a"[="{\"]},\\" list[]="\\" list[]="x\"" list[]=""`, false},
 		{"repeated names", `{"a":1,"a":2}`, `a=1 a=2`, false},
 		{"half a surrogate pair", `{"a":"\ud800"}`, `a="\ud800"`, false},
+		{"deeper than libraries read", `{"list":[` + deep + `,2]}`, `list[]=` + deep + ` list[]=2`, false},
+		{"a comma too many", `[1,]`, `[]=1`, true},
+		{"a comma too early", `{"list":[,1]}`, ``, true},
+		{"the wrong bracket", `{"a":[1}`, ``, true},
+		{"a name without a value", `{"a":}`, ``, true},
 		{"something after it", `{"a":1} {`, `a=1`, false},
 		{"cut off in an element", `{"list":[1,{"x":`, `list[]=1`, true},
 		{"cut off after an element", `{"list":[1`, `list[]=1`, true},
@@ -49,13 +56,15 @@ func TestRead(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := parts(strings.NewReader(tt.doc))
-			if s := strings.Join(got, " "); s != tt.want {
-				t.Errorf("got %s, want %s", s, tt.want)
-			}
-			var broken *BrokenError
-			if errors.As(err, &broken) != tt.broken {
-				t.Errorf("error %v, want a broken document: %t", err, tt.broken)
+			for name, r := range map[string]io.Reader{"at once": strings.NewReader(tt.doc), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.doc))} {
+				got, err := parts(r)
+				if s := strings.Join(got, " "); s != tt.want {
+					t.Errorf("%s: got %.500s, want %.500s", name, s, tt.want)
+				}
+				var broken *BrokenError
+				if errors.As(err, &broken) != tt.broken {
+					t.Errorf("%s: error %v, want a broken document: %t", name, err, tt.broken)
+				}
 			}
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
 // Elements says how the elements of a list begin, so that the next one can be
@@ -34,7 +34,7 @@ func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
 				yield(Part{}, err)
 				return
 			}
-			from := w.offset()
+			from := w.dec.offset
 			rest, fault, readErr := w.rest(broken)
 			if readErr != nil {
 				yield(Part{}, readErr)
@@ -55,15 +55,14 @@ func Salvage(r io.Reader, e Elements) iter.Seq2[Part, error] {
 
 // rest is what follows the last whole part, with the place of the fault in it.
 func (w *walker) rest(broken *BrokenError) (rest []byte, fault int, err error) {
-	rest, err = io.ReadAll(io.MultiReader(bytes.NewReader(bytes.Clone(w.dec.UnreadBuffer())), w.in))
+	rest, err = io.ReadAll(io.MultiReader(bytes.NewReader(bytes.Clone(w.dec.buf[w.dec.at:])), w.dec.in))
 	if err != nil {
 		return nil, 0, err
 	}
-	var syntax *jsontext.SyntacticError
-	if errors.As(broken, &syntax) {
-		fault = int(syntax.ByteOffset - w.dec.InputOffset())
+	if f := (*faultError)(nil); errors.As(broken, &f) {
+		fault = f.at
 	}
-	return rest, min(max(fault, 0), len(rest)), nil
+	return rest, min(fault, len(rest)), nil
 }
 
 // resume continues with an element of the list that begins at an offset.
@@ -72,9 +71,7 @@ func (w *walker) resume(rest []byte, at int64) {
 	if w.array {
 		front = "["
 	}
-	w.base = at - int64(len(front))
-	w.in = io.MultiReader(strings.NewReader(front), bytes.NewReader(rest))
-	w.dec = newDecoder(w.in)
+	w.dec = decoder{in: io.MultiReader(strings.NewReader(front), bytes.NewReader(rest)), offset: at - int64(len(front))}
 }
 
 // next finds the first whole element from a place on, or -1.
@@ -88,7 +85,7 @@ func (e Elements) next(b []byte, from int) int {
 		if !e.begins(b[at+1:]) {
 			continue
 		}
-		if v, err := newDecoder(bytes.NewReader(b[at:])).ReadValue(); err == nil && e.Is(v) {
+		if v, _ := rawjson.First(b[at:]); v != nil && e.Is(v) {
 			return at
 		}
 	}
