@@ -259,7 +259,7 @@ func refusalsOf(d wire.Dialect, req timeline.Request, m message.Model, more int,
 	}
 	var out []problemJSON
 	for _, p := range d.Validate(body, m, true) {
-		out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Model: m.Key(), Detail: p.Where + ": " + p.Detail})
+		out = append(out, problemJSON{Kind: p.Kind, Dialect: d.Name(), Model: m.Key(), Detail: strings.TrimPrefix(p.Where+": "+p.Detail, ": ")})
 	}
 	return out, nil
 }
@@ -274,7 +274,7 @@ func (a *app) printCheck(c checkJSON) {
 		where := p.EntryID
 		switch {
 		case p.Dialect != "":
-			where = p.Dialect
+			where = p.Dialect + " (" + p.Model + ")"
 		case p.Line > 0:
 			where = fmt.Sprintf("line %d", p.Line)
 		}

@@ -113,7 +113,7 @@ func planOf(ctx context.Context, s *coppice.Session, p *compaction.Plan, l *ladd
 		out.TurnStart = p.TurnStart.ID
 	}
 	out.Summarize, out.TurnPrefix, out.Keep = ids(p.History), ids(p.Prefix), ids(p.Keep)
-	out.KeptTokens, out.EstimatedAfter = p.KeptTokens, p.EstimatedAfter()
+	out.KeptTokens, out.EstimatedAfter = p.KeptTokens, atMost(p)
 	for _, it := range p.Pins {
 		out.Pinned = append(out.Pinned, it.Entry.ID)
 	}

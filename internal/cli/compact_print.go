@@ -101,8 +101,18 @@ func (a *app) printCut(p *compaction.Plan, at *int) {
 	}
 }
 
+// atMost is how large the next request can be after a compaction: one that would
+// not be within the target is not made.
+func atMost(p *compaction.Plan) int64 {
+	if n := p.EstimatedAfter(); p.Target <= 0 || n < p.Target {
+		return n
+	}
+	return p.Target
+}
+
 func parts(p *compaction.Plan) string {
-	s := []string{"kept " + thousands(p.KeptTokens), "summary, facts and file lists " + thousands(p.Allowance)}
+	written := max(0, p.Allowance-(p.EstimatedAfter()-atMost(p)))
+	s := []string{"kept " + thousands(p.KeptTokens), "summary, facts and file lists " + thousands(written)}
 	for _, f := range []struct {
 		name string
 		n    int64

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -25,6 +26,49 @@ func album(t *testing.T, dir string, n int) string {
 
 // imagesOf counts the images of a request.
 func imagesOf(r fake.Request) int { return strings.Count(string(r.Body), pixel) }
+
+// A file with more images than its host takes: check says so, and for which model;
+// prune leaves out the oldest, down to four fifths, and says where they are.
+func TestFileWithManyImages(t *testing.T) {
+	for _, tt := range []struct {
+		provider, model, api string
+		images, edits        int
+		refused              string // by check; "": not of that model
+	}{
+		{"anthropic", "claude-opus-4-5", "anthropic-messages", 150, 70, "anthropic (anthropic/claude-opus-4-5)  too-many-images  it has 150 images, but the limit of the host is 100"},
+		{"anthropic", "claude-opus-4-5", "anthropic-messages", 101, 21, "anthropic (anthropic/claude-opus-4-5)  too-many-images  it has 101 images, but the limit of the host is 100"},
+		{"anthropic", "claude-opus-4-5", "anthropic-messages", 100, 0, ""},
+		{"anthropic", "claude-opus-5", "anthropic-messages", 150, 0, ""}, // with its larger window it takes 600
+		{"azure", "gpt-5", "openai-responses", 51, 11, "openai-responses (azure/gpt-5)  too-many-images  it has 51 images, but the limit of the host is 50"},
+		{"copilot", "gpt-5.2", "openai-completions", 11, 3, "(copilot/gpt-5.2)  too-many-images  it has 11 images, but the limit of the host is 10"},
+		{"local", "m", "openai-completions", 61, 0, ""},
+	} {
+		dir, config := t.TempDir(), t.TempDir()
+		file := album(t, dir, tt.images)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := strings.NewReplacer(`"provider":"local"`, fmt.Sprintf(`"provider":%q`, tt.provider), `"model":"fake-1"`, fmt.Sprintf(`"model":%q`, tt.model), `"api":"openai-completions"`, fmt.Sprintf(`"api":%q`, tt.api))
+		if err := os.WriteFile(file, []byte(named.Replace(string(text))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		server := fake.New()
+		_, out, errs := runModel(t, server, dir, config, seeing, "", "check", file)
+		if own := strings.Contains(out, tt.provider+"/"+tt.model); own != (tt.refused != "") || !strings.Contains(out, tt.refused) {
+			t.Errorf("%s, %d: check says\n%s%s", tt.model, tt.images, out, errs)
+		}
+		_, out, errs = runModel(t, server, dir, config, seeing, "", "prune", file)
+		server.Close()
+		if n := strings.Count(out, " media "); n != tt.edits || tt.edits > 0 && !strings.Contains(out, fmt.Sprintf("tokens in %d edits", tt.edits)) {
+			t.Errorf("%s, %d: %d images are left out, want %d\n%s%s", tt.model, tt.images, n, tt.edits, out, errs)
+		}
+		_, out, _ = runModel(t, server, dir, config, seeing, "", "context", file, "--json")
+		if n := strings.Count(out, "image left out: PNG, 1×1 pixels, 68 bytes; the request has too many images or bytes; read en:"); n != tt.edits {
+			t.Errorf("%s, %d: %d stubs", tt.model, tt.images, n)
+		}
+	}
+}
 
 // seeing is a model that reads images, as settings name it.
 const seeing = `{"id":"fake-1","contextWindow":128000,"images":true}`
