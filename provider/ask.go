@@ -39,12 +39,9 @@ func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 	if err != nil {
 		return 0
 	}
-	ask, holds := vendorServers()[base.Hostname()], vendorHolds
+	ask, holds := vendorServer(base.Hostname()), vendorHolds
 	if ask == nil {
-		ask, holds = own()[canonical(b.Model.Provider)], ownHolds
-	}
-	if ask == nil {
-		ask = anyServer
+		ask, holds = ownServer(canonical(b.Model.Provider)), ownHolds
 	}
 	limits := b.Catalog.Limits
 	if limits.asked(b.Model, holds) {

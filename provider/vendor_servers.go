@@ -3,37 +3,48 @@ package provider
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 )
 
-// vendorServers are the vendors' servers, by host, with the way to ask each for a
-// model's window (docs/limits.md, Windows). OpenAI and others whose lists do not
-// have it are not asked.
-var vendorServers = sync.OnceValue(func() map[string]func(asker) claims {
-	return map[string]func(asker) claims{
-		"api.anthropic.com":                 askAnthropic,
-		"generativelanguage.googleapis.com": askGemini,
-		"api.mistral.ai":                    askMistral,
-		"api.groq.com":                      askList,
-		"openrouter.ai":                     askOpenRouter,
-		"api.githubcopilot.com":             askCopilot,
-		"api.openai.com":                    askNothing,
-		"api.x.ai":                          askNothing,
-		"api.upstage.ai":                    askNothing,
+// vendorServer is the way to ask a vendor's server, by its host, for a model's
+// window (docs/limits.md, Windows); nil: the host is not a vendor's. OpenAI and
+// others whose lists do not have it are not asked.
+func vendorServer(host string) func(asker) claims {
+	switch host {
+	case "api.anthropic.com":
+		return askAnthropic
+	case "generativelanguage.googleapis.com":
+		return askGemini
+	case "api.mistral.ai":
+		return askMistral
+	case "api.groq.com":
+		return askList
+	case "openrouter.ai":
+		return askOpenRouter
+	case "api.githubcopilot.com":
+		return askCopilot
+	case "api.openai.com", "api.x.ai", "api.upstage.ai":
+		return askNothing
 	}
-})
+	return nil
+}
 
-// own are the user's own servers whose kind is known from the provider's name.
-var own = sync.OnceValue(func() map[string]func(asker) claims {
-	return map[string]func(asker) claims{
-		"ollama":    askOllama,
-		"lmstudio":  askLMStudio,
-		"llama.cpp": askLlamaCpp,
-		"azure":     askNothing,
+// ownServer is the way to ask a server of the user, whose kind may be known from
+// the provider's name.
+func ownServer(provider string) func(asker) claims {
+	switch provider {
+	case "ollama":
+		return askOllama
+	case "lmstudio":
+		return askLMStudio
+	case "llama.cpp":
+		return askLlamaCpp
+	case "azure":
+		return askNothing
 	}
-})
+	return anyServer
+}
 
 func askNothing(asker) claims { return claims{} }
 
