@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write testdata anew")
 // The ceilings of the exported surface. What only this module uses belongs in
 // internal packages.
 const (
-	maxNames   = 502 // types, functions, constants and variables
-	maxMethods = 304
+	maxNames   = 500 // types, functions, constants and variables
+	maxMethods = 299
 )
 
 // TestExportedSurface pins everything that others can build on, so that a review

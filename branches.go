@@ -20,7 +20,10 @@ func (s *Session) Navigate(ctx context.Context, n compaction.Navigation) (*compa
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.branch(ctx, c.Summarizes(n), func(ctx context.Context) (*compaction.Navigated, error) { return c.Navigate(ctx, n) })
+		if n.Summarize == nil {
+			n.Summarize = new(s.opts.Branches.Enabled)
+		}
+		out, err := s.branch(ctx, *n.Summarize, func(ctx context.Context) (*compaction.Navigated, error) { return c.Navigate(ctx, n) })
 		if err == nil && out.Status == compaction.Applied {
 			s.forgetState()
 			s.inform(ctx, navigationNotice(s.envelope(), out))

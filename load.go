@@ -49,7 +49,7 @@ func Load(ctx context.Context, dir string) (Options, error) {
 			errs = append(errs, fmt.Errorf("settings: %w", p))
 		}
 	}
-	o.Mask = secrets.Masker().Mask
+	o.Mask = secrets.Masker()
 	o.SharedPrefix = summaries.Request == summarize.SharedPrefix
 	registry := registryOf(models, &errs)
 	o.Catalog, o.Limits = registry.Catalog, registry.Catalog.Limits
@@ -68,8 +68,8 @@ func Load(ctx context.Context, dir string) (Options, error) {
 // earlier programs learned from refusals.
 func registryOf(c provider.Config, errs *[]error) *provider.Registry {
 	limits := &provider.Limits{}
-	if path, err := settings.LimitsPath(os.Getenv); err == nil { // without a folder nothing was learned
-		l, err := provider.OpenLimits(path)
+	if paths, err := settings.PathsOf(os.Getenv); err == nil { // without a folder nothing was learned
+		l, err := provider.OpenLimits(paths.Limits)
 		if err != nil {
 			*errs = append(*errs, err)
 		}

@@ -64,12 +64,6 @@ func ask[T any](s *Session, f func(*session.Session) T) T {
 	return v
 }
 
-// CountTokens says that a view that is read next will be measured: the tokens of
-// a long path are then counted while it is read, and not in another pass.
-func (s *Session) CountTokens() {
-	ask(s, func(log *session.Session) none { log.CountTokens(); return none{} })
-}
-
 // Leaf returns the entry where the conversation is; nil in an empty session.
 func (s *Session) Leaf(ctx context.Context) (*session.Entry, error) {
 	return do(ctx, s, func() (*session.Entry, error) { return s.log.Leaf(ctx) })

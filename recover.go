@@ -268,7 +268,7 @@ func smallerOutput(f *message.Fault, asked, most int64) int64 {
 	if asked == 0 {
 		asked = most
 	}
-	return max(message.MinOutput, asked/2)
+	return max(kinds.MinOutput, asked/2)
 }
 
 // dropMedia replaces images with stubs after a refusal: as many as its number

@@ -12,17 +12,6 @@ import (
 	"github.com/coppice-dev/coppice/internal/guard"
 )
 
-// Phase is how far a reduction is.
-type Phase string
-
-// The phases, in order.
-const (
-	Idle        Phase = "idle"
-	Preparing   Phase = "preparing"
-	Summarizing Phase = "summarizing"
-	Committing  Phase = "committing"
-)
-
 // Why reductions are stopped.
 var (
 	errSuperseded = errors.New("another reduction came first")
@@ -42,7 +31,6 @@ type machine struct {
 	mu      sync.Mutex
 	waiting int // for their turn
 	closed  bool
-	phase   Phase
 	trigger compaction.Trigger
 	cancel  context.CancelCauseFunc // nil: none is running
 	number  int                     // of the latest reduction; its context carries it, with m as the key
@@ -94,23 +82,17 @@ func (m *machine) background(ctx context.Context) (_ context.Context, end func()
 func (m *machine) started(ctx context.Context, trigger compaction.Trigger) (context.Context, func()) {
 	m.number++
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, m, m.number))
-	m.phase, m.trigger, m.cancel = Preparing, trigger, cancel
+	m.trigger, m.cancel = trigger, cancel
 	if m.closed {
 		cancel(errClosed)
 	}
 	return ctx, func() {
 		m.mu.Lock()
-		m.phase, m.trigger, m.cancel = Idle, "", nil
+		m.trigger, m.cancel = "", nil
 		m.mu.Unlock()
 		cancel(nil)
 		m.turn.Unlock()
 	}
-}
-
-func (m *machine) enter(p Phase) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.phase = p
 }
 
 // stopIf cancels the running reduction if meant reports true for its trigger.
@@ -132,18 +114,14 @@ func (m *machine) close() {
 	m.stopIf(errClosed, func(compaction.Trigger) bool { return true })
 }
 
-// Reducing returns which reduction is running, and how far it is.
-func (s *Session) Reducing() (compaction.Trigger, Phase) {
+// Reducing returns the trigger of the reduction that is running; "": none is.
+func (s *Session) Reducing() compaction.Trigger {
 	if s == nil {
-		return "", Idle
+		return ""
 	}
-	m := &s.reduce
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.phase == "" {
-		return "", Idle
-	}
-	return m.trigger, m.phase
+	s.reduce.mu.Lock()
+	defer s.reduce.mu.Unlock()
+	return s.reduce.trigger
 }
 
 // AbortCompaction stops the running compaction, also in the background. One that

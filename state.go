@@ -42,7 +42,7 @@ func (s *Session) automatic() bool {
 	if s.opts.ReadOnly {
 		return false
 	}
-	on := s.opts.Compaction.Automatic()
+	on := *s.opts.Compaction.Enabled
 	if s.state.Auto != nil {
 		on = *s.state.Auto
 	}

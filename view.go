@@ -41,11 +41,11 @@ func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 // conversation is.
 func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
 	return do(ctx, s, func() (*timeline.View, error) {
-		m, err := s.factsAt(ctx, leaf)
+		c, err := s.compactorAt(ctx, leaf)
 		if err != nil {
 			return nil, err
 		}
-		return s.compactor(m).View(ctx, leaf)
+		return c.View(ctx, leaf)
 	})
 }
 
@@ -116,7 +116,9 @@ func (s *Session) Facts(ctx context.Context) (message.Model, error) {
 	return do(ctx, s, func() (message.Model, error) { return s.factsAt(ctx, nil) })
 }
 
+// factsAt may read the path, which is then nearly always measured.
 func (s *Session) factsAt(ctx context.Context, leaf *session.Entry) (message.Model, error) {
+	s.log.CountTokens()
 	if m := s.Model(); m != nil {
 		facts, err := guard.Call("the model", func() (message.Model, error) { return m.Facts(), nil })
 		return s.opts.Limits.InForce(facts), err
@@ -185,7 +187,6 @@ func (s *Session) Hooks() *hook.Bus {
 // compactorAt returns the compactor for the model that gets the next request
 // after an entry. What is read for it will be weighed, unlike a plain view.
 func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compaction.Compactor, error) {
-	s.log.CountTokens()
 	m, err := s.factsAt(ctx, leaf)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compac
 func (s *Session) compactor(m message.Model) *compaction.Compactor {
 	// If hooks change requests, the provider's cache does not hold the view.
 	shared := s.opts.SharedPrefix && !s.opts.Hooks.Listens(hook.EventContext)
-	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s, s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
+	return &compaction.Compactor{Session: s.log, Summarizer: guarded{s.summarizer()}, Settings: s.opts.Compaction.For(m.Key()),
 		Model: m, Estimator: s.opts.Estimator, Mask: s.opts.Mask, Extractors: s.opts.Extractors, SharedPrefix: shared,
 		Branches: s.opts.Branches, Output: s.opts.Call.MaxOutput, Hooks: s.opts.Hooks.CompactionHooks(s.log), OpenCalls: s.toolsRun,
 		Earlier: s.measuredBefore(m)}
@@ -222,16 +223,10 @@ func (s *Session) summarizer() compaction.Summarizer {
 	return l
 }
 
-// guarded wraps a summarizer that may hang or panic, and records how far a
-// reduction is.
-type guarded struct {
-	*Session
-	compaction.Summarizer
-}
+// guarded wraps a summarizer that may hang or panic.
+type guarded struct{ compaction.Summarizer }
 
 // Summarize makes a summary.
 func (g guarded) Summarize(ctx context.Context, in summarize.Input) (summarize.Result, error) {
-	g.reduce.enter(Summarizing)
-	defer g.reduce.enter(Committing)
 	return guard.Do(ctx, "the summarizer", func() (summarize.Result, error) { return g.Summarizer.Summarize(ctx, in) })
 }

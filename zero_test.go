@@ -65,7 +65,7 @@ var zeros = []any{
 	new(hook.Program), new(hook.Untrusted),
 	new(message.Class), new(message.Fault), new(message.Message), new(message.Model), new(message.Usage),
 	new(provider.Bound), new(provider.Catalog), new(provider.Client), new(provider.Config), new(provider.Limits), new(provider.Pattern),
-	new(provider.ProviderConfig), new(provider.Registry), new(provider.Retry), new(provider.Secret), new(provider.Type), new(provider.Waits),
+	new(provider.ProviderConfig), new(provider.Registry), new(provider.Retry), new(provider.Secret), new(provider.Type),
 	new(fake.Request), new(fake.Server),
 	new(prune.Edit), new(prune.Settings), new(recall.RangeError), new(render.Step),
 	new(session.AmbiguousError), new(session.Entry), new(session.Header), new(session.Info), new(session.LockedError),

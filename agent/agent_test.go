@@ -364,7 +364,7 @@ func TestTroubleWithAnswers(t *testing.T) {
 		{"an empty answer is asked for once more", []fake.Step{{}, fake.Say("here")}, 2, ""},
 		{"two empty answers", []fake.Step{{}}, 2, "the answer is empty"},
 		{"cut off on the way", []fake.Step{fake.Cut("half"), fake.Say("whole")}, 2, ""},
-		{"rate limit", []fake.Step{fake.Overloaded(), fake.Say("ok")}, 2, ""},
+		{"rate limit", []fake.Step{fake.Refuse(529), fake.Say("ok")}, 2, ""},
 		{"output limit", []fake.Step{{Text: "one", Stop: message.StopLength}, {Text: "two", Stop: message.StopLength}, fake.Say("three")}, 3, ""},
 		{"output limit for ever", []fake.Step{{Text: "more", Stop: message.StopLength}}, 4, ""},
 		{"quota", []fake.Step{{Refuse: &fake.Refusal{Status: 402, Message: "Your credit balance is too low"}}}, 1, "quota"},

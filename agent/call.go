@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/internal/kinds"
@@ -67,36 +68,35 @@ func (r *run) endRetry() {
 	}
 }
 
-// pauses are the waits after answers that broke off.
-type pauses struct {
-	waits *provider.Waits // nil: none yet
-	tries int
-}
-
 // pause waits before the retry after an answer that broke off, as the model
 // itself does if nothing had been received. It returns the fault if there is
 // no further try. After an empty answer the retry is immediate.
-func (r *run) pause(p *pauses, failed error) error {
+func (r *run) pause(pauses *pauses, failed error) error {
 	f, ok := message.AsFault(failed)
 	if !ok || f.Class == message.ClassUnknown {
 		return nil
 	}
-	retry := retryOf(r.session.Model())
-	if p.waits == nil {
-		p.waits = retry.Waits()
+	if *pauses == nil {
+		*pauses = retryOf(r.session.Model()).Pauses()
 	}
-	wait, ok := p.waits.Next(f)
-	if !ok {
-		return f
+	began := false
+	again, _ := (*pauses)(r.ctx, f, func(try int, _ time.Duration) bool {
+		began = true
+		r.emit(Event{Type: EventRetryStart, Try: try, Error: f.Error()})
+		return true
+	})
+	if began {
+		r.emit(Event{Type: EventRetryEnd})
 	}
-	p.tries++
-	r.emit(Event{Type: EventRetryStart, Try: p.tries, Error: f.Error()})
-	defer r.emit(Event{Type: EventRetryEnd})
-	if retry.Wait(r.ctx, wait) != nil {
+	if !again {
 		return f
 	}
 	return nil
 }
+
+// pauses waits between the tries after answers that broke off; nil: there were
+// none yet.
+type pauses func(context.Context, *message.Fault, func(int, time.Duration) bool) (bool, error)
 
 // retryOf returns how a model repeats calls, or the default if it does not
 // say.

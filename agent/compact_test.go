@@ -469,8 +469,8 @@ func TestAbortCompaction(t *testing.T) {
 	r := newRig(t, fake.New(fake.Say("ok")), config{Session: s, Summarizer: g, Compaction: settings})
 	go func() {
 		<-g.asked
-		if trigger, phase := r.session.Reducing(); trigger != compaction.Threshold || phase != coppice.Summarizing {
-			t.Errorf("%s, %s", trigger, phase)
+		if trigger := r.session.Reducing(); trigger != compaction.Threshold {
+			t.Error(trigger)
 		}
 		r.session.AbortCompaction()
 	}()
@@ -483,8 +483,8 @@ func TestAbortCompaction(t *testing.T) {
 			t.Error("the log has a compaction")
 		}
 	}
-	if _, phase := r.session.Reducing(); phase != coppice.Idle {
-		t.Errorf("left in phase %s", phase)
+	if trigger := r.session.Reducing(); trigger != "" {
+		t.Errorf("%s still runs", trigger)
 	}
 }
 

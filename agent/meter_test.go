@@ -160,7 +160,7 @@ func TestUsedOfARun(t *testing.T) {
 		want   agent.Used
 	}{
 		{"one answer", []fake.Step{{Text: "ok", Usage: usage}}, agent.Used{Calls: 1, Usage: agent.Usage{Input: 100, Output: 10, USD: 0.00015}}},
-		{"repeated", []fake.Step{fake.Overloaded(), fake.Overloaded(), {Text: "ok", Usage: usage}}, agent.Used{Calls: 3, Usage: agent.Usage{Input: 100, Output: 10, USD: 0.00015}}},
+		{"repeated", []fake.Step{fake.Refuse(529), fake.Refuse(529), {Text: "ok", Usage: usage}}, agent.Used{Calls: 3, Usage: agent.Usage{Input: 100, Output: 10, USD: 0.00015}}},
 		{"broken off", []fake.Step{fake.Cut("half"), {Text: "ok", Usage: usage}}, agent.Used{Calls: 2, Usage: agent.Usage{Input: 100, Output: 10, USD: 0.00015}}},
 	} {
 		server := fake.New(tt.script...)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/guard"
 )
@@ -39,11 +38,10 @@ func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, tell func
 
 // busy says why the agent cannot navigate now.
 func (a *Agent) busy() error {
-	trigger, phase := a.session.Reducing()
-	switch {
-	case phase == coppice.Idle || trigger == compaction.Background:
+	switch a.session.Reducing() {
+	case "", compaction.Background:
 		return fmt.Errorf("cannot move to another entry: %w", ErrBusy)
-	case trigger == compaction.Branch:
+	case compaction.Branch:
 		return fmt.Errorf("cannot move to another entry: %w: a branch is being summarized", ErrBusy)
 	}
 	return fmt.Errorf("cannot move to another entry: %w: the conversation is being compacted", ErrBusy)

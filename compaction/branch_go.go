@@ -94,9 +94,9 @@ func (t *navigating) ended(ctx context.Context, err error) (*Navigated, error) {
 	return t.out, nil
 }
 
-// Summarizes reports whether a navigation asks for a summary, by itself or by
+// summarizes reports whether a navigation asks for a summary, by itself or by
 // the settings.
-func (c *Compactor) Summarizes(n Navigation) bool {
+func (c *Compactor) summarizes(n Navigation) bool {
 	if n.Summarize != nil {
 		return *n.Summarize
 	}
@@ -129,7 +129,7 @@ func (t *navigating) run(ctx context.Context) {
 		return
 	}
 	var drafts []session.Draft
-	if t.Summarizes(t.Navigation) {
+	if t.summarizes(t.Navigation) {
 		d, ok := t.summary(ctx, t.hook)
 		if !ok {
 			return
@@ -156,7 +156,7 @@ func (t *navigating) ask(ctx context.Context) bool {
 	if t.Hooks.BeforeTree == nil {
 		return true
 	}
-	a, err := t.Hooks.BeforeTree(ctx, BeforeTree{Navigation: t.Navigation, Route: t.route, Wanted: t.Summarizes(t.Navigation)})
+	a, err := t.Hooks.BeforeTree(ctx, BeforeTree{Navigation: t.Navigation, Route: t.route, Wanted: t.summarizes(t.Navigation)})
 	switch {
 	case ctx.Err() != nil:
 		t.end(Cancelled, Interrupted, context.Cause(ctx))

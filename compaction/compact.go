@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/ledger"
@@ -40,7 +39,7 @@ type Compactor struct {
 	Output     int64 // tokens of output that requests ask for; 0: not known
 
 	// Earlier is what was learned of the model from other paths (timeline.Policy).
-	Earlier calibration.Earlier
+	Earlier tokens.Earlier
 
 	// SharedPrefix asks for summaries with the last real request plus one
 	// instruction, so that the provider's prompt cache serves the history. It goes

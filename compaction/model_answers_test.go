@@ -40,10 +40,10 @@ func badAnswers() []bad {
 		{"no headings", fake.Say("They repaired some modules."), 3, true, "no-sections"},
 		{"larger than its source", writes(strings.Repeat("and so on ", 2000)), 3, true, "not-smaller"},
 		{"overflow", fake.Overflow(), 0, false, "overflow"},
-		{"429", fake.RateLimit(time.Second), 4, false, "rate-limit"},
-		{"429 for an hour", fake.RateLimit(time.Hour), 1, false, "rate-limit"},
-		{"529", fake.Overloaded(), 4, false, "transient"},
-		{"500", fake.ServerError(), 4, false, "transient"},
+		{"429", fake.Step{Refuse: &fake.Refusal{Status: 429, RetryAfter: time.Second}}, 4, false, "rate-limit"},
+		{"429 for an hour", fake.Step{Refuse: &fake.Refusal{Status: 429, RetryAfter: time.Hour}}, 1, false, "rate-limit"},
+		{"529", fake.Refuse(529), 4, false, "transient"},
+		{"500", fake.Refuse(500), 4, false, "transient"},
 		{"error in the stream", fake.StreamError("## Goal\n", "Overloaded"), 4, false, "transient"},
 		{"connection cut", fake.Cut("## Goal\n- the work"), 4, false, "transient"},
 		{"no key", fake.Step{Refuse: &fake.Refusal{Status: 401, Message: "invalid x-api-key"}}, 1, false, "auth"},
@@ -130,8 +130,8 @@ func TestPassingFailures(t *testing.T) {
 			tries int
 			rung  string
 		}{
-			{"429", fake.RateLimit(time.Second), 2, summarize.RungModel},
-			{"529", fake.Overloaded(), 2, summarize.RungModel},
+			{"429", fake.Step{Refuse: &fake.Refusal{Status: 429, RetryAfter: time.Second}}, 2, summarize.RungModel},
+			{"529", fake.Refuse(529), 2, summarize.RungModel},
 			{"connection cut", fake.Cut("## Goal"), 2, summarize.RungModel},
 			{"error in the stream", fake.StreamError("## Goal", "Overloaded"), 2, summarize.RungModel},
 			{"tool call", fake.Call("call_x", "read", `{}`), 2, summarize.RungModel},

@@ -89,7 +89,7 @@ func (r *rig) interrupted(out *compaction.Outcome) {
 func TestCancelAtOtherMoments(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		stop, cancel := context.WithCancelCause(ctx)
-		r := newRig(t, api, ordinary, newDay(9, 3000).open(t), fake.RateLimit(time.Second)).auto()
+		r := newRig(t, api, ordinary, newDay(9, 3000).open(t), fake.Step{Refuse: &fake.Refusal{Status: 429, RetryAfter: time.Second}}).auto()
 		r.bound.Client.Retry.Sleep = func(c context.Context, _ time.Duration) error { cancel(errStop); return context.Cause(c) }
 		r.interrupted(r.compactIn(stop, keep(1000)))
 		if n := len(r.server.Requests()); n != 1 {

@@ -131,9 +131,6 @@ func (s Settings) For(model string) Settings {
 	return s
 }
 
-// Automatic reports whether automatic compaction is on.
-func (s Settings) Automatic() bool { return s.Enabled == nil || *s.Enabled }
-
 // reserve returns the reserve for a window, in tokens; if the window is not
 // known, the setting.
 func (s Settings) reserve(window int64) int64 {

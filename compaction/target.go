@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"context"
+	"github.com/coppice-dev/coppice/tokens"
 
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/session"
@@ -29,7 +30,7 @@ func (in PlanInput) Target() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	floor := in.floor(Floor{Fixed: fixed, Pending: sizer.Scaled(in.Pending)}, threshold, sizer)
+	floor := in.floor(Floor{Fixed: fixed, Pending: sizer.Calibration.Estimate(tokens.Counts{Text: in.Pending})}, threshold, sizer)
 	if (timeline.Size{Calibration: sizer.Calibration}).Hard(floor.sum()) < threshold {
 		return threshold, sizer.Err()
 	}

@@ -47,7 +47,7 @@ func (a *attempt) verify(d *draft) verified {
 // judge says what a text holds and contradicts, and leaves it as it is.
 func (v verification) judge(text string) verified {
 	t := state.NewText(text + "\n\n" + v.shown)
-	return verified{text: text, coverage: v.state.Cover(t, v.covered), contradictions: v.state.Contradictions(state.NewText(text))}
+	return verified{text: text, coverage: t.Cover(v.state, v.covered), contradictions: state.NewText(text).Contradictions(v.state)}
 }
 
 // complete writes under a summary what it says that is not so, what it lost
@@ -56,9 +56,9 @@ func (v verification) judge(text string) verified {
 func (v verification) complete(body string) verified {
 	body = strings.TrimSpace(body)
 	tail := v.lists.text(v.est)
-	wrong := v.state.Contradictions(state.NewText(body))
+	wrong := state.NewText(body).Contradictions(v.state)
 	t := state.NewText(body + "\n\n" + tail + "\n\n" + v.shown)
-	missing := v.state.Missing(t, v.covered)
+	missing := t.Missing(v.state, v.covered)
 	var rules, others []*state.Item
 	for _, it := range missing {
 		if it.Kind == state.Rule {

@@ -77,7 +77,7 @@ func Example_plan() {
 
 func Example_model() {
 	ctx := context.Background()
-	server := fake.New(fake.ServerError(), fake.Say("not a summary"))
+	server := fake.New(fake.Refuse(500), fake.Say("not a summary"))
 	defer server.Close()
 	ladder := &summarize.Ladder{Models: []summarize.Model{server.Bind("anthropic")}, Extract: true}
 

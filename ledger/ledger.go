@@ -11,6 +11,8 @@ type (
 	// Coverage says of each class that has living items how many there are and
 	// how many of them a text holds.
 	Coverage = ledger.Coverage
+	// Score says how many facts there are and how many of them a text holds.
+	Score = ledger.Score
 	// Extractor names the files that a tool call touches. It gets every call,
 	// returns nil for tools that it does not know, and must accept any
 	// arguments: a model may send a string or a list instead of an object.

@@ -6,11 +6,6 @@ import "github.com/coppice-dev/coppice/internal/kinds"
 // "compact" or "retry"; "none": give up.
 type Remedy string
 
-// MinOutput is the room in tokens below which asking for less output is not
-// worth a call (docs/limits.md); half of a window that is smaller than twice
-// as much.
-const MinOutput = 4096
-
 // Remedies returns what to do about a fault, best first. It is never empty.
 func (f *Fault) Remedies() []Remedy {
 	byClass := f.byClass()
@@ -41,7 +36,7 @@ func (f *Fault) byClass() []Remedy {
 	case ClassOverflow:
 		return []Remedy{kinds.RemedyCompact}
 	case ClassOverflowOutput:
-		if l := f.Limit; l.Unit != kinds.UnitOutput && l.Used > 0 && l.Max-l.Used < min(MinOutput, l.Max/2) {
+		if l := f.Limit; l.Unit != kinds.UnitOutput && l.Used > 0 && l.Max-l.Used < min(kinds.MinOutput, l.Max/2) {
 			// There is hardly any room for an answer.
 			return []Remedy{kinds.RemedyCompact, kinds.RemedyReduceOutput}
 		}

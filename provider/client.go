@@ -116,23 +116,25 @@ func (c *Client) call(ctx context.Context, m message.Model, req timeline.Request
 	if err != nil {
 		return &message.Fault{Class: message.ClassBadRequest, Err: fmt.Errorf("render request: %w", err)}
 	}
-	waits := c.Retry.Waits()
-	for try := 1; ; try++ {
+	pause := c.Retry.Pauses()
+	for {
 		f := c.once(ctx, m, body, estimate(body, req), emit)
 		if f == nil || !retryable(f) || !again() || ctx.Err() != nil {
 			return f
 		}
-		d, ok := waits.Next(f)
-		if !ok {
-			return f
-		}
-		if c.Retry.Notify != nil {
-			c.Retry.Notify(try, d, f)
-		}
-		if !emit(message.Event{Retry: &message.Retry{Try: try, Wait: d, Fault: f}}) {
+		again, err := pause(ctx, f, func(try int, wait time.Duration) bool {
+			if c.Retry.Notify != nil {
+				c.Retry.Notify(try, wait, f)
+			}
+			return emit(message.Event{Retry: &message.Retry{Try: try, Wait: wait, Fault: f}})
+		})
+		switch {
+		case again:
+		case err == nil:
 			return nil
-		}
-		if err := c.Retry.Wait(ctx, d); err != nil {
+		case errors.Is(err, f):
+			return f
+		default:
 			return cancelled(err)
 		}
 	}

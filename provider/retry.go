@@ -68,9 +68,8 @@ func retryable(f *message.Fault) bool {
 	return f.Next(again, nil) != kinds.RemedyNone
 }
 
-// Wait waits before a retry. It returns early, with the context's error, when the
-// call is cancelled.
-func (r Retry) Wait(ctx context.Context, d time.Duration) error {
+// sleep returns early, with the context's error, when the call is cancelled.
+func (r Retry) sleep(ctx context.Context, d time.Duration) error {
 	if r.Sleep != nil {
 		return r.Sleep(ctx, d)
 	}
@@ -84,14 +83,11 @@ func (r Retry) Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Waits are the pauses between the tries of one call.
-type Waits struct {
-	left int
-	back *backoff.ExponentialBackOff
-}
-
-// Waits returns the pauses of a call that begins now.
-func (r Retry) Waits() *Waits {
+// Pauses returns a function that waits between the tries of one call, after the
+// fault of a try. tell is called first, with the number of the retry, from 1; if
+// it returns false there is none, and no error. Other errors say why there is no
+// retry: the fault itself, or that of a context that ended.
+func (r Retry) Pauses() func(ctx context.Context, f *message.Fault, tell func(try int, wait time.Duration) bool) (again bool, err error) {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = cmp.Or(r.BaseDelay, defaultBaseDelay)
 	b.Multiplier = 2
@@ -99,22 +95,20 @@ func (r Retry) Waits() *Waits {
 	b.MaxInterval = maxRetryWait
 	b.Reset()
 	r.EnsureDefaults()
-	left := *r.Max
+	try, most := 0, *r.Max
 	if !*r.Enabled {
-		left = 0
+		most = 0
 	}
-	return &Waits{left: left, back: b}
-}
-
-// Next returns the wait after f, or false if there is no further retry.
-func (w *Waits) Next(f *message.Fault) (time.Duration, bool) {
-	if w.left <= 0 || f.RetryAfter > maxRetryWait {
-		return 0, false
+	return func(ctx context.Context, f *message.Fault, tell func(int, time.Duration) bool) (bool, error) {
+		if try >= most || f.RetryAfter > maxRetryWait {
+			return false, f
+		}
+		try++
+		d := cmp.Or(max(f.RetryAfter, 0), b.NextBackOff())
+		if !tell(try, d) {
+			return false, nil
+		}
+		err := r.sleep(ctx, d)
+		return err == nil, err
 	}
-	w.left--
-	d := w.back.NextBackOff()
-	if f.RetryAfter > 0 {
-		d = f.RetryAfter
-	}
-	return d, true
 }

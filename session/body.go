@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/coppice-dev/coppice/internal/codec"
-	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -86,9 +85,9 @@ func ParseEntry(raw []byte) (*Entry, bool) {
 	return e, typed
 }
 
-// NewEntry is ParseEntry for a line that was already checked and whose head was
-// already read. at is the place of the entry in its log.
-func NewEntry(h lines.Head, raw []byte, at int64) *Entry {
-	return &Entry{ID: rawjson.String(h.ID), ParentID: rawjson.String(h.ParentID), Type: Type(rawjson.String(h.Type)),
-		Time: codec.DecodeTime(h.Timestamp), body: &body{raw: raw}, At: at}
+// NewEntry is ParseEntry for a line that was already checked and whose id,
+// parent, type and time were already read: head has them, and its place.
+func NewEntry(head Entry, raw []byte) *Entry {
+	head.body = &body{raw: raw}
+	return &head
 }

@@ -35,7 +35,7 @@ type Entry struct {
 
 	brief brief // of a message that was read from a log; else body knows it
 	body  *body // the bytes in memory; nil: they are read through far
-	far   *Far  // where they are read again; nil: they are in memory
+	far   *far  // where they are read again; nil: they are in memory
 }
 
 // Raw returns the JSON object as it is in the log. It must not be changed. The

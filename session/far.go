@@ -8,10 +8,9 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// Far reads the bytes of entries again that were read once and not kept in
-// memory: on a long path, most messages are never looked at. It keeps the
-// messages that were decoded last.
-type Far struct {
+// far reads the bytes of entries again that were read once and not kept in
+// memory. It keeps the messages that were decoded last.
+type far struct {
 	read func(id string, at int64, length int) ([]byte, error)
 
 	mu         sync.Mutex
@@ -19,16 +18,12 @@ type Far struct {
 	size       int // bytes that the messages in young were decoded from
 }
 
-// NewFar returns a Far that calls read for the bytes of the entry with an id,
-// at a place in the log, of a length in bytes.
-func NewFar(read func(id string, at int64, length int) ([]byte, error)) *Far { return &Far{read: read} }
-
 // generation is how many bytes are decoded into the younger half of what is
 // kept before the older half is dropped.
 const generation = 2 << 20
 
 // message returns the message of an entry.
-func (f *Far) message(e *Entry) (*message.Message, error) {
+func (f *far) message(e *Entry) (*message.Message, error) {
 	if m := f.kept(e); m != nil {
 		return m, nil
 	}
@@ -41,7 +36,7 @@ func (f *Far) message(e *Entry) (*message.Message, error) {
 	return m, nil
 }
 
-func (f *Far) kept(e *Entry) *message.Message {
+func (f *far) kept(e *Entry) *message.Message {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.young[e]; m != nil {
@@ -54,13 +49,13 @@ func (f *Far) kept(e *Entry) *message.Message {
 	return m
 }
 
-func (f *Far) keep(e *Entry, m *message.Message) {
+func (f *far) keep(e *Entry, m *message.Message) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.add(e, m)
 }
 
-func (f *Far) add(e *Entry, m *message.Message) {
+func (f *far) add(e *Entry, m *message.Message) {
 	if f.young == nil || f.size > generation {
 		f.young, f.old, f.size = map[*Entry]*message.Message{}, f.young, 0
 	}

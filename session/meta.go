@@ -17,8 +17,8 @@ type Meta struct {
 	Role            message.Role
 	Provider, Model string // assistant
 	StopReason      message.StopReason
-	Calls           []turn.Call // assistant: its tool calls, in order
-	Result          string      // toolResult: the id of the call that it names
+	Calls           []Call // assistant: its tool calls, in order
+	Result          string // toolResult: the id of the call that it names
 
 	Shows    bool // there is more in the content than reasoning and blank text
 	Reasons  bool // there is reasoning in it, or a signature that refers to some
@@ -28,6 +28,9 @@ type Meta struct {
 	Images       []Pixels // in order
 	ContentBytes int64    // of the content as message.EncodeContent writes it
 }
+
+// Call names a tool call: its id and its tool.
+type Call = turn.Call
 
 // Pixels is the size of an image. The zero value: it is not known.
 type Pixels struct{ Width, Height int }
@@ -77,7 +80,7 @@ func (e *Entry) known() *brief {
 type brief struct {
 	by     *shared // nil: there is no message
 	result string
-	calls  []turn.Call
+	calls  []Call
 	images *[]Pixels // nil: there are none
 	weight weight    // of the texts
 	bytes  int64     // of content
@@ -154,7 +157,7 @@ func briefOf(m *message.Message) brief {
 			b.traits |= reasons
 		case message.ToolCall:
 			b.trait(reasons, c.ThoughtSignature != "")
-			b.calls = append(b.calls, turn.Call{ID: c.ID, Name: c.Name})
+			b.calls = append(b.calls, Call{ID: c.ID, Name: c.Name})
 		default:
 			b.traits |= shows
 		}

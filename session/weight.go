@@ -1,9 +1,9 @@
 package session
 
 import (
+	"github.com/coppice-dev/coppice/tokens"
 	"sync/atomic"
 
-	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/media"
 )
 
@@ -30,19 +30,19 @@ func (w *weight) store(o weight) { atomic.StoreUint64(&w.packed, o.packed) }
 // Tokens returns what the entry's message costs as tokens.Default counts it, by
 // the classes that are calibrated separately. model is the id of the model,
 // which decides what an image of a given size costs. It fails if Raw does.
-func (e *Entry) Tokens(model string) (calibration.Counts, error) {
+func (e *Entry) Tokens(model string) (tokens.Counts, error) {
 	b := e.known()
 	text, scripts, counted := b.weight.load()
 	if !counted && e.far != nil {
 		raw, err := e.Raw()
 		if err != nil {
-			return calibration.Counts{}, err
+			return tokens.Counts{}, err
 		}
 		again := briefAgain(raw)
 		b.weight.store(again.weight)
 		text, scripts, _ = again.weight.load()
 	}
-	c := calibration.Counts{Text: text, Scripts: scripts}
+	c := tokens.Counts{Text: text, Scripts: scripts}
 	if b.images != nil {
 		for _, i := range *b.images {
 			c.Media += media.Tokens(model, i.Width, i.Height, "")

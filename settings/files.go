@@ -56,7 +56,7 @@ func Load(o Options, parts ...Part) (*Result, []Problem) {
 		}
 		return File{Path: path, Data: data}
 	}
-	dir, err := ConfigDir(o.getenv())
+	dir, err := configDir(o.getenv())
 	if err != nil {
 		problems = append(problems, Problem{Source: Source{layerUser, fileName}, Detail: err.Error()})
 	} else {
@@ -97,7 +97,7 @@ func Trust(o Options, path, hash string) error {
 
 // trust reads the file that records what is trusted.
 func (o Options) trust() (name string, t trustFile, err error) {
-	dir, err := ConfigDir(o.getenv())
+	dir, err := configDir(o.getenv())
 	if err != nil {
 		return trustName, t, err
 	}
@@ -158,29 +158,24 @@ const (
 // ProjectPath returns the path of a project's settings file.
 func ProjectPath(project string) string { return filepath.Join(project, ".coppice", fileName) }
 
-// UserPath returns the path of the user's settings file.
-func UserPath(getenv func(string) string) (string, error) {
-	dir, err := ConfigDir(getenv)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, fileName), nil
+// Paths are the user's places.
+type Paths struct {
+	Dir      string // of what follows, and of hooks
+	Settings string // the file of settings
+	Limits   string // the file of limits learned from refusals (provider.OpenLimits)
 }
 
-// LimitsPath returns the path of the file of limits learned from refusals,
-// next to the user's settings (provider.OpenLimits).
-func LimitsPath(getenv func(string) string) (string, error) {
-	dir, err := ConfigDir(getenv)
+// PathsOf returns the user's places: in COPPICE_CONFIG_DIR, else in coppice below
+// XDG_CONFIG_HOME, the application data of Windows, or ~/.config.
+func PathsOf(getenv func(string) string) (Paths, error) {
+	dir, err := configDir(getenv)
 	if err != nil {
-		return "", err
+		return Paths{}, err
 	}
-	return filepath.Join(dir, limitsName), nil
+	return Paths{Dir: dir, Settings: filepath.Join(dir, fileName), Limits: filepath.Join(dir, limitsName)}, nil
 }
 
-// ConfigDir returns the user's folder for settings: COPPICE_CONFIG_DIR, else
-// coppice below XDG_CONFIG_HOME, the application data of Windows, or
-// ~/.config.
-func ConfigDir(getenv func(string) string) (string, error) {
+func configDir(getenv func(string) string) (string, error) {
 	if dir := getenv("COPPICE_CONFIG_DIR"); dir != "" {
 		return expandHome(dir, getenv), nil
 	}

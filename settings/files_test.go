@@ -29,11 +29,11 @@ func TestLoadSetTrust(t *testing.T) {
 	if len(problems) > 0 || s.Project != nil {
 		t.Fatalf("nothing there: %+v, %v", s.Project, problems)
 	}
-	userFile, err := settings.UserPath(o.Getenv)
+	paths, err := settings.PathsOf(o.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := settings.Set(userFile, "retry.maxRetries", "9", all()...); err != nil {
+	if err := settings.Set(paths.Settings, "retry.maxRetries", "9", all()...); err != nil {
 		t.Fatal(err)
 	}
 	write(t, settings.ProjectPath(proj), `{"model":"p/m","retry":{"baseDelayMs":1}}`)
@@ -134,13 +134,13 @@ func TestPlaces(t *testing.T) {
 		{env("APPDATA", "/a", "LOCALAPPDATA", "/l", "USERPROFILE", "/u"), "", "/a/coppice", "/l/coppice/sessions"},
 	}
 	for _, tt := range tests {
-		config, err := settings.ConfigDir(tt.env)
+		config, err := settings.PathsOf(tt.env)
 		sessions, err2 := settings.SessionDir(tt.dir, tt.env)
-		if err != nil || err2 != nil || config != tt.config || sessions != tt.sessions {
-			t.Errorf("got %s and %s (%v, %v), want %s and %s", config, sessions, err, err2, tt.config, tt.sessions)
+		if err != nil || err2 != nil || config.Dir != tt.config || sessions != tt.sessions {
+			t.Errorf("got %+v and %s (%v, %v), want %s and %s", config, sessions, err, err2, tt.config, tt.sessions)
 		}
 	}
-	if _, err := settings.ConfigDir(env()); err == nil {
+	if _, err := settings.PathsOf(env()); err == nil {
 		t.Error("no error without a home folder")
 	}
 }

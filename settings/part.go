@@ -31,10 +31,9 @@ type slot struct {
 	tag  reflect.StructTag
 }
 
-// Complete returns an error that names the keys of the table without a place
-// in the parts, and the places without a key. Programs that hand in all types
-// use it in a test.
-func Complete(parts ...Part) error {
+// complete returns an error that names the keys of the table without a place
+// in the parts, and the places without a key.
+func complete(parts ...Part) error {
 	var errs []error
 	have := slots(parts)
 	for _, k := range table {

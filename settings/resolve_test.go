@@ -434,10 +434,10 @@ func TestARefusedValueFallsBack(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	if err := settings.Complete(all()...); err != nil {
+	if _, err := settings.Schema(all()...); err != nil {
 		t.Error(err)
 	}
-	err := settings.Complete(settings.Part{"compaction", &struct {
+	_, err := settings.Schema(settings.Part{"compaction", &struct {
 		Odd int64 `json:"odd"`
 	}{}})
 	if err == nil || !strings.Contains(err.Error(), "compaction.odd is not in the table") || !strings.Contains(err.Error(), "no part has a place for hooks") {

@@ -10,8 +10,10 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a settings file with the
-// keys of parts.
-func Schema(parts ...Part) []byte {
+// keys of parts. The error names the keys without a place in the parts, and the
+// places without a key: a face hands in all types, so it has none.
+func Schema(parts ...Part) ([]byte, error) {
+	places := complete(parts...)
 	all := slots(parts)
 	root := objectSchema()
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -46,7 +48,7 @@ func Schema(parts ...Part) []byte {
 	if err := e.Encode(root); err != nil {
 		panic(fmt.Sprintf("settings: %v", err)) // maps and texts only
 	}
-	return b.Bytes()
+	return b.Bytes(), places
 }
 
 func objectSchema() map[string]any {

@@ -21,6 +21,11 @@ type (
 	// docs/compaction.md lists the lives of each. Living reports whether it still
 	// holds.
 	Item = state.Item
+	// Kind is a kind of item, Life where an item is in its life, Git how far a
+	// change got.
+	Kind = state.Kind
+	Life = state.Life
+	Git  = state.Git
 	// Options say how messages are folded. The zero value masks the known
 	// kinds of secrets and knows the tools of the agents that Coppice knows.
 	Options = state.Options

@@ -42,7 +42,7 @@ func (f *fold) dropped(summary string) string {
 	}
 	room := f.output / 8
 	var lines []string
-	for _, it := range slices.Backward(f.state.Missing(state.NewText(summary), func(it *state.Item) bool {
+	for _, it := range slices.Backward(state.NewText(summary).Missing(f.state, func(it *state.Item) bool {
 		return f.covers.has(it.First) && slices.ContainsFunc(it.Entries(), func(id string) bool { return here[id] })
 	})) {
 		line := "- " + f.safe(it.Line())

@@ -17,7 +17,7 @@ type Settings struct {
 // EnsureDefaults gives every field that is not set its default.
 func (s *Settings) EnsureDefaults() {
 	if s.Request == "" {
-		s.Request = Serialized
+		s.Request = serialized
 	}
 }
 
@@ -32,9 +32,9 @@ type Request string
 
 // The forms of a request.
 const (
-	Serialized   Request = "serialized"    // the conversation as quoted text
+	serialized   Request = "serialized"    // the conversation as quoted text
 	SharedPrefix Request = "shared-prefix" // after the session's own last request, which the provider's cache may hold
 )
 
 // Values are the words that a setting may have.
-func (Request) Values() []string { return []string{string(Serialized), string(SharedPrefix)} }
+func (Request) Values() []string { return []string{string(serialized), string(SharedPrefix)} }

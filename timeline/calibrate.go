@@ -18,11 +18,11 @@ import (
 // many checks Err once, at the end. The zero value estimates with
 // tokens.Default.
 type Sizer struct {
-	Estimator   tokens.Estimator        // nil: tokens.Default
-	Calibration calibration.Calibration // the zero value leaves estimates as they are
+	Estimator   tokens.Estimator   // nil: tokens.Default
+	Calibration tokens.Calibration // the zero value leaves estimates as they are
 
 	model  string // the model that images are counted for
-	ranges []calibration.Sample
+	ranges []tokens.Sample
 	err    error
 }
 
@@ -42,15 +42,15 @@ func (s *Sizer) Media(it Item) int64 {
 	if err != nil && s.err == nil {
 		s.err = err
 	}
-	return s.Calibration.Estimate(calibration.Counts{Media: n.Media})
+	return s.Calibration.Estimate(tokens.Counts{Media: n.Media})
 }
 
 // Message returns the estimate of a message, in tokens.
 func (s *Sizer) Message(m *message.Message) int64 { return s.Calibration.Estimate(s.message(m)) }
 
-// Scaled calibrates an estimate of text.
-func (s *Sizer) Scaled(estimate int64) int64 {
-	return s.Calibration.Estimate(calibration.Counts{Text: estimate})
+// scaled calibrates an estimate of text.
+func (s *Sizer) scaled(estimate int64) int64 {
+	return s.Calibration.Estimate(tokens.Counts{Text: estimate})
 }
 
 // Err says why an item could not be read; nil if all could be.
@@ -62,23 +62,23 @@ func (s *Sizer) estimator() tokens.Estimator {
 
 // item returns the estimate of what an item shows, before calibration. What is
 // in the log needs no decoding.
-func (s *Sizer) item(it Item) (calibration.Counts, error) {
+func (s *Sizer) item(it Item) (tokens.Counts, error) {
 	switch {
 	case it.shown == nil && it.Entry == nil:
-		return calibration.Counts{}, nil
+		return tokens.Counts{}, nil
 	case it.shown == nil && !it.bare && isDefault(s.estimator()):
 		return it.Entry.Tokens(s.model)
 	}
 	m, err := it.Message()
 	if err != nil {
-		return calibration.Counts{}, err
+		return tokens.Counts{}, err
 	}
 	return s.message(m), nil
 }
 
-func (s *Sizer) message(m *message.Message) calibration.Counts {
+func (s *Sizer) message(m *message.Message) tokens.Counts {
 	if !isDefault(s.estimator()) {
-		return calibration.Counts{Text: s.estimator().Message(m)}
+		return tokens.Counts{Text: s.estimator().Message(m)}
 	}
 	n := tokens.Default{}.ByClass(m)
 	if n.Media == 0 {
@@ -123,8 +123,8 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 // known is the calibration of a view by tokens.Default, once it was asked for.
 type known struct {
 	once        sync.Once
-	calibration calibration.Calibration
-	ranges      []calibration.Sample // of the path
+	calibration tokens.Calibration
+	ranges      []tokens.Sample // of the path
 	err         error
 }
 
@@ -199,12 +199,12 @@ func prompt(e *session.Entry) (int64, error) {
 
 // between returns what was added to the prompt from each call to the next, where
 // nothing else changed it.
-func (s *Sizer) between(v *View, calls []asked) []calibration.Sample {
-	var out []calibration.Sample
+func (s *Sizer) between(v *View, calls []asked) []tokens.Sample {
+	var out []tokens.Sample
 	for i := 1; i < len(calls); i++ {
 		from, to := calls[i-1], calls[i]
 		if est, ok := s.stretch(v.Path[from.pos:to.pos]); ok {
-			out = append(out, calibration.Sample{Measured: to.prompt - from.prompt, Estimated: est, Call: v.Path[to.pos].ID})
+			out = append(out, tokens.Sample{Measured: to.prompt - from.prompt, Estimated: est, Call: v.Path[to.pos].ID})
 		}
 	}
 	return out
@@ -212,11 +212,11 @@ func (s *Sizer) between(v *View, calls []asked) []calibration.Sample {
 
 // first returns the whole prompt of the only call as a sample, if nothing in it
 // is unknown.
-func (s *Sizer) first(v *View, calls []asked) []calibration.Sample {
+func (s *Sizer) first(v *View, calls []asked) []tokens.Sample {
 	if len(calls) != 1 || !v.Prompt.Known || v.Compaction != nil {
 		return nil
 	}
-	est := calibration.Counts{Text: v.Prompt.Tokens(s.estimator())}
+	est := tokens.Counts{Text: v.Prompt.Tokens(s.estimator())}
 	for i := range calls[0].pos {
 		if more, ok := s.stretch(v.Path[i : i+1]); ok {
 			est = est.Plus(more)
@@ -225,12 +225,12 @@ func (s *Sizer) first(v *View, calls []asked) []calibration.Sample {
 	if est.Sum() < calibrates {
 		return nil
 	}
-	return []calibration.Sample{{Measured: calls[0].prompt, Estimated: est, Call: v.Path[calls[0].pos].ID}}
+	return []tokens.Sample{{Measured: calls[0].prompt, Estimated: est, Call: v.Path[calls[0].pos].ID}}
 }
 
 // stretch returns the estimate of what entries add to a prompt as they are in
 // the log. It reports false if one of them changes what comes before.
-func (s *Sizer) stretch(entries []*session.Entry) (sum calibration.Counts, ok bool) {
+func (s *Sizer) stretch(entries []*session.Entry) (sum tokens.Counts, ok bool) {
 	for _, e := range entries {
 		m := e.Meta()
 		switch {
@@ -260,7 +260,7 @@ const firstCalls = 3
 // Fixed returns what each request has in addition to its messages, in tokens,
 // if it is known: system prompt, tools and what the server adds.
 func (v *View) Fixed(s *Sizer) (int64, error) {
-	declared := s.Scaled(v.Prompt.Tokens(s.estimator()))
+	declared := s.scaled(v.Prompt.Tokens(s.estimator()))
 	added, err := v.added(s, declared)
 	return declared + added, err
 }
@@ -272,7 +272,7 @@ func (v *View) Fixed(s *Sizer) (int64, error) {
 // known.
 func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	start := 0
-	var before calibration.Counts // the messages in a prompt
+	var before tokens.Counts // the messages in a prompt
 	if v.Compaction != nil {
 		if ours := v.Compaction.Compaction().Coppice; ours != nil && ours.Fixed > 0 {
 			return max(0, ours.Fixed-declared), nil
@@ -288,7 +288,7 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 			before = before.Plus(n)
 		}
 	}
-	var prompts []calibration.Sample
+	var prompts []tokens.Sample
 	for i, e := range v.Path {
 		if len(prompts) == firstCalls {
 			break
@@ -298,7 +298,7 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 			return 0, err
 		}
 		if n > 0 && i >= start {
-			prompts = append(prompts, calibration.Sample{Measured: n - declared, Estimated: before})
+			prompts = append(prompts, tokens.Sample{Measured: n - declared, Estimated: before})
 		}
 		if more, ok := s.stretch(v.Path[i : i+1]); ok {
 			before = before.Plus(more)
@@ -310,8 +310,8 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 // believed returns the prompts that are not too far from their estimates, or
 // all three if they are far but agree with each other: then there are many
 // tools.
-func (v *View) believed(s *Sizer, declared int64, prompts []calibration.Sample) []calibration.Sample {
-	var out []calibration.Sample
+func (v *View) believed(s *Sizer, declared int64, prompts []tokens.Sample) []tokens.Sample {
+	var out []tokens.Sample
 	low, high := int64(math.MaxInt64), int64(0)
 	for _, p := range prompts {
 		estimate := s.Calibration.Estimate(p.Estimated)

@@ -26,9 +26,9 @@ type Size struct {
 	Usage     int64 // the provider's count alone; 0: none
 	Problems  []session.Problem
 
-	Calibration calibration.Calibration // of the estimates
-	Ranges      []calibration.Sample    // of this path, that the calibration uses
-	After       calibration.Counts      // what came after the count of Usage, not calibrated
+	Calibration tokens.Calibration // of the estimates
+	Ranges      []tokens.Sample    // of this path, that the calibration uses
+	After       tokens.Counts      // what came after the count of Usage, not calibrated
 }
 
 // Decision returns the number that decides: what was measured, else the
@@ -74,7 +74,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
-	sizes, bytes := make([]calibration.Counts, len(v.Items)), make([]int64, len(v.Items))
+	sizes, bytes := make([]tokens.Counts, len(v.Items)), make([]int64, len(v.Items))
 	err = parallel(len(v.Items), func(i int) error {
 		var err error
 		if sizes[i], err = sizer.item(v.Items[i]); err == nil {
@@ -89,9 +89,9 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
-	s := Size{Fixed: fixed, Pending: sizer.Scaled(pending), Calibration: sizer.Calibration, Ranges: sizer.ranges,
+	s := Size{Fixed: fixed, Pending: sizer.scaled(pending), Calibration: sizer.Calibration, Ranges: sizer.ranges,
 		Bytes: int64(len(v.Prompt.System()))}
-	var all calibration.Counts
+	var all tokens.Counts
 	for i, n := range sizes {
 		all = all.Plus(n)
 		s.Bytes += bytes[i]
@@ -104,13 +104,13 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	for i := range counts {
 		counts[i].estimate = s.Calibration.Estimate(counts[i].of)
 	}
-	s.measure(counts, all, sizer.Scaled(v.Prompt.Tokens(sizer.estimator())), v.Prompt.Known, v.policy.Earlier.Refused)
+	s.measure(counts, all, sizer.scaled(v.Prompt.Tokens(sizer.estimator())), v.Prompt.Known, v.policy.Earlier.Refused)
 	return s, nil
 }
 
 // measure uses the newest count, if it is to be believed. refused is the size of a
 // request that the provider has refused: such a size is possible.
-func (s *Size) measure(counts []count, all calibration.Counts, declared int64, known bool, refused int64) {
+func (s *Size) measure(counts []count, all tokens.Counts, declared int64, known bool, refused int64) {
 	if len(counts) == 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func (s *Size) measure(counts []count, all calibration.Counts, declared int64, k
 // estimate of their messages.
 type count struct {
 	tokens, estimate int64
-	of               calibration.Counts
+	of               tokens.Counts
 }
 
 func (c count) ratio() float64 { return float64(c.tokens) / float64(max(c.estimate, 1)) }
@@ -184,7 +184,7 @@ func (v *View) after(i, at int) bool {
 // counts finds the newest two counts that still hold, the newest first: of
 // messages that neither failed nor were aborted, by the model in use, after
 // everything that changed the view since.
-func (v *View) counts(sizes []calibration.Counts) ([]count, error) {
+func (v *View) counts(sizes []tokens.Counts) ([]count, error) {
 	changed := -1
 	for i, e := range v.Path {
 		if changesView(e) {

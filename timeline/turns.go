@@ -20,10 +20,19 @@ func Unanswered(messages []session.Meta) []int {
 	return out
 }
 
+type (
+	// Conversation is the algebra of turns over what a view shows: which result
+	// answers which call, where a turn starts, where a cut may be, and what the
+	// model has not read yet. Its items are named by their index.
+	Conversation = turn.Conversation
+	// Open is an item of a Conversation with calls that have no result.
+	Open = turn.Open
+)
+
 // Turns returns the conversation that the view shows, for the algebra of turns:
 // its items are the covered entries that are shown, then those of Path. first
 // is the item of the first entry of Path.
-func (v *View) Turns() (c *turn.Conversation, first int) { return v.turns, v.first }
+func (v *View) Turns() (c *Conversation, first int) { return v.turns, v.first }
 
 // readTurns makes the conversation of the candidates. Candidates left out by a
 // rule are hidden, and covered ones are past.
@@ -44,8 +53,8 @@ func (v *View) readTurns(cands []candidate) {
 // The zero value is not usable: View.OpenCalls returns them.
 type OpenCalls struct {
 	Item    Item
-	Results []Item      // of its other calls, from before the cut
-	Calls   []turn.Call // those without a result
+	Results []Item         // of its other calls, from before the cut
+	Calls   []session.Call // those without a result
 
 	answered bool // one of Calls has a result after the cut
 }
@@ -125,7 +134,7 @@ func (v *View) itemsOf(open []turn.Open) map[*session.Entry]Item {
 
 // Waiting returns the calls without a result of the view's last round, if it is
 // not over: only results came after it.
-func (v *View) Waiting() []turn.Call {
+func (v *View) Waiting() []session.Call {
 	o, ok := v.turns.Waiting()
 	if !ok {
 		return nil

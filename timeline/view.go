@@ -5,8 +5,8 @@ package timeline
 
 import (
 	"context"
+	"github.com/coppice-dev/coppice/tokens"
 
-	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/turn"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -28,7 +28,7 @@ type Policy struct {
 	// its size.
 	Target int64
 	// Earlier is what was learned of the model from paths before this one.
-	Earlier calibration.Earlier
+	Earlier tokens.Earlier
 }
 
 // View is what the model sees, with the entries that it comes from. The zero

@@ -17,6 +17,20 @@ type Default struct {
 	vocabulary weigh.Vocabulary
 }
 
+// What is calibrated by measurements (docs/context.md, Sizes).
+type (
+	// Counts is an estimate by the classes that are calibrated separately.
+	Counts = calibration.Counts
+	// Sample is a range of a conversation that was estimated and measured.
+	Sample = calibration.Sample
+	// Earlier is what is known of a model from requests that are no longer on
+	// the path. The zero value: nothing.
+	Earlier = calibration.Earlier
+	// Calibration is what samples show about estimates. The zero value leaves
+	// estimates as they are.
+	Calibration = calibration.Calibration
+)
+
 // For returns the estimator for a model, by its name.
 func For(m message.Model) Default {
 	return Default{model: m.ID, vocabulary: weigh.VocabularyOf(m.ID)}
@@ -36,7 +50,7 @@ func (c Default) Text(s string) int64 {
 func (c Default) Message(m *message.Message) int64 { return c.ByClass(m).Sum() }
 
 // ByClass counts one message by the classes that are calibrated separately.
-func (c Default) ByClass(m *message.Message) calibration.Counts {
+func (c Default) ByClass(m *message.Message) Counts {
 	n, images := c.counter(), int64(0)
 	parts(m, func(s string) { n.AddString(s); n.End() }, func(img message.Image) { images += c.image(img) })
 	return calibration.Counts{Text: n.Total() - n.Scripts(), Scripts: n.Scripts(), Media: images}

@@ -68,11 +68,11 @@ func (a *app) printDoctor(d doctorJSON) {
 }
 
 func (a *app) checkConfig() checkItem {
-	dir, err := settings.ConfigDir(a.Getenv)
+	paths, err := settings.PathsOf(a.Getenv)
 	if err != nil {
 		return checkItem{"config folder", false, err.Error()}
 	}
-	return folder("config folder", dir)
+	return folder("config folder", paths.Dir)
 }
 
 func (a *app) checkSessions() checkItem {

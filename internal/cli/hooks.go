@@ -18,8 +18,8 @@ import (
 func (a *app) hooks() *hook.Bus {
 	if a.bus == nil {
 		o := hook.Options{Dir: a.Dir, ProjectDir: a.projectHooks(), Programs: a.namedHooks(), Mask: a.masker(), Report: a.hookFailed, Trusted: a.trustsHooks}
-		if dir, err := settings.ConfigDir(a.Getenv); err == nil {
-			o.UserDir = filepath.Join(dir, "hooks")
+		if paths, err := settings.PathsOf(a.Getenv); err == nil {
+			o.UserDir = filepath.Join(paths.Dir, "hooks")
 		}
 		a.bus = hook.New(o)
 	}

@@ -62,10 +62,11 @@ func (a *app) settingsSetCmd() *cobra.Command {
 }
 
 func (a *app) set(key, value string) error {
-	path, err := settings.UserPath(a.Getenv)
+	paths, err := settings.PathsOf(a.Getenv)
 	if err != nil {
 		return explain("settings", err)
 	}
+	path := paths.Settings
 	err = settings.Set(path, key, value, new(config).parts()...)
 	var p settings.Problem
 	if errors.As(err, &p) {
@@ -87,7 +88,10 @@ func (a *app) settingsSchemaCmd() *cobra.Command {
 		"Print the JSON Schema of a settings file, for editors that complete and check it.",
 		"  coppice settings schema > coppice.schema.json", cobra.NoArgs,
 		func(*cobra.Command, []string) error {
-			_, err := a.Out.Write(settings.Schema(new(config).parts()...))
+			schema, err := settings.Schema(new(config).parts()...)
+			if err == nil {
+				_, err = a.Out.Write(schema)
+			}
 			return err
 		})
 }

@@ -24,11 +24,11 @@ func (a *app) catalog() *provider.Catalog {
 
 // limits are what earlier runs learned from refusals.
 func (a *app) limits() *provider.Limits {
-	path, err := settings.LimitsPath(a.Getenv)
+	paths, err := settings.PathsOf(a.Getenv)
 	if err != nil {
 		return nil // without a folder nothing is remembered
 	}
-	l, err := provider.OpenLimits(path)
+	l, err := provider.OpenLimits(paths.Limits)
 	if err != nil {
 		a.warn("%v", err)
 	}
@@ -47,7 +47,7 @@ func (a *app) remember() {
 }
 
 // masker hides secrets in all that is written or sent.
-func (a *app) masker() func(string) string { return a.settings().secrets.Masker().Mask }
+func (a *app) masker() func(string) string { return a.settings().secrets.Masker() }
 
 // options are the user's options for the engine. Commands add hooks and a
 // summarizer where they need them: a command that only looks at a file must

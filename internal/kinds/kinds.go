@@ -82,3 +82,8 @@ const (
 	UnitMoney      = "money"
 	UnitUnknown    = "unknown"
 )
+
+// MinOutput is the room in tokens below which asking for less output is not
+// worth a call (docs/limits.md); half of a window that is smaller than twice
+// as much.
+const MinOutput = 4096

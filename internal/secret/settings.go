@@ -25,14 +25,14 @@ func (p Pattern) Validate() error {
 	return nil
 }
 
-// Masker masks the built-in shapes and the patterns. One that does not compile
+// Masker returns what masks the built-in shapes and the patterns. One that does not compile
 // is left out: it was reported when the settings were read.
-func (s Settings) Masker() *Masker {
+func (s Settings) Masker() func(string) string {
 	m := &Masker{}
 	for _, p := range s.Patterns {
 		if re, err := regexp.Compile(string(p)); err == nil {
 			m.extra = append(m.extra, re)
 		}
 	}
-	return m
+	return m.Mask
 }

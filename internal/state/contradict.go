@@ -19,7 +19,7 @@ type Contradiction struct {
 // Contradictions finds what a text says that is known to be otherwise. It is
 // judged by exact things only: exits, paths, commits, tasks, counts, words of
 // the user; prose is never held against prose.
-func (s *State) Contradictions(t *Text) []Contradiction {
+func (t *Text) Contradictions(s *State) []Contradiction {
 	var out []Contradiction
 	add := func(l *textLine, it *Item, right string, stale bool) {
 		if slices.ContainsFunc(out, func(c Contradiction) bool { return c.Text == l.text }) {

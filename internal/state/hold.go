@@ -343,7 +343,7 @@ func class(it *Item) ledger.Class {
 // Cover says, class by class, how many living items a text holds. Where
 // nothing lives, the requests that are done count: what was asked is told in
 // any case. keep says which items count at all; nil: all.
-func (s *State) Cover(t *Text, keep func(*Item) bool) ledger.Coverage {
+func (t *Text) Cover(s *State, keep func(*Item) bool) ledger.Coverage {
 	cov := s.cover(t, func(it *Item) bool {
 		return it.Living() && (it.Kind != Decision || it.Life != Proposed) && (keep == nil || keep(it))
 	})

@@ -26,7 +26,7 @@ var wanted = []struct {
 // Missing returns the living items that a text does not hold and that somebody
 // who goes on would want, those that matter most last. keep says which items
 // count at all; nil: all.
-func (s *State) Missing(t *Text, keep func(*Item) bool) []*Item {
+func (t *Text) Missing(s *State, keep func(*Item) bool) []*Item {
 	var out []*Item
 	for _, w := range wanted {
 		all := slices.DeleteFunc(s.Of(w.kind), func(it *Item) bool {

@@ -405,7 +405,7 @@ func TestCoverOfWhatIsDone(t *testing.T) {
 		{"lost", "nothing", done, ledger.Score{Facts: 1}},
 		{"nothing is known", "nothing", &state.State{}, ledger.Score{}},
 	} {
-		if got := c.s.Cover(state.NewText(c.text), requests); len(got) != 1 || got[ledger.Request] != c.want {
+		if got := state.NewText(c.text).Cover(c.s, requests); len(got) != 1 || got[ledger.Request] != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -494,14 +494,14 @@ A Committed.
 		{"- Use tabs in the Go files.", "Constraints & Preferences", "no longer in force"},
 		{"- 1111aaa Repair the sum was pushed to main.", "Progress", "not pushed"},
 	} {
-		got := s.Contradictions(state.NewText("## " + tc.section + "\n" + tc.line))
+		got := state.NewText("## " + tc.section + "\n" + tc.line).Contradictions(s)
 		if len(got) != 1 || !strings.Contains(got[0].Right, tc.right) {
 			t.Errorf("%s: %+v", tc.line, got)
 		}
 	}
 	for _, fine := range []string{"## Next Steps\n- [ ] Write the docs", "## Progress\n- `go test ./...` still fails", "## Constraints\n- Use spaces (was: Use tabs in the Go files.)",
 		"## Progress\n- [x] Repair the sum in till.go", "## Progress\n- 1111aaa is not pushed yet"} {
-		if got := s.Contradictions(state.NewText(fine)); len(got) > 0 {
+		if got := state.NewText(fine).Contradictions(s); len(got) > 0 {
 			t.Errorf("%s: %+v", fine, got)
 		}
 	}
@@ -516,7 +516,7 @@ A OK.
 U Keep the behaviour of the till unchanged for all cases not listed above.
 A OK.
 `)
-	if got := s.Contradictions(state.NewText("## Constraints\n- Keep the behaviour of the till unchanged for all cases not listed above.")); len(got) > 0 {
+	if got := state.NewText("## Constraints\n- Keep the behaviour of the till unchanged for all cases not listed above.").Contradictions(s); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -538,7 +538,7 @@ T
 			}
 		}
 	}
-	if lost := s.Missing(state.NewText("## Goal\nnothing"), nil); len(lost) < 2 || lost[len(lost)-1].Kind != state.Rule {
+	if lost := state.NewText("## Goal\nnothing").Missing(s, nil); len(lost) < 2 || lost[len(lost)-1].Kind != state.Rule {
 		t.Errorf("missing: %v", lost)
 	}
 }
@@ -561,8 +561,8 @@ func FuzzFold(f *testing.F) {
 			t.Fatalf("%d bytes", len(raw))
 		}
 		state.Fold(all, state.Options{Carried: state.Decode(raw)})
-		st.Cover(state.NewText(text), nil)
-		st.Contradictions(state.NewText(text))
+		state.NewText(text).Cover(st, nil)
+		state.NewText(text).Contradictions(st)
 		st.Line()
 	})
 }

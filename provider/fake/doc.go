@@ -8,7 +8,7 @@
 // (Step{}, Longer), refuse (Overflow, RateLimit, Overloaded, ServerError) or
 // break (StreamError, Stall, Cut):
 //
-//	server := fake.New(fake.RateLimit(time.Second), fake.Say("done"))
+//	server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 429, RetryAfter: time.Second}}, fake.Say("done"))
 //	defer server.Close()
 //	answer, err := server.Bind("anthropic").Complete(ctx, req, opts)
 //

@@ -171,9 +171,9 @@ func TestRefusals(t *testing.T) {
 			tries int
 		}{
 			{fake.Overflow(), message.ClassOverflow, 0, 1},
-			{fake.RateLimit(7 * time.Second), message.ClassRateLimit, 7 * time.Second, 4},
-			{fake.Overloaded(), message.ClassTransient, 0, 4},
-			{fake.ServerError(), message.ClassTransient, 0, 4},
+			{fake.Step{Refuse: &fake.Refusal{Status: 429, RetryAfter: 7 * time.Second}}, message.ClassRateLimit, 7 * time.Second, 4},
+			{fake.Refuse(529), message.ClassTransient, 0, 4},
+			{fake.Refuse(500), message.ClassTransient, 0, 4},
 			{fake.Step{Refuse: &fake.Refusal{Status: 401, Message: "invalid x-api-key"}}, message.ClassAuth, 0, 1},
 			{fake.Step{Refuse: &fake.Refusal{Status: 429, Type: "insufficient_quota", Message: "You exceeded your current quota"}}, message.ClassQuota, 0, 1},
 			{fake.StreamError("some text", "Overloaded"), message.ClassTransient, 0, 4},
@@ -363,7 +363,7 @@ func TestAllDialects(t *testing.T) {
 // A summarizer that is rate limited once and then answers.
 func Example() {
 	server := fake.New(
-		fake.RateLimit(0),
+		fake.Refuse(429),
 		fake.Step{Answer: func(r fake.Request) fake.Step {
 			return fake.Say(fmt.Sprintf("a summary of %t", strings.Contains(r.Text(), "the oak")))
 		}},

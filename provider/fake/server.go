@@ -191,7 +191,9 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, speak speaker, 
 		if d := step.Refuse.RetryAfter; d > 0 {
 			w.Header().Set("Retry-After", strconv.FormatInt(int64(d/time.Second), 10))
 		}
-		speak.refuse(w, *step.Refuse)
+		r := *step.Refuse
+		r.Message = r.words()
+		speak.refuse(w, r)
 		return
 	case step.Full:
 		window := s.model(r.Dialect).Window

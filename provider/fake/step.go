@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -42,8 +43,8 @@ type Step struct {
 // Refusal is an HTTP error in the vendor's form.
 type Refusal struct {
 	Status     int
-	Type       string // the vendor's type or code; "": what goes with the status
-	Message    string
+	Type       string        // the vendor's type or code; "": what goes with the status
+	Message    string        // "": what goes with the status
 	RetryAfter time.Duration // header retry-after, in whole seconds; 0: none
 }
 
@@ -71,21 +72,23 @@ func Call(id, name, arguments string) Step {
 // Overflow refuses the request as one that does not fit.
 func Overflow() Step { return Step{Full: true} }
 
-// RateLimit refuses with 429 and a time to wait, whole seconds; 0: none named.
-func RateLimit(after time.Duration) Step {
-	return Step{Refuse: &Refusal{Status: http.StatusTooManyRequests, RetryAfter: after,
-		Message: "Rate limit reached: too many requests. Please slow down."}}
+// Refuse answers with an error: a status of HTTP, in the vendor's form.
+func Refuse(status int) Step { return Step{Refuse: &Refusal{Status: status}} }
+
+// words is the text of a refusal.
+func (r Refusal) words() string {
+	switch {
+	case r.Message != "":
+		return r.Message
+	case r.Status == http.StatusTooManyRequests:
+		return "Rate limit reached: too many requests. Please slow down."
+	case r.Status == statusOverloaded:
+		return "Overloaded"
+	}
+	return cmp.Or(http.StatusText(r.Status), "Error")
 }
 
-// Overloaded refuses with 529.
-func Overloaded() Step {
-	return Step{Refuse: &Refusal{Status: 529, Message: "Overloaded"}}
-}
-
-// ServerError refuses with 500.
-func ServerError() Step {
-	return Step{Refuse: &Refusal{Status: http.StatusInternalServerError, Message: "Internal server error"}}
-}
+const statusOverloaded = 529 // not a standard one
 
 // StreamError says text and then sends an error with these words in the
 // stream.

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -62,7 +64,7 @@ func firstEntries(head []byte) (h session.Header, first []*session.Entry, rest [
 			case begin && isTitle(r.Head):
 				continue
 			case !r.Head.IsHeader():
-				e := session.NewEntry(r.Head, raw, -1)
+				e := entryOf(r.Head, raw)
 				first = append(first, e)
 				asked = asked || asks(e)
 			case begin:
@@ -92,7 +94,7 @@ func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
 			if r.Head.IsHeader() {
 				continue
 			}
-			e := session.NewEntry(r.Head, line[r.Start:r.End], -1)
+			e := entryOf(r.Head, line[r.Start:r.End])
 			last = append(last, e)
 			named = named || e.Type == session.TypeInfo
 			timed = timed || e.Speaks() && !spokenAt(e).IsZero()
@@ -100,6 +102,12 @@ func lastEntries(data []byte, timed bool) ([]*session.Entry, bool) {
 	}
 	slices.Reverse(last)
 	return last, timed
+}
+
+// entryOf returns the entry of a line whose head was read.
+func entryOf(h lines.Head, raw []byte) *session.Entry {
+	return session.NewEntry(session.Entry{ID: rawjson.String(h.ID), ParentID: rawjson.String(h.ParentID),
+		Type: session.Type(rawjson.String(h.Type)), Time: codec.DecodeTime(h.Timestamp), At: -1}, raw)
 }
 
 // spokenAt returns the time of a message whose bytes are in memory.

@@ -32,7 +32,7 @@ func TestInfoSaysWhatAllEntriesSay(t *testing.T) {
 		var all []*session.Entry
 		for _, r := range new(scanner).scan(file, 0).recs {
 			if h, ok := lines.ScanHead(file[r.off : r.off+int64(r.n)]); ok && !r.isHeader() {
-				all = append(all, session.NewEntry(h, file[r.off:r.off+int64(r.n)], -1))
+				all = append(all, entryOf(h, file[r.off:r.off+int64(r.n)]))
 			}
 		}
 		var want, got session.Info

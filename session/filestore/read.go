@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -85,8 +86,8 @@ func (l *openLog) scannersAt(off int64) scanners {
 		return newScanners(func() *session.Reader { return &session.Reader{} })
 	}
 	if counts := l.counts.Load(); l.scanners == nil || l.counting != counts {
-		far := session.NewFar(l.readFar(l.file))
-		l.counting, l.scanners = counts, newScanners(func() *session.Reader { return &session.Reader{Far: far, Later: !counts} })
+		r := &session.Reader{Far: l.readFar(l.file), Later: !counts}
+		l.counting, l.scanners = counts, newScanners(r.Twin)
 	}
 	return l.scanners
 }
@@ -193,9 +194,7 @@ func (x *index) decode(i int, read bytesOf) (*session.Entry, error) {
 	if x.migrates(r) {
 		raw = x.migrate(i, parent, raw)
 	}
-	e := session.NewEntry(lines.Head{Type: h.Type, Timestamp: h.Timestamp}, raw, r.off)
-	e.ID, e.ParentID = r.id, parent
-	return e, nil
+	return session.NewEntry(session.Entry{ID: r.id, ParentID: parent, Type: session.Type(rawjson.String(h.Type)), Time: codec.DecodeTime(h.Timestamp), At: r.off}, raw), nil
 }
 
 // read returns the bytes of a record, not to be changed.
@@ -243,7 +242,7 @@ func (l *openLog) hint(id string, at int64) *session.Entry {
 			break
 		}
 	}
-	e, _, ok := new(session.Reader).Entry(bytes.TrimRight(line, " \t\r"), at)
+	e, ok := new(session.Reader).Entry(bytes.TrimRight(line, " \t\r"), at)
 	if !ok || e == nil || e.ID != id {
 		return nil
 	}

@@ -21,7 +21,7 @@ type record struct {
 	back     int32  // how many records back its parent is; 0: it is a root; unset: not looked up yet
 	same     int32  // how many records back the first line with the same bytes is; 0: it is the first
 	noID     bool   // the file does not give it an id
-	noParent bool   // the file does not give it a parentId, not even null
+	noParent bool   // the file does not give it a parentId, not even null (known for records without an entry: only these may be chained)
 	entry    *session.Entry
 }
 
@@ -109,10 +109,15 @@ func (s *scanner) line(b *batch, line []byte, off int64) {
 	b.flaws = append(b.flaws, f)
 }
 
-// entry reads one object. It reports false if the object is not whole.
+// entry reads one object: its entry, or its head. It reports false if the object
+// is not whole.
 func (s *scanner) entry(raw []byte, off int64) (e *session.Entry, h lines.Head, ok bool) {
 	if s.reader != nil {
-		return s.reader.Entry(raw, off)
+		if e, ok = s.reader.Entry(raw, off); e != nil || !ok {
+			return e, h, ok
+		}
+		h, ok = lines.ScanHead(raw)
+		return nil, h, ok
 	}
 	if !rawjson.Valid(raw) {
 		return nil, h, false
@@ -123,10 +128,10 @@ func (s *scanner) entry(raw []byte, off int64) (e *session.Entry, h lines.Head, 
 
 // add adds an object with a type.
 func (s *scanner) add(b *batch, e *session.Entry, h lines.Head, off int64, n, lost int) {
-	if off <= bomLength && isTitle(h) {
+	if e == nil && off <= bomLength && isTitle(h) {
 		return
 	}
-	r := record{off: off, n: uint32(n), line: int32(b.lines), lost: int32(lost), noParent: h.ParentID == nil, entry: e}
+	r := record{off: off, n: uint32(n), line: int32(b.lines), lost: int32(lost), noParent: e == nil && h.ParentID == nil, entry: e}
 	parent := ""
 	if e != nil {
 		r.id, r.typ, parent = e.ID, e.Type, e.ParentID

@@ -199,9 +199,9 @@ func TestRefusals(t *testing.T) {
 		kinds  [3]string // of Anthropic, OpenAI, Gemini
 	}{
 		{"overflow", fake.Overflow(), 400, message.ClassOverflow, [3]string{"invalid_request_error", "context_length_exceeded", "INVALID_ARGUMENT"}},
-		{"rate limit", fake.RateLimit(0), 429, message.ClassRateLimit, [3]string{"rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"}},
-		{"overloaded", fake.Overloaded(), 529, message.ClassTransient, [3]string{"overloaded_error", "server_error", "UNAVAILABLE"}},
-		{"server error", fake.ServerError(), 500, message.ClassTransient, [3]string{"api_error", "server_error", "INTERNAL"}},
+		{"rate limit", fake.Refuse(429), 429, message.ClassRateLimit, [3]string{"rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"}},
+		{"overloaded", fake.Refuse(529), 529, message.ClassTransient, [3]string{"overloaded_error", "server_error", "UNAVAILABLE"}},
+		{"server error", fake.Refuse(500), 500, message.ClassTransient, [3]string{"api_error", "server_error", "INTERNAL"}},
 		{"no key", fake.Step{Refuse: &fake.Refusal{Status: 401, Message: "invalid x-api-key"}}, 401, message.ClassAuth,
 			[3]string{"authentication_error", "invalid_request_error", "UNAUTHENTICATED"}},
 	}
