@@ -58,6 +58,7 @@ type Sink struct {
 	skipped map[string]int
 	pending []*session.Entry
 	leaf    *session.Entry
+	fixed   int64 // what each request had besides its messages, in tokens; 0: not known yet
 
 	// Progress, if not nil, is called with how many bytes of the source have
 	// been read.
@@ -84,6 +85,12 @@ func (k *Sink) MoveTo(e *session.Entry) {
 
 // Add appends an entry under the leaf. Give the draft the time it happened.
 func (k *Sink) Add(ctx context.Context, d session.Draft) (*session.Entry, error) {
+	if d.Type == session.TypeCompaction {
+		var err error
+		if d, err = k.sized(ctx, d); err != nil {
+			return nil, err
+		}
+	}
 	e := k.s.Prepare(k.leaf, d)[0]
 	return e, k.put(ctx, e)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/media"
+	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -274,8 +275,8 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	start := 0
 	var before tokens.Counts // the messages in a prompt
 	if v.Compaction != nil {
-		if ours := v.Compaction.Compaction().Coppice; ours != nil && ours.Fixed > 0 {
-			return max(0, ours.Fixed-declared), nil
+		if n := keptFixed(v.Compaction.Compaction()); n > 0 {
+			return max(0, n-declared), nil
 		}
 		start = slices.Index(v.Path, v.Compaction)
 	}
@@ -305,6 +306,15 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 		}
 	}
 	return s.Calibration.Fixed(v.believed(s, declared, prompts)), nil
+}
+
+// keptFixed returns the fixed part that a compaction keeps: one of ours, or one
+// that was imported (docs/format.md).
+func keptFixed(c *session.Compaction) int64 {
+	if c.Coppice != nil {
+		return c.Coppice.Fixed
+	}
+	return rawjson.Int(rawjson.Get(rawjson.Get(c.PreserveData, "coppice"), "fixed"))
 }
 
 // believed returns the prompts that are not too far from their estimates, or
