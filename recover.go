@@ -208,7 +208,9 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 	if err != nil {
 		o = failure(ctx, err)
 	}
-	s.tally(o, true)
+	if f.Limit.Unit != kinds.UnitRate { // such a limit says nothing about the next request
+		s.tally(o, true)
+	}
 	if o.Status != compaction.Applied {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

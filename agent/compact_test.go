@@ -192,6 +192,30 @@ func TestThreeFailuresStop(t *testing.T) {
 	}
 }
 
+// A limit of a rate that a compaction does not help against does not stop
+// compactions; a limit of the window does.
+func TestRateLimitsDoNotPause(t *testing.T) {
+	for text, paused := range map[string]bool{
+		"Request too large for model `m` on tokens per minute (TPM): Limit 1000, Requested 1500, please reduce your message size and try again. Need more tokens? Upgrade here.":       false,
+		"Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 1000, Requested 1538. The input or output tokens must be reduced in order to run successfully.": false,
+		"prompt is too long: 1500 tokens > 1000 maximum": true,
+	} {
+		status := 400
+		if !paused {
+			status = 429
+		}
+		server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: status, Message: text}})
+		r := newRig(t, server, config{Summarizer: extract})
+		var last error
+		for i := range 4 {
+			last = r.run(fmt.Sprint("Turn ", i))
+		}
+		if !errors.Is(last, coppice.ErrPaused) == paused || !paused && !errors.Is(last, coppice.ErrNotRescued) {
+			t.Errorf("%s: %v", text, last)
+		}
+	}
+}
+
 // What no compaction can reduce is named with its size; nothing is sent and
 // the input is not lost.
 func TestFloor(t *testing.T) {
