@@ -242,6 +242,37 @@ func TestTooManyMessages(t *testing.T) {
 	}
 }
 
+// A limit of tokens in a time is no window, whatever its words: nothing is cut,
+// nothing is learned, and compactions are not paused.
+func TestQuotasAreNoWindows(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		again bool // it may pass: the same request is sent again
+	}{
+		{`{"message":"Tokens per day limit exceeded: too many tokens","code":"token_quota_exceeded"}`, false},
+		{`{"message":"Requests per day limit exceeded: too many requests sent.","type":"too_many_requests_error","param":"quota","code":"request_quota_exceeded"}`, false},
+		{"You exceeded your current quota of tokens in the last 24 hours: limit of 1000000 tokens. Please check your plan and billing details.", false},
+		{"Too many tokens per minute", true},
+		{"ThrottlingException: Too many tokens, please wait before trying again.", true},
+		{"This request would exceed the rate limit for your organization of 20,000 input tokens per minute. Please reduce the prompt length or the maximum tokens requested, or try again later.", true},
+		{"Rate limit reached for model `m` on tokens per minute (TPM): Limit 60000, Used 50340, Requested 14430. Please try again in 5ms.", true},
+	} {
+		s := memory(t)
+		history(t, s, 20)
+		server := fake.New(fake.Step{Refuse: &fake.Refusal{Status: 429, Message: tt.text}}, fake.Say("ok"))
+		model, limits := quick(server.Bind("openai-chat")), &provider.Limits{}
+		r := newRig(t, server, config{Session: s, Summarizer: extract, Model: model, Learned: limits})
+		err := r.run("And now?")
+		reqs := server.Requests()
+		if (err == nil) != tt.again || len(reqs) != map[bool]int{true: 2, false: 1}[tt.again] {
+			t.Errorf("%s: %d requests, %v", tt.text, len(reqs), err)
+		}
+		if last := reqs[len(reqs)-1]; r.ends() != "" || string(last.Body) != string(reqs[0].Body) || len(limits.Models()) > 0 {
+			t.Errorf("%s: %q, a body of %d bytes after %d, learned %v", tt.text, r.ends(), len(last.Body), len(reqs[0].Body), limits.Models())
+		}
+	}
+}
+
 // An answer whose stream breaks is requested again, and its received part is kept
 // as failed, in every dialect. After a proxy's page the request is also repeated,
 // and the page is quoted if nothing else comes.

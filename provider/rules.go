@@ -104,7 +104,7 @@ func (e *evidence) overflowCode() bool {
 var (
 	rateCodes  = []string{"rate_limit_error", "rate_limit_exceeded", "too_many_requests", "rate_limited"}
 	quotaCodes = []string{"insufficient_quota", "billing_error", "billing_hard_limit_reached", "usage_limit_reached", "usage_limit_exceeded", "insufficient_balance",
-		"credits_exhausted", "budget_exceeded", "arrearage", "token_quota_exceeded", "exceeded_current_quota_error"}
+		"credits_exhausted", "budget_exceeded", "arrearage", "token_quota_exceeded", "request_quota_exceeded", "exceeded_current_quota_error"}
 	// z.ai uses 429 for everything: limits of five hours, a week or a month, a
 	// plan, the balance.
 	zaiQuota = []string{"1308", "1310", "1316", "1317", "1318", "1319", "1320", "1321", "1309", "1311", "1313", "1314", "1315", "1113"}
@@ -122,8 +122,12 @@ var (
 )
 
 // perMinute matches per-minute limits that are called a quota: by DashScope,
-// whose wording means money elsewhere, and by Gemini, which names the quota.
+// whose wording means money elsewhere, by Gemini, which names the quota, and by
+// Cerebras, whose codes are the same for a day.
 func (e *evidence) perMinute() bool {
+	if e.hasCode("token_quota_exceeded", "request_quota_exceeded") {
+		return strings.Contains(e.text, "per minute") || strings.Contains(e.text, "per hour") || strings.Contains(e.text, "per second")
+	}
 	dashScope := strings.Contains(e.Provider, "dashscope") || strings.Contains(e.Provider, "alibaba") || strings.Contains(e.Provider, "qwen")
 	return minuteQuota().MatchString(e.text) || dashScope && ownQuota().MatchString(e.text)
 }
