@@ -135,8 +135,8 @@ func aborted(ctx context.Context) *message.Fault {
 
 var errEmpty = errors.New("the answer is empty")
 
-// checkAnswer finds what is wrong with an answer that claims success.
-// unreadable says which block of it no one can read.
+// checkAnswer finds what is wrong with an answer that claims to be a success.
+// unreadable names the block of it that cannot be read.
 func (s *Session) checkAnswer(ctx context.Context, a *incoming, msg *message.Message, unreadable error) *message.Fault {
 	switch {
 	case ctx.Err() != nil:

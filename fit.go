@@ -99,10 +99,12 @@ func (e *DoesNotFitError) Unwrap() []error {
 // about to be said; they are in the request, but not in the log until Say
 // appends them. One compaction is tried for each answer, and another one if the
 // request has meanwhile grown too large for the window. In a session that was
-// opened for reading nothing is written: the request is as long as the view. The error is a *MessageError if Say would refuse
-// a pending message, a *DoesNotFitError if there is no way to fit the window, a
-// *RequestError if the provider would refuse the form of the request, ErrVetoed if
-// a hook did not let it go out, and the cause of ctx if that has ended.
+// opened for reading nothing is written: the request is as long as the view.
+//
+// The error is a *MessageError if Say would refuse a pending message, a
+// *DoesNotFitError if there is no way to fit the window, a *RequestError if the
+// provider would refuse the form of the request, ErrVetoed if a hook did not let
+// it go out, and the cause of ctx if that has ended.
 func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepared, error) {
 	return do(ctx, s, func() (*Prepared, error) {
 		f, err := s.fitting(ctx, pending)

@@ -62,7 +62,7 @@ func (s *Session) Pin(ctx context.Context, id string) (*session.Entry, error) {
 		if err := checkPin(v, group, s.opts.Estimator, c.Settings.Threshold(c.Model.InputLimit())); err != nil {
 			return nil, err
 		}
-		return s.mark(ctx, mark.Pin(id, group))
+		return s.writeOne(ctx, mark.Pin(id, group))
 	})
 }
 
@@ -122,7 +122,7 @@ func (s *Session) Unpin(ctx context.Context, id string) (*session.Entry, error) 
 		if i < 0 {
 			return nil, errors.New("it is not pinned")
 		}
-		return s.mark(ctx, mark.Unpin(pins[i].ID))
+		return s.writeOne(ctx, mark.Unpin(pins[i].ID))
 	})
 }
 
@@ -137,7 +137,7 @@ func (s *Session) Hide(ctx context.Context, id string) (*session.Entry, error) {
 		if ed := v.EditOf(id); ed != nil && ed.Omit {
 			return nil, errors.New("it is already hidden")
 		}
-		return s.mark(ctx, session.OmitDraft(id))
+		return s.writeOne(ctx, session.OmitDraft(id))
 	})
 }
 
@@ -157,7 +157,7 @@ func (s *Session) Unhide(ctx context.Context, id string) (*session.Entry, error)
 		if err != nil {
 			return nil, err
 		}
-		return s.mark(ctx, session.EditDraft(id, m.Content))
+		return s.writeOne(ctx, session.EditDraft(id, m.Content))
 	})
 }
 
@@ -192,7 +192,7 @@ func (s *Session) SetName(ctx context.Context, name string) (*session.Entry, err
 	return do(ctx, s, func() (*session.Entry, error) { return s.log.SetName(ctx, s.opts.Mask(name)) })
 }
 
-func (s *Session) mark(ctx context.Context, d session.Draft) (*session.Entry, error) {
+func (s *Session) writeOne(ctx context.Context, d session.Draft) (*session.Entry, error) {
 	entries, err := s.write(ctx, d)
 	if err != nil {
 		return nil, err

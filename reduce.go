@@ -215,8 +215,8 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 
 // Compact replaces old conversation with a verified summary. The outcome says how
 // it ended; an error means that there was no attempt, as when ctx ends before
-// other reductions do. A compaction that the user asks for, the default kind, ends a pause of automatic compaction. While a tool
-// runs it is cancelled before a summary is requested.
+// other reductions do. A compaction that the user asks for, the default kind, ends a pause of automatic compaction.
+// While a tool runs it is cancelled before a summary is requested.
 func (s *Session) Compact(ctx context.Context, r compaction.Request) (*compaction.Outcome, error) {
 	return do(ctx, s, func() (*compaction.Outcome, error) {
 		if r.Trigger == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// lateContext returns the context in which hooks are told what has happened. An
+// lateContext returns the context in which hooks are informed. An
 // abort ends it, but the abort itself is still reported, with the hooks' full
 // time.
 func (r *run) lateContext() context.Context {

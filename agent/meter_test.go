@@ -62,11 +62,11 @@ func TestCircleOfReading(t *testing.T) {
 					notes++
 				}
 			}
-			heard := slices.ContainsFunc(server.Requests(), func(q fake.Request) bool {
+			events := slices.ContainsFunc(server.Requests(), func(q fake.Request) bool {
 				return strings.Contains(q.Text(), "You make no progress: scan was called 3 times with the same arguments")
 			})
-			if notes != 1 || !heard {
-				t.Errorf("%d notes; the model heard it: %v", notes, heard)
+			if notes != 1 || !events {
+				t.Errorf("%d notes; the model heard it: %v", notes, events)
 			}
 			r.sound()
 		})

@@ -15,7 +15,7 @@ import (
 // means that there was no attempt: the target is unknown, or the agent is
 // busy, which is ErrBusy with the reason. Input queued meanwhile waits for Run
 // or Resume.
-func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, tell func(Event)) (*compaction.Navigated, error) {
+func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, report func(Event)) (*compaction.Navigated, error) {
 	if err := errors.Join(a.made(), guard.Given("the context", ctx)); err != nil {
 		return nil, err
 	}
@@ -26,8 +26,8 @@ func (a *Agent) Navigate(ctx context.Context, n compaction.Navigation, tell func
 	}
 	defer func() { a.slot <- struct{}{} }()
 	r, end := a.run(ctx, func(e Event, _ error) bool {
-		if tell != nil {
-			tell(e)
+		if report != nil {
+			report(e)
 		}
 		return true
 	})

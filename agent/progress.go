@@ -37,7 +37,7 @@ func (e *StuckError) says() string {
 	return fmt.Sprintf("the context was reduced %d times without an answer in between", e.Times)
 }
 
-// advice is what the model is told before the run is stopped.
+// advice is what the model gets to read before the run is stopped.
 func (e *StuckError) advice() string {
 	what := "If the work cannot go on, say so and stop."
 	if e.Circle == sameCall {
@@ -63,7 +63,7 @@ const sameSize = 0.01
 type progress struct {
 	calls    map[[32]byte]*made
 	repeated []*made // since there was something new
-	told     bool    // since the user said something
+	advised  bool    // the model was told, since the user said something
 
 	size       int64 // of the latest request, in tokens
 	requests   int   // of that size in a row
@@ -78,13 +78,13 @@ type made struct {
 	entry  string // of its latest result
 	result [32]byte
 	at     int // how many reductions there had been
-	times  int // made in vain, including the first; 0: not since something new came
+	times  int // made without effect, including the first; 0: not since something new came
 }
 
 // userSpoke notes that the user said something.
 func (p *progress) userSpoke() {
 	p.isNew()
-	p.told, p.unheeded = false, 0
+	p.advised, p.unheeded = false, 0
 }
 
 // isNew ends all circles of calls and requests.
@@ -143,25 +143,25 @@ func (p *progress) ran(c message.ToolCall, res Result, entry string) {
 // verdict returns the circle that the run is in, or nil. stop says that it was
 // reported before and the run must end.
 func (p *progress) verdict() (e *StuckError, stop bool) {
-	tell, end := 0, 0
+	tellAt, end := 0, 0
 	if m := p.worst(); m != nil {
-		e, tell, end = &StuckError{Circle: sameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop
+		e, tellAt, end = &StuckError{Circle: sameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop
 	}
-	if e == nil || e.Times < tell {
-		e, tell, end = &StuckError{Circle: sameRequest, Times: p.requests}, requestsTold, requestsStop
+	if e == nil || e.Times < tellAt {
+		e, tellAt, end = &StuckError{Circle: sameRequest, Times: p.requests}, requestsTold, requestsStop
 	}
-	if e.Times < tell {
-		e, tell, end = &StuckError{Circle: reducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop
+	if e.Times < tellAt {
+		e, tellAt, end = &StuckError{Circle: reducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop
 	}
-	if e.Times < tell || p.told && e.Times < end {
+	if e.Times < tellAt || p.advised && e.Times < end {
 		return nil, false
 	}
-	stop = p.told
-	p.told = true
+	stop = p.advised
+	p.advised = true
 	return e, stop
 }
 
-// worst returns the call that was made in vain most often.
+// worst returns the call that was repeated most often without effect.
 func (p *progress) worst() *made {
 	var worst *made
 	for _, m := range p.repeated {

@@ -58,13 +58,13 @@ func (r *run) runBatch(calls []message.ToolCall, limit int) error {
 	for i, c := range calls {
 		r.emit(Event{Type: EventToolStart, ToolCallID: c.ID, ToolName: c.Name, Arguments: c.Arguments})
 		go func() {
-			tell := func(text string) {
+			report := func(text string) {
 				select {
 				case out <- outcome{index: i, update: text}:
 				case <-ended: // a tool that reports after its result
 				}
 			}
-			out <- outcome{index: i, result: r.call(c, tell), done: true}
+			out <- outcome{index: i, result: r.call(c, report), done: true}
 		}()
 	}
 	results := make([]*Result, len(calls))
@@ -87,7 +87,7 @@ func (r *run) runBatch(calls []message.ToolCall, limit int) error {
 }
 
 // call runs one call. Whatever goes wrong becomes a result that says so.
-func (r *run) call(c message.ToolCall, tell func(string)) Result {
+func (r *run) call(c message.ToolCall, report func(string)) Result {
 	t, ok := r.tools[c.Name]
 	if !ok {
 		return failedResult(fmt.Sprintf("there is no tool %q; there are: %s", c.Name, r.toolNames()))
@@ -95,7 +95,7 @@ func (r *run) call(c message.ToolCall, tell func(string)) Result {
 	if rawjson.Kind(c.Arguments) != '{' || !rawjson.Valid(c.Arguments) {
 		return failedResult("not run: the arguments are not a complete JSON object")
 	}
-	call, err := r.askToolCall(Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Update: tell})
+	call, err := r.askToolCall(Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Update: report})
 	if err == nil {
 		err = r.permit(t, call) // of what will actually run
 	}
@@ -118,7 +118,7 @@ func (r *run) permit(t Tool, c Call) error {
 // abandoned.
 const toolGrace = 2 * time.Second
 
-// execute runs a tool. It does not wait for one that goes on after an abort,
+// execute runs a tool. It does not wait for one that keeps running after an abort,
 // and drops what that returns later.
 func (r *run) execute(t Tool, c Call) Result {
 	defer r.session.ToolRunning()()

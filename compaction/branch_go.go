@@ -24,7 +24,7 @@ const (
 	alreadyMerged  Reason = "already-merged"
 )
 
-// BeforeTree is what a hook is told before a navigation.
+// BeforeTree is what a hook gets before a navigation.
 type BeforeTree struct {
 	Navigation
 	Route  *Route
@@ -325,8 +325,8 @@ func (t *navigating) stay(ctx context.Context, id string, at *session.Entry) err
 	return nil
 }
 
-// whole makes the summary of the route; nil means there is none, and the
-// navigation ends. empty is the reason if there is nothing to summarize.
+// whole makes the summary of the route. It returns nil if there is none, which
+// ends the navigation. empty is the reason if there is nothing to summarize.
 func (t *navigating) whole(ctx context.Context, empty Reason) *session.Draft {
 	d, ok := t.summary(ctx, TreeAnswer{})
 	if ok && d == nil {

@@ -85,7 +85,7 @@ func (a *attempt) write(ctx context.Context, entries []*session.Entry) *Outcome 
 }
 
 // fits: the next request, counted whole, is under the target (invariant I5).
-// Without a known window nothing is too large.
+// If the window is not known, nothing is too large.
 func (a *attempt) fits(after timeline.Size) bool {
 	return a.plan.Target <= 0 || after.Hard(after.Estimated) < a.plan.Target
 }

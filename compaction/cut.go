@@ -118,8 +118,8 @@ func (s span) cutAt(at int) (cut, bool) {
 }
 
 // mayCoverAll reports whether everything may be covered: nothing is unread, and
-// the last unit is one that an edit cannot shorten. What was asked last is shown
-// all the same, shortened if it must be.
+// the last unit is one that an edit cannot shorten. The open request is still
+// shown, shortened if necessary.
 func (s span) mayCoverAll() bool {
 	return s.limit == len(s.path) && s.last() >= 0 && !editable(s.listed[s.last()].Role())
 }

@@ -43,7 +43,7 @@ func (p *Plan) files(k known) fileLists {
 	return l
 }
 
-// settle takes what was modified off the files that were read.
+// settle removes the files that were modified from those that were read.
 func (l *fileLists) settle() {
 	l.read = slices.DeleteFunc(l.read, func(p string) bool { return slices.Contains(l.modified, p) })
 }
@@ -114,13 +114,13 @@ func sortUTF16(paths []string) []string {
 	return slices.Compact(out)
 }
 
-// text writes the lists for the model, newest first; if there is no room for
-// both, modified files go first. This is the only place where a summary lists
-// files; an extraction itself lists what is cut off here, if it has room.
+// text writes the lists for the model, newest first. If there is not enough room
+// for both, modified files have priority. Only here does a summary list files,
+// except that an extraction lists what was cut off here, if it has room.
 func (l fileLists) text(est tokens.Estimator) string {
-	room := int64(fileListTokens)
-	modified := block("modified-files", l.noted(), &room, est)
-	read := block("read-files", l.read, &room, est)
+	left := int64(fileListTokens)
+	modified := block("modified-files", l.noted(), &left, est)
+	read := block("read-files", l.read, &left, est)
 	return strings.TrimSpace(read + "\n\n" + modified)
 }
 
@@ -135,20 +135,20 @@ func (l fileLists) noted() []string {
 	return out
 }
 
-func block(tag string, lines []string, room *int64, est tokens.Estimator) string {
+func block(tag string, lines []string, left *int64, est tokens.Estimator) string {
 	if len(lines) == 0 {
 		return ""
 	}
 	const frame = 20 // tokens for the tags and the line that counts the rest
-	*room -= frame
+	*left -= frame
 	var out []string
 	for i, line := range slices.Backward(lines) {
 		n := est.Text(line) + 1
-		if n > *room {
+		if n > *left {
 			out = append(out, fmt.Sprintf("(and %d more)", i+1))
 			break
 		}
-		*room -= n
+		*left -= n
 		out = append(out, line)
 	}
 	return "<" + tag + ">\n" + strings.Join(out, "\n") + "\n</" + tag + ">"

@@ -25,7 +25,8 @@ type Hooks struct {
 	Compacting func(ctx context.Context, e BeforeCompact) (Guidance, error)
 	// BeforeTree is asked before a navigation.
 	BeforeTree func(ctx context.Context, e BeforeTree) (TreeAnswer, error)
-	// Rejected is told why a hook's summary was refused; Coppice then makes one.
+	// Rejected is called with the reason why a hook's summary was refused;
+	// Coppice then makes one.
 	Rejected func(why error)
 }
 

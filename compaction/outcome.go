@@ -80,7 +80,7 @@ type Outcome struct {
 	ResidueItems []*state.Item        // what the residue holds
 	Unheeded     []summarize.Unheeded // guidance of the user and of hooks that the summary did not follow, where applied
 	// Contradictions are the lines of the summary that are known to be
-	// otherwise. Corrections stand under it.
+	// otherwise. Corrections come after it.
 	Contradictions []state.Contradiction
 	Usage          *message.Usage // of all calls, refused ones too; nil: none was made
 	Attempts       []summarize.Attempt

@@ -246,8 +246,9 @@ func (p *Plan) fill(in PlanInput, s span, c cut, budget int64) error {
 	return s.sizer.Err()
 }
 
-// least returns what a run keeps of a plan in any case: nothing is known of a
-// plan that a smaller one may follow. What an edit can shorten is shortened in the last unit.
+// least returns how many tokens a run keeps at least: nothing, if a smaller plan
+// may follow this one. In the last unit it counts what can be shortened by an edit
+// as shortened.
 func (s span) least(in PlanInput, p *Plan) (sum int64) {
 	if !p.lastUnitKept {
 		if in.To != "" {

@@ -50,8 +50,8 @@ func (a *attempt) shortenSummary(d *draft, after int64) bool {
 	return true
 }
 
-// coverAll replans so that nothing is kept. It reports false if that was done
-// before, or may not be.
+// coverAll plans again so that nothing is kept. It reports false if that was
+// already done, or is not allowed.
 func (a *attempt) coverAll() bool {
 	in := a.planInput(a.view, a.request)
 	s, err := measure(a.view, in.Estimator, false)

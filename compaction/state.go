@@ -13,8 +13,8 @@ import (
 
 // State says what is true at the end of a view: the state that the compaction
 // in force carries, and what the messages after it made of it
-// (docs/compaction.md). Of another program's compaction it starts with what
-// the summary says. It fails where a message cannot be read.
+// (docs/compaction.md). After another program's compaction it starts with what
+// the summary says. It fails if a message cannot be read.
 func State(v *timeline.View, o state.Options) (*state.State, error) {
 	listed, err := v.Listed()
 	if err != nil {
@@ -127,8 +127,8 @@ func (a *attempt) fileLists(p *Plan) (fileLists, error) {
 	return p.files(k), nil
 }
 
-// renew brings a draft up to date with what came since the plan: what that
-// resolves is resolved, and what the summary says of it is judged again.
+// renew brings a draft up to date with what was added since the plan: it folds
+// the new messages, and verifies the summary again.
 func (a *attempt) renew(d *draft, since []*session.Entry) error {
 	items, err := timeline.ListPath(since)
 	if err != nil {
@@ -150,5 +150,5 @@ func (c *Compactor) folding() state.Options {
 	return state.Options{Mask: c.Mask, Extractors: c.Extractors, Cwd: c.Session.Log().Header().Cwd}
 }
 
-// cut is where what stays in view begins, among the messages that were folded.
+// cut is the index, among the folded messages, of the first one that stays in view.
 func (k known) cut() int { return len(k.input.History) + len(k.input.Prefix) }

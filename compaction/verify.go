@@ -44,14 +44,15 @@ func (a *attempt) verify(d *draft) verified {
 	return v.complete(d.body)
 }
 
-// judge says what a text holds and contradicts, and leaves it as it is.
+// judge says which facts a text has and what it contradicts. It does not change
+// the text.
 func (v verification) judge(text string) verified {
 	t := state.NewText(text + "\n\n" + v.shown)
 	return verified{text: text, coverage: t.Cover(v.state, v.covered), contradictions: state.NewText(text).Contradictions(v.state)}
 }
 
-// complete writes under a summary what it says that is not so, what it lost
-// and somebody who goes on would want, within the budgets, and the file lists
+// complete adds to a summary, within the budgets: corrections of what it has
+// wrong, what it lost and is still needed, and the file lists
 // (docs/compaction.md).
 func (v verification) complete(body string) verified {
 	body = strings.TrimSpace(body)
@@ -68,9 +69,9 @@ func (v verification) complete(body string) verified {
 		}
 	}
 	out := verified{contradictions: wrong}
-	corrections, room := v.corrections(wrong)
+	corrections, left := v.corrections(wrong)
 	lines := append(slices.Clone(v.lines), out.take(rules, v.budgets.constraints, v.est, true)...)
-	lines = append(lines, out.take(others, room, v.est, false)...)
+	lines = append(lines, out.take(others, left, v.est, false)...)
 	parts := []string{body}
 	for _, part := range []struct {
 		heading string
@@ -90,24 +91,24 @@ func (v verification) complete(body string) verified {
 	return out
 }
 
-// correctionsHeading is above what a summary says that is not so.
+// correctionsHeading is the heading of the corrections of a summary.
 const correctionsHeading = "## Corrections"
 
 // corrections writes what is true instead of what a summary says, within half
 // of the residue's budget, and returns what is left of it.
-func (v verification) corrections(wrong []state.Contradiction) (lines []string, room int64) {
-	room = v.budgets.residue
-	half := room / 2
+func (v verification) corrections(wrong []state.Contradiction) (lines []string, left int64) {
+	left = v.budgets.residue
+	half := left / 2
 	for _, c := range wrong {
 		line := "- " + quote.Safe(c.Right)
 		n := v.est.Text(line) + 1
-		if slices.Contains(lines, line) || room-n < half {
+		if slices.Contains(lines, line) || left-n < half {
 			continue
 		}
-		room -= n
+		left -= n
 		lines = append(lines, line)
 	}
-	return lines, room
+	return lines, left
 }
 
 // take picks items, those that matter most first, until the budget is used up,

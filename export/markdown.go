@@ -172,8 +172,8 @@ func (m *markdown) entry(e *session.Entry) error {
 }
 
 // heading writes who speaks, the time, and the entry's id.
-func (m *markdown) heading(e *session.Entry, who string, marks []string) {
-	m.printf("## %s", inert(who))
+func (m *markdown) heading(e *session.Entry, speaker string, marks []string) {
+	m.printf("## %s", inert(speaker))
 	if e != nil {
 		if !e.Time.IsZero() {
 			m.printf(" · %s", stamp(e.Time))

@@ -79,11 +79,11 @@ func call[E, A any](ctx context.Context, b *Bus, h hook, q question[E, A], e E) 
 		return guard.Do(ctx, "the handler", func() (A, error) { return h.handle.(func(context.Context, E) (A, error))(ctx, e) })
 	}
 	var none A
-	told, err := q.encode(ctx, e)
+	payload, err := q.encode(ctx, e)
 	if err != nil {
 		return none, err
 	}
-	out, err := b.run(ctx, h, told)
+	out, err := b.run(ctx, h, payload)
 	var vetoed *veto
 	switch {
 	case errors.As(err, &vetoed):

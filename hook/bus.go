@@ -90,11 +90,11 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Bus has the hooks and asks them. It is safe for concurrent use. The nil Bus
 // has no hooks; the zero value has only the handlers that are added.
 type Bus struct {
-	opts    Options
-	trusted string        // hash of ProjectDir when it was trusted
-	delay   time.Duration // between SIGTERM and SIGKILL
-	room    int           // for an answer, in bytes
-	limit   func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	opts      Options
+	trusted   string        // hash of ProjectDir when it was trusted
+	delay     time.Duration // between SIGTERM and SIGKILL
+	maxAnswer int           // for an answer, in bytes
+	limit     func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	programs map[Event][]hook // in order; not changed after New
 
@@ -118,7 +118,7 @@ type hook struct {
 // left out.
 func New(opts Options) *Bus {
 	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
-	b := &Bus{opts: opts, delay: killDelay, room: maxAnswer, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
+	b := &Bus{opts: opts, delay: killDelay, maxAnswer: maxAnswer, limit: limited, programs: map[Event][]hook{}, handlers: map[Event][]hook{}}
 	all := b.fromSettings()
 	users, problems := discover(opts.UserDir, false)
 	b.reportAll(problems)

@@ -39,7 +39,7 @@ func (b *Bus) run(ctx context.Context, h hook, event []byte) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, b.resolve(h.command[0]), h.command[1:]...)
 	cmd.Dir = b.opts.Dir
 	cmd.Stdin = bytes.NewReader(append(event, '\n'))
-	out := &bounded{limit: b.room, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", b.room)) }}
+	out := &bounded{limit: b.maxAnswer, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", b.maxAnswer)) }}
 	reason := &bounded{limit: maxReason, full: func() {}}
 	cmd.Stdout, cmd.Stderr = out, reason
 	cmd.WaitDelay = b.delay
@@ -88,11 +88,11 @@ type bounded struct {
 }
 
 func (w *bounded) Write(p []byte) (int, error) {
-	room := w.limit - w.buf.Len()
-	if len(p) > room && !w.over {
+	free := w.limit - w.buf.Len()
+	if len(p) > free && !w.over {
 		w.over = true
 		w.full()
 	}
-	w.buf.Write(p[:min(len(p), room)])
+	w.buf.Write(p[:min(len(p), free)])
 	return len(p), nil
 }

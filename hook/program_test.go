@@ -111,7 +111,7 @@ func TestAbort(t *testing.T) {
 
 func TestOutputIsBounded(t *testing.T) {
 	b, r := newBus(Program{Event: eventToolCall, Name: "p", Command: does("flood")})
-	b.delay, b.room = time.Nanosecond, 1<<20
+	b.delay, b.maxAnswer = time.Nanosecond, 1<<20
 	if a, err := b.ToolCall(t.Context(), ToolCall{}); err != nil || a.Cancel || a.Arguments != nil {
 		t.Errorf("%+v, %v", a, err)
 	}

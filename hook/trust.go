@@ -34,7 +34,7 @@ func (u *Untrusted) Error() string {
 // fs.ErrNotExist.
 func HashFolder(dir string) (string, error) {
 	sum := sha256.New()
-	room := int64(maxTrusted)
+	left := int64(maxTrusted)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -50,11 +50,11 @@ func HashFolder(dir string) (string, error) {
 		if err != nil {
 			return err
 		}
-		content, n, err := hashFile(path, room)
+		content, n, err := hashFile(path, left)
 		if err != nil {
 			return err
 		}
-		room -= n
+		left -= n
 		fmt.Fprintf(sum, "%q %t %s\n", filepath.ToSlash(rel), runnable(rel, uint32(info.Mode().Perm())), content)
 		return nil
 	})
@@ -64,15 +64,15 @@ func HashFolder(dir string) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func hashFile(path string, room int64) (sum string, n int64, err error) {
+func hashFile(path string, most int64) (sum string, n int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", 0, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err = io.Copy(h, io.LimitReader(f, room+1))
-	if err == nil && n > room {
+	n, err = io.Copy(h, io.LimitReader(f, most+1))
+	if err == nil && n > most {
 		err = fmt.Errorf("the folder has more than %d bytes", maxTrusted)
 	}
 	return hex.EncodeToString(h.Sum(nil)), n, err

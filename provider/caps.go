@@ -39,7 +39,7 @@ var capRules = sync.OnceValue(func() []capRule {
 	return out
 })
 
-// readCap finds the limit of a part that a text names.
+// readCap finds the limit that a text names for a part of a request.
 func readCap(text string) (message.Limit, message.Class, bool) {
 	for _, r := range capRules() {
 		m := r.re.FindStringSubmatch(text)

@@ -185,7 +185,7 @@ var aliases = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// known reports whether a provider's dialect is known without being told.
+// known reports whether a provider's dialect is known without a setting.
 func known(name string) bool {
 	v := lookupVendor(name)
 	return v.api != "" || v.baseURL != "" || catalogue.Lookup(v.catalogue).API != ""

@@ -148,7 +148,7 @@ func (l *Limits) keep(key string, s Lesson) (news bool) {
 	return news
 }
 
-// about reports whether another lesson is about the same limit.
+// about reports whether another lesson concerns the same limit.
 func (s Lesson) about(o Lesson) bool {
 	return s.Unit == o.Unit && s.Where == o.Where && s.Asked == o.Asked
 }
@@ -235,7 +235,7 @@ func (l *Limits) InForce(m message.Model) message.Model {
 	for _, s := range l.Of(m) {
 		switch {
 		case s.Asked: // Catalog knows it
-		case s.Unit == kinds.UnitContext && l.rules(m, s.Number):
+		case s.Unit == kinds.UnitContext && l.inForce(m, s.Number):
 			m.Window, m.WindowSource = s.Number, kinds.WindowLearned
 		case s.Unit == kinds.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):
 			m.MaxOutput = s.Number
@@ -255,8 +255,8 @@ func (l *Limits) InForce(m message.Model) message.Model {
 	return m
 }
 
-// rules reports whether a learned window is in force for a model.
-func (l *Limits) rules(m message.Model, learned int64) bool {
+// inForce reports whether a learned window is in force for a model.
+func (l *Limits) inForce(m message.Model, learned int64) bool {
 	switch {
 	case assumed(m), m.WindowSource == kinds.WindowLearned:
 		return true

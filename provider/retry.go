@@ -20,7 +20,7 @@ const (
 	defaultBaseDelay = 2 * time.Second
 
 	// maxRetryWait is the longest wait before a retry. If a server asks for more
-	// there is no retry: the caller should hear of it now.
+	// there is no retry: the caller should know at once.
 	maxRetryWait = 2 * time.Minute
 )
 
@@ -84,10 +84,10 @@ func (r Retry) sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Pauses returns a function that waits between the tries of one call, after the
-// fault of a try. tell is called first, with the number of the retry, from 1; if
+// fault of a try. before is called first, with the number of the retry, from 1; if
 // it returns false there is none, and no error. Other errors say why there is no
 // retry: the fault itself, or that of a context that ended.
-func (r Retry) Pauses() func(ctx context.Context, f *message.Fault, tell func(try int, wait time.Duration) bool) (again bool, err error) {
+func (r Retry) Pauses() func(ctx context.Context, f *message.Fault, before func(try int, wait time.Duration) bool) (again bool, err error) {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = cmp.Or(r.BaseDelay, defaultBaseDelay)
 	b.Multiplier = 2
@@ -99,13 +99,13 @@ func (r Retry) Pauses() func(ctx context.Context, f *message.Fault, tell func(tr
 	if !*r.Enabled {
 		most = 0
 	}
-	return func(ctx context.Context, f *message.Fault, tell func(int, time.Duration) bool) (bool, error) {
+	return func(ctx context.Context, f *message.Fault, before func(int, time.Duration) bool) (bool, error) {
 		if try >= most || f.RetryAfter > maxRetryWait {
 			return false, f
 		}
 		try++
 		d := cmp.Or(max(f.RetryAfter, 0), b.NextBackOff())
-		if !tell(try, d) {
+		if !before(try, d) {
 			return false, nil
 		}
 		err := r.sleep(ctx, d)

@@ -83,7 +83,7 @@ func (c *chain) distinct(e *Entry) (*Entry, error) {
 }
 
 // refer makes the references of an entry name the nearest earlier entry with
-// that id (docs/format.md). In what is ours, every string that was an id is one.
+// that id (docs/format.md). In our own entries, every string that was an id still is one.
 func (c *chain) refer(raw []byte) []byte {
 	for _, name := range []string{"targetId", "firstKeptEntryId", "fromId"} {
 		raw = c.renamed(raw, name)

@@ -76,8 +76,8 @@ func (d *views) decodeCompaction(f map[string][]byte, at time.Time) {
 	d.msg = &message.Message{Role: message.RoleCompactionSummary, Summary: c.Summary, Time: at}
 }
 
-// ours returns the details that Coppice wrote: next to those of others, or in a
-// field of the entry if there is no place for them.
+// ours returns the details that Coppice wrote. They are in a field of the entry if
+// details are not an object, so that they cannot be next to those of others.
 func ours(f map[string][]byte) []byte {
 	if own := object(f["coppice"]); own != nil {
 		return own

@@ -46,7 +46,7 @@ func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func
 // The new session has the path up to there and no other branch (see Branch).
 // Entries keep their ids, so that what refers to them holds, and the model
 // sees the same as in src at that entry. Forking at the leaf makes a clone.
-// With before and a root there is no path; the new session is empty.
+// If at is a root and before is set, the new session is empty.
 func ForkTo(ctx context.Context, src *Session, at *Entry, before bool, write func(Header, iter.Seq2[*Entry, error]) error) (Header, error) {
 	err := errors.Join(guard.Given("the context", ctx), guard.Given("the session", src), guard.Given("the function that writes", write))
 	if err != nil {

@@ -57,7 +57,7 @@ func (r *Reader) Entry(line []byte, at int64) (e *Entry, ok bool) {
 	e = r.new()
 	e.ID, e.Type, e.At = r.pool.Text(h.ID), Type(r.pool.Name(h.Type)), at
 	e.Time = codec.DecodeTime(h.Timestamp)
-	// The parent is nearly always the line before, whose id is at hand.
+	// The parent is nearly always the line before, whose id is already known.
 	if r.last != nil && lines.Quotes(h.ParentID, r.last.ID) {
 		e.ParentID = r.last.ID
 	} else {

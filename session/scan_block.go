@@ -79,7 +79,7 @@ func (c *scan) kind(s *rawjson.Scanner, name []byte) blockKind {
 	return blockOther
 }
 
-// end adds what every block has, and the members that it lacks.
+// end adds what every block has, and the members that are missing.
 func (c *scan) end(b *block) {
 	lacks := func(bit uint8, n int) int {
 		if b.seen&bit != 0 {

@@ -40,13 +40,13 @@ func (f *fold) dropped(summary string) string {
 			here[s.EntryID] = true
 		}
 	}
-	room := f.output / 8
+	left := f.output / 8
 	var lines []string
 	for _, it := range slices.Backward(state.NewText(summary).Missing(f.state, func(it *state.Item) bool {
 		return f.covers.has(it.First) && slices.ContainsFunc(it.Entries(), func(id string) bool { return here[id] })
 	})) {
 		line := "- " + f.safe(it.Line())
-		if room -= f.estimate(line) + 1; room < 0 {
+		if left -= f.estimate(line) + 1; left < 0 {
 			break
 		}
 		lines = append(lines, line)

@@ -45,7 +45,7 @@ func (in Input) historySheet() *sheet {
 	s := in.sheet(historyPlaces, in.history(), in.History, capped(most, in.MaxOutput))
 	s.notes = in.Context
 	s.requests(atGoal)
-	s.rules(atConstraints)
+	s.rulesInForce(atConstraints)
 	s.work(atDone, atDoing, atBlocked)
 	s.decisions(atDecisions)
 	s.next(atNext)
@@ -61,7 +61,7 @@ func (in Input) prefixSheet(notes []string) *sheet {
 	s := in.sheet(prefixPlaces, in.prefix(), in.Prefix, capped(most, in.PrefixMaxOutput))
 	s.notes = notes
 	s.requests(atRequest)
-	s.rules(atRelevant)
+	s.rulesInForce(atRelevant)
 	s.work(atSoFar, atSoFar, atRelevant)
 	s.decisions(atRelevant)
 	s.next(atRelevant)

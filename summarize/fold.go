@@ -22,9 +22,9 @@ const (
 // folded, in UTF-16 units. The folded passes use the middle one.
 var resultLimits = [...]int{resultLimit, 600, 150}
 
-// part is a summary to be made: of the history, or of the beginning of a split
+// job is a summary to be made: of the history, or of the beginning of a split
 // turn.
-type part struct {
+type job struct {
 	phase     string
 	rounds    []round
 	previous  string // the previous summary, without file lists
@@ -60,7 +60,7 @@ func (q query) size(estimate func(string) int64) int64 {
 // the caller reports the answer with accept, refused or overflowed. No query is
 // larger than the window that is known (invariant I9).
 type fold struct {
-	part
+	job
 	model    message.Model
 	window   int64   // tokens; 0: not known
 	factor   float64 // provider's tokens per estimated token, with the margin
@@ -84,8 +84,8 @@ type fold struct {
 	shortened []Unheeded // guidance that had to be shortened
 }
 
-func newFold(p part, m message.Model) *fold {
-	f := &fold{part: p, model: m, window: m.Window, factor: calibration.Unmeasured, system: systemPrompt(), left: p.rounds}
+func newFold(p job, m message.Model) *fold {
+	f := &fold{job: p, model: m, window: m.Window, factor: calibration.Unmeasured, system: systemPrompt(), left: p.rounds}
 	f.previous, f.focus = f.safe(p.previous), f.safe(p.focus)
 	f.context = nil
 	for _, c := range p.context {

@@ -39,10 +39,10 @@ func (s *sheet) guide(at place) {
 	if s.in.Focus != "" {
 		s.add(at, needed, newest, "- To be kept, said the user: "+inQuotes(clip(s.in.Mask(s.in.Focus), maxRequest)))
 	}
-	room := s.limit / 2
+	left := s.limit / 2
 	for _, c := range s.notes {
-		if n := s.in.Estimate(c) + 8; n <= room { // one that is too long does not keep others out
-			room -= n
+		if n := s.in.Estimate(c) + 8; n <= left { // one that is too long does not keep others out
+			left -= n
 			s.add(at, needed, newest, labelled(noteLabel, s.in.Mask(c)))
 		}
 	}
@@ -50,11 +50,11 @@ func (s *sheet) guide(at place) {
 	if len(focus)+len(prompt) == 0 {
 		return
 	}
-	room = s.limit * guidedShare / 100
+	left = s.limit * guidedShare / 100
 	lines := s.relevant(focus, prompt)
 	n := 0
 	for n < len(lines) && n < guidedLines {
-		if room -= s.in.Estimate(lines[n].text) + 8; room < 0 && n > 0 {
+		if left -= s.in.Estimate(lines[n].text) + 8; left < 0 && n > 0 {
 			break
 		}
 		n++

@@ -93,7 +93,7 @@ type run struct {
 
 // wanted is a part and, once there is one, its summary.
 type wanted struct {
-	part
+	job
 	made *made
 }
 
@@ -142,7 +142,7 @@ func (r *run) part(phase string, sources []ledger.Source, covers span, limit, mo
 	if len(rounds) == 0 {
 		return nil
 	}
-	return &wanted{part: part{
+	return &wanted{job: job{
 		phase: phase, rounds: rounds, state: r.in.State, covers: covers, maxOutput: limit, cap: most,
 		// The headings alone are longer than a short question. Whether the
 		// view gets smaller is judged over the whole.
@@ -194,7 +194,7 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 	if c.shared != nil {
 		return r.askShared(ctx, c, p)
 	}
-	f := newFold(c.adapted(p.part), c.model)
+	f := newFold(c.adapted(p.job), c.model)
 	var attempts []Attempt
 	short := ""
 	for !f.done() {
@@ -203,7 +203,7 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 		var got answer
 		if err == nil {
 			pass, passes := f.pass()
-			r.tell(Progress{Phase: p.phase, Rung: a.Rung, Model: a.Model, Pass: pass, Passes: passes})
+			r.report(Progress{Phase: p.phase, Rung: a.Rung, Model: a.Model, Pass: pass, Passes: passes})
 			got, err = r.send(ctx, c, q)
 		}
 		if err == nil {
@@ -241,7 +241,7 @@ func (f *fold) learns(err error, c candidate) bool {
 }
 
 // adapted returns the part as the candidate is asked for it.
-func (c candidate) adapted(p part) part {
+func (c candidate) adapted(p job) job {
 	if c.ours && p.ask.base == "" {
 		p.sections = sections
 		if p.ask.prefix {
@@ -275,7 +275,7 @@ func (r *run) send(ctx context.Context, c candidate, q query) (answer, error) {
 	return a, err
 }
 
-func (r *run) tell(p Progress) {
+func (r *run) report(p Progress) {
 	if r.ladder.Progress == nil {
 		return
 	}
@@ -288,7 +288,7 @@ func (r *run) tell(p Progress) {
 // askShared makes one try with a request that the model has already seen and an
 // instruction after it. If that gives no summary, the serialized form is next.
 func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
-	suited := c.adapted(p.part)
+	suited := c.adapted(p.job)
 	f := newFold(suited, c.model)
 	q := query{prompt: sharedPrompt(f), maxOutput: f.output,
 		check: source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
@@ -296,7 +296,7 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	var got answer
 	var err error
 	if q.maxOutput, err = sharedOutput(r.sharedSize(*c.shared, q.prompt), r.sharedLimit(q.maxOutput, c.model), c.model); err == nil {
-		r.tell(Progress{Phase: p.phase, Rung: c.rung, Model: a.Model, Pass: 1, Passes: 1})
+		r.report(Progress{Phase: p.phase, Rung: c.rung, Model: a.Model, Pass: 1, Passes: 1})
 		got, err = r.send(ctx, c, q)
 	}
 	if err == nil {

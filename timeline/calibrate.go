@@ -37,7 +37,7 @@ func (s *Sizer) Of(it Item) int64 {
 	return s.Calibration.Estimate(n)
 }
 
-// Media returns the part of Of that is for images.
+// Media returns how much of Of is for images.
 func (s *Sizer) Media(it Item) int64 {
 	n, err := s.item(it)
 	if err != nil && s.err == nil {
@@ -255,7 +255,7 @@ func changesView(e *session.Entry) bool {
 	return e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit || e.Pin() != nil || e.Undoes() != ""
 }
 
-// firstCalls is how many calls the fixed part is learned from.
+// firstCalls is the number of calls that the fixed part is learned from.
 const firstCalls = 3
 
 // Fixed returns what each request has in addition to its messages, in tokens,

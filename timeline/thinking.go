@@ -178,7 +178,7 @@ func (t *walked) markEdits(mark func(from, to int)) error {
 	return nil
 }
 
-// members are the ids that a pin is about.
+// members are the ids that a pin refers to.
 func members(p *session.Pin) []string {
 	if len(p.Group) == 0 {
 		return []string{p.TargetID}

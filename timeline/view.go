@@ -19,7 +19,7 @@ type Source interface {
 	Find(ctx context.Context, id string, at int64) (*session.Entry, error)
 }
 
-// Policy is what a view depends on besides the path.
+// Policy has everything that a view depends on, except the path.
 type Policy struct {
 	// Model gets the request. The zero value means the model named on the path.
 	Model message.Model

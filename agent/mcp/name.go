@@ -18,8 +18,8 @@ func toolName(server, tool string, taken map[string]bool) string {
 		return name
 	}
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
-	mark := "_" + hex.EncodeToString(sum[:4])
-	return name[:min(len(name), maxName-len(mark))] + mark
+	suffix := "_" + hex.EncodeToString(sum[:4])
+	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
 // plain replaces all but letters of English, digits, - and _.

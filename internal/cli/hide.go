@@ -11,11 +11,11 @@ func (a *app) hideCmd() *cobra.Command {
 		`Leave an entry out of the view. It stays in the file and can be read. Hiding an
 answer hides its calls and their results too. A hidden tool result leaves a note,
 because its call needs a result.`,
-		"  coppice hide - en:4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Hide })
+		"  coppice hide - en:4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) entryCall { return (*coppice.Session).Hide })
 }
 
 func (a *app) unhideCmd() *cobra.Command {
 	return a.markCmd(groupContext, "unhide SESSION PATH", "Show an entry to the model as it was said",
 		"Show an entry again as it is in the file, whether it was hidden, pruned or\nshortened.",
-		"  coppice unhide - en:4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Unhide })
+		"  coppice unhide - en:4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) entryCall { return (*coppice.Session).Unhide })
 }

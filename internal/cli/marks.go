@@ -17,26 +17,26 @@ type markJSON struct {
 	TargetID string `json:"targetId,omitempty"`
 }
 
-// mark does what the four commands share: open, write one entry, report it.
-type mark func(s *coppice.Session, ctx context.Context, id string) (*session.Entry, error)
+// entryCall is what a command does with an entry of an open session.
+type entryCall func(s *coppice.Session, ctx context.Context, id string) (*session.Entry, error)
 
 func (a *app) pinCmd() *cobra.Command {
 	return a.markCmd(groupContext, "pin SESSION ENTRY", "Keep an entry in every view, word for word",
 		"Pin an entry, together with the group of tool calls and results it belongs to. It\nstays visible to the model word for word, however often the session is compacted.\nAll pins together may take up a quarter of the threshold.",
-		"  coppice pin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Pin })
+		"  coppice pin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) entryCall { return (*coppice.Session).Pin })
 }
 
 func (a *app) unpinCmd() *cobra.Command {
 	return a.markCmd(groupContext, "unpin SESSION ENTRY", "Remove a pin",
 		"Remove a pin. The entry is then treated like any other.",
-		"  coppice unpin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) mark { return (*coppice.Session).Unpin })
+		"  coppice unpin - 4f1c0a9b22d3e871", cobra.ExactArgs(2), func([]string) entryCall { return (*coppice.Session).Unpin })
 }
 
 func (a *app) labelCmd() *cobra.Command {
 	return a.markCmd(groupLook, "label SESSION ENTRY [NAME]", "Name an entry",
 		"Give an entry a name, which coppice tree shows. Without NAME the label is removed.",
 		"  coppice label - 4f1c0a9b22d3e871 'before the rewrite'", cobra.RangeArgs(2, 3),
-		func(args []string) mark {
+		func(args []string) entryCall {
 			name := ""
 			if len(args) > 2 {
 				name = args[2]
@@ -48,16 +48,16 @@ func (a *app) labelCmd() *cobra.Command {
 }
 
 // markCmd makes a command that writes one entry about another.
-func (a *app) markCmd(group, use, short, long, example string, args cobra.PositionalArgs, do func(args []string) mark) *cobra.Command {
+func (a *app) markCmd(group, use, short, long, example string, args cobra.PositionalArgs, do func(args []string) entryCall) *cobra.Command {
 	var asJSON bool
 	cmd := command(group, use, short, long, example, args, func(cmd *cobra.Command, args []string) error {
-		return a.mark(cmd, args[0], args[1], do(args), asJSON)
+		return a.callForEntry(cmd, args[0], args[1], do(args), asJSON)
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) mark(cmd *cobra.Command, ref, id string, do mark, asJSON bool) error {
+func (a *app) callForEntry(cmd *cobra.Command, ref, id string, do entryCall, asJSON bool) error {
 	ctx := cmd.Context()
 	s, err := a.open(ctx, ref, true)
 	if err != nil {

@@ -22,9 +22,9 @@ func (l *Ledger) Encode(maxBytes int) []byte {
 		maxBytes = MaxCarried
 	}
 	const frame = len(`{"facts":[]}`)
-	p := packer{facts: factsOf(l), taken: map[int][]byte{}, room: maxBytes - frame}
+	p := packer{facts: factsOf(l), taken: map[int][]byte{}, left: maxBytes - frame}
 	first := []Class{Constraint, Request}
-	p.reserve = p.room / 4
+	p.reserve = p.left / 4
 	p.fill(first)
 	p.reserve = 0
 	p.fill(slices.DeleteFunc(p.classes(), func(c Class) bool { return slices.Contains(first, c) }))
@@ -46,7 +46,7 @@ func (l *Ledger) Encode(maxBytes int) []byte {
 type packer struct {
 	facts   []Fact
 	taken   map[int][]byte // encoded, by index in facts
-	room    int            // bytes left
+	left    int            // bytes left
 	reserve int            // bytes of it that are reserved
 }
 
@@ -77,11 +77,11 @@ func (p *packer) fill(classes []Class) {
 			}
 			i := q[len(q)-1]
 			raw := encodeFact(p.facts[i])
-			if len(raw)+1 > p.room-p.reserve {
+			if len(raw)+1 > p.left-p.reserve {
 				return true
 			}
 			p.taken[i], queues[c] = raw, q[:len(q)-1]
-			p.room -= len(raw) + 1
+			p.left -= len(raw) + 1
 			return false
 		})
 	}

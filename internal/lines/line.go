@@ -111,12 +111,12 @@ func (l *Line) values(line []byte, at int) (torn int) {
 // entry has id, parentId and timestamp; the blocks inside a torn message have
 // not, so they are not taken for one.
 func nextWhole(line []byte, at int) int {
-	mark := []byte(`{"type":`)
+	opening := []byte(`{"type":`)
 	// Each failed try may read to the end of the line. Real damage has a
 	// few; a hostile line of nested objects must not take quadratic time.
 	budget := 16*len(line) + 1<<20
 	for at < len(line) && budget > 0 {
-		i := bytes.Index(line[at:], mark)
+		i := bytes.Index(line[at:], opening)
 		if i < 0 {
 			return -1
 		}

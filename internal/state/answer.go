@@ -231,11 +231,11 @@ func conclude(w *said) string {
 		return flow(parts)
 	}
 	taken := make([]bool, len(parts))
-	room := maxConclusion
+	left := maxConclusion
 	take := func(i int) {
-		if i >= 0 && !taken[i] && (len(parts[i].Text) <= room || room == maxConclusion) {
+		if i >= 0 && !taken[i] && (len(parts[i].Text) <= left || left == maxConclusion) {
 			taken[i] = true
-			room -= len(parts[i].Text) + 1
+			left -= len(parts[i].Text) + 1
 		}
 	}
 	last := len(parts) - 1

@@ -26,7 +26,7 @@ func (s *State) Encode(maxBytes int) []byte {
 		maxBytes = MaxCarried
 	}
 	head, tail := []byte(`{"v":1,"items":[`), []byte("]}")
-	room := maxBytes - len(head) - len(tail)
+	left := maxBytes - len(head) - len(tail)
 	queues := map[Kind][]*Item{}
 	for _, k := range Kinds {
 		queues[k] = slices.DeleteFunc(s.Of(k), func(it *Item) bool { return !carried(it) })
@@ -40,12 +40,12 @@ func (s *State) Encode(maxBytes int) []byte {
 				it := queues[k][last]
 				queues[k] = queues[k][:last]
 				raw := encodeItem(it)
-				if len(raw)+1 > room {
+				if len(raw)+1 > left {
 					queues[k] = nil
 					break
 				}
 				taken[it] = raw
-				room -= len(raw) + 1
+				left -= len(raw) + 1
 				more = true
 			}
 		}

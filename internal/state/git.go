@@ -108,9 +108,9 @@ func (f *folder) commit(rest []shell.Word, amend bool, r outcome.Result) {
 		}
 	}
 	subject = subjectOf(subject)
-	hash, told := committed(r.Body, subject)
+	hash, printed := committed(r.Body, subject)
 	if subject == "" {
-		subject = told
+		subject = printed
 	}
 	if nothing(r.Body) {
 		return
@@ -159,7 +159,7 @@ func subjectOf(s string) string {
 
 // committed finds the hash and the subject in what git prints: "[main 1a2b3c4]
 // subject", or a line of git log.
-func committed(body, subject string) (hash, told string) {
+func committed(body, subject string) (hash, printed string) {
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(line)
 		if head, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "] "); ok && strings.HasPrefix(line, "[") {

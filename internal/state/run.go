@@ -14,9 +14,9 @@ import (
 // maxCommand bounds the text of a command, in UTF-16 units.
 const maxCommand = 200
 
-// dull programs look around or move text; running one is no news, and its
-// failure is a guess that found nothing.
-var dull = []string{"", "cd", "pushd", "popd", "ls", "cat", "head", "tail", "less", "more", "echo", "printf", "pwd", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find",
+// browsers are programs that look around or move text. That one ran is not news,
+// and its failure is a guess that found nothing.
+var browsers = []string{"", "cd", "pushd", "popd", "ls", "cat", "head", "tail", "less", "more", "echo", "printf", "pwd", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find",
 	"fd", "sed", "awk", "cut", "sort", "uniq", "wc", "tr", "tee", "xargs", "which", "type", "test", "[", "[[", "true", "false", "sleep", ":",
 	"export", "set", "unset", "source", ".", "tree", "jq", "yq", "stat", "file", "du", "df", "date", "env", "ps", "pgrep", "lsof", "kill", "pkill", "killall", "mkdir", "rmdir",
 	"touch", "cp", "mv", "rm", "ln", "chmod", "chown", "diff", "cmp", "nl", "for", "case", "esac", "read", "return", "exit", "local", "basename", "dirname", "wait", "jobs", "fg", "bg",
@@ -48,7 +48,7 @@ func notable(c shell.Command) bool {
 			}
 		}
 	}
-	return !contains(dull, name) && strings.IndexFunc(name, isLetter) >= 0 && !strings.HasSuffix(name, ")") && !strings.HasPrefix(name, "$")
+	return !contains(browsers, name) && strings.IndexFunc(name, isLetter) >= 0 && !strings.HasSuffix(name, ")") && !strings.HasPrefix(name, "$")
 }
 
 func isLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' || r > 0x7F }
@@ -126,8 +126,8 @@ func (f *folder) ended(a attempt, cmd shell.Command, s status, speaks bool, r ou
 	if body != "" && (contains(checkers, a.prog) || strings.Contains(cmd.Source, "test") || strings.Contains(cmd.Source, "lint")) {
 		tally, counted = outcome.Count(body)
 	}
-	told := s == succeeded && r.Known && !cmd.Piped()
-	if speaks && contains(checkers, a.prog) && !told && (s == unknown || !r.Known) {
+	certain := s == succeeded && r.Known && !cmd.Piped()
+	if speaks && contains(checkers, a.prog) && !certain && (s == unknown || !r.Known) {
 		if bad, known := verdict(body); known && bad {
 			s = failedRun
 		} else if known && s == unknown {

@@ -121,7 +121,7 @@ func TestNotASession(t *testing.T) {
 	}
 }
 
-// A thousand early lines repeated, and cycles: open quickly (R193).
+// A thousand early lines repeated, and cycles: open quickly.
 func TestManyDuplicates(t *testing.T) {
 	lines := chain(3000)
 	lines = append(lines, lines[1:]...)

@@ -13,7 +13,7 @@ import (
 // lines: what is wrong, which lines repeat others, the newest entry of an id.
 type index struct {
 	recs  []record // in file order
-	room  []record // holds recs, with free places before it
+	buf   []record // holds recs, with free places before it
 	front int      // how many
 	from  int64    // offset from which the file is known
 	size  int64    // of the file when the index was begun
@@ -21,9 +21,9 @@ type index struct {
 	parts    []part // what recs consists of, in file order; not whole only
 	problems []session.Problem
 
-	whole bool
-	lines int // in the file; whole only
-	lost  int // unreadable pieces in the file; whole only
+	whole      bool
+	lines      int // in the file; whole only
+	unreadable int // unreadable pieces in the file; whole only
 
 	version int    // of the format; 1 without a header
 	header  []byte // the header line; nil: none
@@ -36,9 +36,9 @@ type index struct {
 
 // part is a stretch of lines that was read at once.
 type part struct {
-	recs, lines, lost int
-	flaws             []flaw
-	parents           map[int]string
+	recs, lines, unreadable int
+	flaws                   []flaw
+	parents                 map[int]string
 }
 
 // newIndex returns the index of a file of the given size, before any line is
@@ -53,8 +53,8 @@ func (x *index) prepend(b batch) {
 		x.grow(n, b.from)
 	}
 	x.front -= len(b.recs)
-	copy(x.room[x.front:], b.recs)
-	x.recs, x.from = x.room[x.front:], b.from
+	copy(x.buf[x.front:], b.recs)
+	x.recs, x.from = x.buf[x.front:], b.from
 	x.parts = slices.Insert(x.parts, 0, b.part())
 	x.ids.moved += len(b.recs)
 }
@@ -71,8 +71,8 @@ func (x *index) grow(n int, from int64) {
 	if front > longWalk {
 		front = max(n, n+int(1.05*float64(from)*float64(len(x.recs)+n)/float64(x.size-from)))
 	}
-	x.room = make([]record, front+len(x.recs))
-	copy(x.room[front:], x.recs)
+	x.buf = make([]record, front+len(x.recs))
+	copy(x.buf[front:], x.recs)
 	x.front = front
 }
 
@@ -80,7 +80,7 @@ func (x *index) grow(n int, from int64) {
 // still have to be linked.
 func (x *index) append(b batch) {
 	x.recs = append(x.recs, b.recs...)
-	x.room, x.front = nil, 0 // append may have moved recs out of it
+	x.buf, x.front = nil, 0 // append may have moved recs out of it
 	if x.whole {
 		x.number(len(x.recs)-len(b.recs), b.part())
 	} else {
@@ -89,7 +89,7 @@ func (x *index) append(b batch) {
 }
 
 func (b *batch) part() part {
-	return part{recs: len(b.recs), lines: b.lines, lost: b.lost, flaws: b.flaws, parents: b.parents}
+	return part{recs: len(b.recs), lines: b.lines, unreadable: b.unreadable, flaws: b.flaws, parents: b.parents}
 }
 
 // number gives the lines of a part their numbers in the file, and reports what
@@ -98,13 +98,13 @@ func (x *index) number(first int, p part) {
 	for i := range p.recs {
 		r := &x.recs[first+i]
 		r.line += int32(x.lines)
-		r.lost += int32(x.lost)
+		r.unreadable += int32(x.unreadable)
 	}
 	for _, f := range p.flaws {
 		x.problems = append(x.problems, session.Problem{Kind: f.kind, Detail: f.detail, Line: x.lines + f.line})
 	}
 	x.lines += p.lines
-	x.lost += p.lost
+	x.unreadable += p.unreadable
 }
 
 // found returns what is wrong with the known lines.

@@ -197,7 +197,7 @@ func (k *linker) linkOpen(i int, parent string) {
 		k.report(i, kinds.ProblemSelfParent, "the entry is its own parent; treated as a root")
 	case later:
 		k.report(i, kinds.ProblemForwardParent, fmt.Sprintf("its parent %q comes later; treated as a root", parent))
-	case r.lost > 0 && prev >= 0:
+	case r.unreadable > 0 && prev >= 0:
 		r.back = int32(i - k.canonical(prev))
 		k.report(i, kinds.ProblemBridged, fmt.Sprintf("its parent %q was lost with a damaged line; placed under the entry before it, %q", parent, k.recs[prev].id))
 	default:
@@ -221,11 +221,11 @@ func (k *linker) checkFirstKept(i int, raw []byte) {
 // numberOf returns the number of a record among all records of the file, where
 // the header is 0 and lost records count (lines.DerivedID).
 func (x *index) numberOf(i int) int {
-	n := i + int(x.recs[i].lost)
+	n := i + int(x.recs[i].unreadable)
 	if x.first < 0 {
 		return n + 1
 	}
-	return n - x.first - int(x.recs[x.first].lost)
+	return n - x.first - int(x.recs[x.first].unreadable)
 }
 
 // migrates reports whether an entry has to be rewritten for format 3 when it

@@ -12,17 +12,17 @@ import (
 // record is what the index knows of a header or an entry: where it is and how
 // it is linked to others, but not its bytes.
 type record struct {
-	id       string
-	typ      session.Type
-	off      int64  // of the object in the file; -1 while it waits for the file
-	n        uint32 // length of the object
-	line     int32  // from 1; counted from the start of its part until the index is whole
-	lost     int32  // unreadable pieces before it; counted as line is
-	back     int32  // how many records back its parent is; 0: it is a root; unset: not looked up yet
-	same     int32  // how many records back the first line with the same bytes is; 0: it is the first
-	noID     bool   // the file does not give it an id
-	noParent bool   // the file does not give it a parentId, not even null (known for records without an entry: only these may be chained)
-	entry    *session.Entry
+	id         string
+	typ        session.Type
+	off        int64  // of the object in the file; -1 while it waits for the file
+	n          uint32 // length of the object
+	line       int32  // from 1; counted from the start of its part until the index is whole
+	unreadable int32  // unreadable pieces before it; counted as line is
+	back       int32  // how many records back its parent is; 0: it is a root; unset: not looked up yet
+	same       int32  // how many records back the first line with the same bytes is; 0: it is the first
+	noID       bool   // the file does not give it an id
+	noParent   bool   // the file does not give it a parentId, not even null (known for records without an entry: only these may be chained)
+	entry      *session.Entry
 }
 
 const (
@@ -40,12 +40,12 @@ type flaw struct {
 
 // batch is what was found in a part of a file that consists of whole lines.
 type batch struct {
-	recs    []record
-	parents map[int]string // of records without an entry whose back is not set
-	flaws   []flaw
-	lines   int
-	lost    int
-	from    int64 // where the part begins
+	recs       []record
+	parents    map[int]string // of records without an entry whose back is not set
+	flaws      []flaw
+	lines      int
+	unreadable int
+	from       int64 // where the part begins
 	// open says that the last line, which begins at openAt, has no LF.
 	open   bool
 	openAt int64
@@ -88,7 +88,7 @@ func (s *scanner) line(b *batch, line []byte, off int64) {
 	// Nearly every line is one entry, and needs no list of records.
 	if len(line) > 0 && line[0] == '{' && line[len(line)-1] == '}' {
 		if e, h, ok := s.entry(line, off); ok {
-			s.add(b, e, h, off, len(line), b.lost)
+			s.add(b, e, h, off, len(line), b.unreadable)
 			return
 		}
 	}
@@ -96,9 +96,9 @@ func (s *scanner) line(b *batch, line []byte, off int64) {
 	for _, r := range l.Records {
 		at := off + int64(r.Start)
 		e, h, _ := s.entry(line[r.Start:r.End], at)
-		s.add(b, e, h, at, r.End-r.Start, b.lost+r.Lost)
+		s.add(b, e, h, at, r.End-r.Start, b.unreadable+r.Lost)
 	}
-	b.lost += l.Lost
+	b.unreadable += l.Lost
 	if l.Kind == "" {
 		return
 	}
@@ -127,11 +127,11 @@ func (s *scanner) entry(raw []byte, off int64) (e *session.Entry, h lines.Head, 
 }
 
 // add adds an object with a type.
-func (s *scanner) add(b *batch, e *session.Entry, h lines.Head, off int64, n, lost int) {
+func (s *scanner) add(b *batch, e *session.Entry, h lines.Head, off int64, n, unreadable int) {
 	if e == nil && off <= bomLength && isTitle(h) {
 		return
 	}
-	r := record{off: off, n: uint32(n), line: int32(b.lines), lost: int32(lost), noParent: e == nil && h.ParentID == nil, entry: e}
+	r := record{off: off, n: uint32(n), line: int32(b.lines), unreadable: int32(unreadable), noParent: e == nil && h.ParentID == nil, entry: e}
 	parent := ""
 	if e != nil {
 		r.id, r.typ, parent = e.ID, e.Type, e.ParentID
@@ -152,7 +152,7 @@ func (s *scanner) add(b *batch, e *session.Entry, h lines.Head, off int64, n, lo
 }
 
 // parent decodes the parent of the next record. It is nearly always the record
-// before, whose id is at hand.
+// before, whose id is already known.
 func (s *scanner) parent(b *batch, h lines.Head) string {
 	if k := len(b.recs); k > 0 && lines.Quotes(h.ParentID, b.recs[k-1].id) {
 		return b.recs[k-1].id

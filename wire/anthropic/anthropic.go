@@ -66,7 +66,7 @@ func toolName(name string) string { return prepare.Fit(name, maxName) }
 
 // sendable accepts two kinds of blocks besides the common ones: the user's
 // documents, and server-side tool calls with their results, which are refused
-// without each other (R092).
+// without each other.
 func sendable(b message.Opaque, role message.Role, content []message.Block) bool {
 	if role != message.RoleAssistant {
 		return b.Type == "document" && rawjson.Kind(rawjson.Get(b.Raw, "source")) == '{'

@@ -92,7 +92,7 @@ func (m *marks) add(cache jsontext.Value) (outlives bool) {
 	return false
 }
 
-func (v *validator) mark(where string, b jsontext.Value) {
+func (v *validator) cacheMark(where string, b jsontext.Value) {
 	cache := rawjson.Get(b, "cache_control")
 	if v.marks.add(cache) {
 		v.Add(markOrder, where, "a mark for an hour comes after one for five minutes")

@@ -176,7 +176,7 @@ func conversation(messages []prepare.Message, control []byte) []byte {
 		}
 		turns[len(turns)-1].add(m)
 		if m.Mark {
-			mark(turns)
+			putCacheMark(turns)
 		}
 	}
 	var list jsonw.Array
@@ -197,9 +197,9 @@ func conversation(messages []prepare.Message, control []byte) []byte {
 	return list.Bytes()
 }
 
-// mark puts a cache mark on the last block that can carry one; thinking
-// cannot (R102).
-func mark(turns []turn) {
+// putCacheMark puts a cache mark on the last block that can carry one; thinking
+// cannot.
+func putCacheMark(turns []turn) {
 	for t := len(turns) - 1; t >= 0; t-- {
 		for b := len(turns[t].blocks) - 1; b >= 0; b-- {
 			if turns[t].blocks[b].cacheable {

@@ -24,7 +24,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 	}
 	v.messages(rawjson.Get(body, "messages"), m)
 	v.open(body)
-	v.mark("", body) // at the top level it means one on the last block
+	v.cacheMark("", body) // at the top level it means one on the last block
 	if v.marks.n > maxMarks {
 		r.Add(manyMarks, "", "%d cache marks", v.marks.n)
 	}
@@ -71,7 +71,7 @@ func (v *validator) tools(tools jsontext.Value) {
 	for t := range rawjson.Elements(tools) {
 		where := check.Path("tools", i)
 		names.Check(v.Report, where, str(t, "name"))
-		v.mark(where, t)
+		v.cacheMark(where, t)
 		v.hasTool = true
 		i++
 	}
@@ -153,7 +153,7 @@ func (v *validator) content(where string, content jsontext.Value) []parsedBlock 
 			p.id = str(b, "tool_use_id")
 			v.result(p.where, b)
 		}
-		v.mark(p.where, b)
+		v.cacheMark(p.where, b)
 		out = append(out, p)
 	}
 	return out

@@ -82,7 +82,7 @@ func toolList(tools []message.Tool) []byte {
 }
 
 // writer merges consecutive messages of one role, because strict chat
-// templates refuse them (R096). Tool results stay separate messages.
+// templates refuse them. Tool results stay separate messages.
 type writer struct {
 	list    *jsonw.Array
 	role    message.Role // role of the message being written; "" at the start
@@ -122,14 +122,14 @@ func (w *writer) message(m prepare.Message, required bool) {
 			w.assistant.add(b, w.signs)
 		}
 		w.assistant.required = w.assistant.required || required
-		if mark := w.mark(m); mark != nil {
+		if mark := w.cacheMark(m); mark != nil {
 			w.assistant.control = mark
 		}
 	}
 }
 
-// mark returns the cache mark of a message, or nil.
-func (w *writer) mark(m prepare.Message) []byte {
+// cacheMark returns the cache mark of a message, or nil.
+func (w *writer) cacheMark(m prepare.Message) []byte {
 	if !m.Mark {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (w *writer) mark(m prepare.Message) []byte {
 // markUser marks the last text of a user message, because images cannot carry
 // a mark.
 func (w *writer) markUser(m prepare.Message) {
-	if w.mark(m) == nil {
+	if w.cacheMark(m) == nil {
 		return
 	}
 	for i := len(w.user) - 1; i >= 0; i-- {
@@ -192,7 +192,7 @@ func (w *writer) result(m prepare.Message) {
 	var o jsonw.Object
 	o.Str("role", "tool")
 	o.Str("tool_call_id", m.CallID)
-	textContent(&o, strings.Join(text, "\n"), w.mark(m))
+	textContent(&o, strings.Join(text, "\n"), w.cacheMark(m))
 	w.list.Add(o.Bytes())
 }
 

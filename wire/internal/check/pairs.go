@@ -47,22 +47,22 @@ const (
 
 // Faults yields what is wrong, in the order of the body: kind, id of the call,
 // and place. With adjacent, results must be in the step after their calls.
-func (p *Pairs) Faults(adjacent bool, tell func(f PairFault, id, where string)) {
+func (p *Pairs) Faults(adjacent bool, report func(f PairFault, id, where string)) {
 	c := turn.Read(len(p.items), func(i int) turn.Item { return p.items[i] })
 	apart := func(call, result int) bool { return adjacent && p.steps[call]+1 != p.steps[result] }
 	for i, it := range p.items {
 		if it.Role == message.RoleToolResult {
 			switch head := c.Head(i); {
 			case head < 0 || apart(head, i):
-				tell(LoneResult, it.Result, p.where[i][0])
+				report(LoneResult, it.Result, p.where[i][0])
 			case c.Second(i):
-				tell(SecondResult, it.Result, p.where[i][0])
+				report(SecondResult, it.Result, p.where[i][0])
 			}
 			continue
 		}
 		for n, call := range it.Calls {
 			if r := c.Result(i, n); r < 0 || apart(i, r) {
-				tell(LoneCall, call.ID, p.where[i][n])
+				report(LoneCall, call.ID, p.where[i][n])
 			}
 		}
 	}

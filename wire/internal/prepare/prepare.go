@@ -78,7 +78,7 @@ func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
 }
 
 // marked returns the messages that get a cache mark: at most the last three,
-// because vendors accept four and the system prompt has one (R214).
+// because vendors accept four and the system prompt has one.
 func marked(req timeline.Request) map[int]bool {
 	points := slices.Compact(slices.Sorted(slices.Values(req.CachePoints)))
 	marks := map[int]bool{}
@@ -163,7 +163,7 @@ func (p *preparer) opaque(b message.Opaque, role message.Role, content []message
 }
 
 // assistant prepares what the model said. Thinking at the end of a message is
-// dropped, because the unit that it belongs to was never finished (R093).
+// dropped, because the unit that it belongs to was never finished.
 func (p *preparer) assistant(i int, content []message.Block) []message.Block {
 	var out []message.Block
 	for _, b := range content {

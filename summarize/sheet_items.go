@@ -80,8 +80,8 @@ func (s *sheet) request(it *state.Item, units int) string {
 	return text
 }
 
-// rules writes the rules in force, word for word.
-func (s *sheet) rules(at place) {
+// rulesInForce writes the rules in force, word for word.
+func (s *sheet) rulesInForce(at place) {
 	for _, it := range s.living(state.Rule) {
 		if s.in.visible(it.Text) {
 			continue
@@ -190,7 +190,7 @@ func (s *sheet) context(at place) {
 	s.kept(at)
 	s.images(at)
 	s.runs(at)
-	s.places2(at)
+	s.whereabouts(at)
 	findings := s.living(state.Finding)
 	for i, it := range findings {
 		text := s.unsaid(clip(it.Text, 2*maxLine))
@@ -260,13 +260,13 @@ func (s *sheet) runs(at place) {
 	}
 }
 
-// failing reports whether a run is told under Blocked.
+// failing reports whether a run is listed under Blocked.
 func (s *sheet) failing(run *state.Item) bool {
 	return slices.ContainsFunc(s.in.State.Living(state.Failure), func(it *state.Item) bool { return it.Key == run.Key || it.Text == run.Text })
 }
 
-// places2 writes branch, addresses, versions.
-func (s *sheet) places2(at place) {
+// whereabouts writes branch, addresses, versions.
+func (s *sheet) whereabouts(at place) {
 	var parts []string
 	age := 0
 	for _, it := range s.living(state.Place) {

@@ -8,16 +8,16 @@ import (
 	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
-// telling finds lines by what they say. Few lines hold one of the words, and
+// lineFinder finds lines by what they say. Few lines hold one of the words, and
 // only those are matched.
-type telling struct {
+type lineFinder struct {
 	words []string // in lower case
 	expr  func() *regexp.Regexp
 }
 
 var (
 	// errorLine finds lines of tool output that tell what went wrong.
-	errorLine = telling{
+	errorLine = lineFinder{
 		words: []string{"error", "exception", "fail", "fatal", "panic", "traceback", "undefined", "unresolved", "cannot", "can't", "could", "unable",
 			"denied", "refused", "rejected", "not found", "not defined", "not exist", "no such", "invalid", "timed out", "time out", "timeout", "killed", "abort", "segmentation",
 			"core dumped", "conflict", "e   ", "not ok", "✗", "✖", "✕", "❌"},
@@ -26,14 +26,14 @@ var (
 			`\binvalid\b|\btimed? ?out\b|\bkilled\b|\babort(?:ed)?\b|segmentation fault|core dumped|\bconflict\b|^\s*(?:E\s{3}|not ok\b|[✗✖✕❌])`),
 	}
 	// exitLine finds lines that tell how a command ended.
-	exitLine = telling{
+	exitLine = lineFinder{
 		words: []string{"exit", "returncode", "signal", "code "},
 		expr:  lazy.Regexp(`(?i)\bexit(?:ed|_code)?\b.{0,20}\d|<returncode>|exit status|\bsignal\b.{0,12}\d|\bcode \d`),
 	}
 )
 
 // find returns where in a line the match is, or -1.
-func (t telling) find(line string) int {
+func (t lineFinder) find(line string) int {
 	lower := strings.ToLower(line)
 	if !slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(lower, w) }) {
 		return -1

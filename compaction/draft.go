@@ -1,0 +1,156 @@
+package compaction
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/quote"
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/summarize"
+	"github.com/coppice-dev/coppice/timeline"
+)
+
+// draft is a summary that has been verified.
+type draft struct {
+	verified
+	short    string
+	rung     string
+	model    message.Model
+	known    known
+	body     string // of the summarizer, masked
+	edited   string // the whole text as the user changed it; "": it was not changed
+	shown    string // covered text that stays visible anyway: pins and the open request
+	lists    fileLists
+	fromHook bool
+	unheeded []summarize.Unheeded
+}
+
+// draft summarizes the plan's range and verifies the result.
+func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
+	known, err := a.knownOf(a.plan)
+	if err != nil {
+		return nil, fail(Failed, IO, err)
+	}
+	shown, err := a.plan.shownText()
+	if err != nil {
+		return nil, fail(Failed, IO, err)
+	}
+	d := &draft{known: known, shown: shown, lists: a.plan.files(known)}
+	body := ""
+	if a.hook != nil {
+		body, d.short, d.rung, d.fromHook = a.hook.Summary, a.hook.ShortSummary, "hook", true
+	} else {
+		res, out := a.summarize(ctx, known.input, d.lists)
+		if out != nil {
+			return nil, out
+		}
+		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
+	}
+	d.body = quote.Safe(a.mask(body))
+	d.verified = a.verify(d)
+	d.short = quote.Safe(a.mask(d.short))
+	if a.request.Edit == nil {
+		return d, nil
+	}
+	text, err := a.request.Edit(ctx, d.text)
+	switch {
+	case ctx.Err() != nil:
+		return nil, interrupted(context.Cause(ctx))
+	case err != nil:
+		return nil, fail(Failed, IO, fmt.Errorf("edit: %w", err))
+	case strings.TrimSpace(text) == "":
+		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
+	}
+	d.edited = a.mask(text)
+	d.verified = a.verify(d)
+	return d, nil
+}
+
+func sources(items []timeline.Item) ([]ledger.Source, error) {
+	msgs, err := timeline.ItemMessages(items)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ledger.Source, len(items))
+	for i, m := range msgs {
+		out[i] = ledger.Source{EntryID: items[i].Entry.ID, Message: m}
+	}
+	return out, nil
+}
+
+// input returns what the plan gives to a summarizer. It fails if a message
+// cannot be read.
+func (p *Plan) input() (summarize.Input, error) {
+	in := summarize.Input{MaxOutput: p.OutputLimit, PrefixMaxOutput: p.PrefixLimit, Cap: p.Allowance}
+	var err error
+	for _, part := range []struct {
+		to    *[]ledger.Source
+		items []timeline.Item
+	}{{&in.History, p.historyItems}, {&in.Prefix, p.prefixItems}, {&in.Tail, p.tailItems}} {
+		if *part.to, err = sources(part.items); err != nil {
+			return in, err
+		}
+	}
+	if p.Previous != nil {
+		c := p.Previous.Compaction()
+		in.PreviousSummary = c.Summary
+		in.PreviousForeign = c.FromHook || c.Coppice == nil || c.Coppice.Rung != summarize.RungExtract
+	}
+	return in, nil
+}
+
+func (a *attempt) summarize(ctx context.Context, in summarize.Input, lists fileLists) (summarize.Result, *Outcome) {
+	in.Focus = a.request.Focus
+	var err error
+	if in.Visible, err = a.plan.visibleBesides(lists, a.estimator()); err != nil {
+		return summarize.Result{}, fail(Failed, IO, err)
+	}
+	if a.SharedPrefix && a.view.Model != nil {
+		if err := a.share(&in); err != nil {
+			return summarize.Result{}, fail(Failed, IO, err)
+		}
+	}
+	if a.Hooks.Compacting != nil {
+		g, err := a.Hooks.Compacting(ctx, a.beforeEvent())
+		if err == nil && g.Cancel && !a.request.Trigger.rescue() {
+			return summarize.Result{}, fail(Cancelled, HookCancelled, errors.New(cmp.Or(g.Why, "a hook cancelled it")))
+		}
+		if err == nil {
+			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, object(g.PreserveData)
+		}
+	}
+	res, err := a.askSummarizer(ctx, in)
+	a.attempts = append(a.attempts, res.Attempts...)
+	a.addUsage(res.Usage)
+	switch {
+	case ctx.Err() != nil:
+		return res, interrupted(context.Cause(ctx))
+	case err != nil:
+		return res, fail(Failed, summarizerFailed, err)
+	case strings.TrimSpace(res.Summary) == "":
+		return res, fail(Failed, summarizerFailed, errors.New("the summary is empty"))
+	}
+	return res, nil
+}
+
+// summarizer is what makes the summaries.
+func (c *Compactor) summarizer() Summarizer {
+	if c.Summarizer == nil {
+		return &summarize.Ladder{Extract: true}
+	}
+	return c.Summarizer
+}
+
+func (a *attempt) addUsage(u *message.Usage) {
+	if u == nil {
+		return
+	}
+	if a.usage == nil {
+		a.usage = &message.Usage{}
+	}
+	a.usage.Add(u)
+}
