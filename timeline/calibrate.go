@@ -275,7 +275,7 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	start := 0
 	var before tokens.Counts // the messages in a prompt
 	if v.Compaction != nil {
-		if n := keptFixed(v.Compaction.Compaction()); n > 0 {
+		if n := v.keptFixed(); n > 0 {
 			return max(0, n-declared), nil
 		}
 		start = slices.Index(v.Path, v.Compaction)
@@ -308,11 +308,16 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	return s.Calibration.Fixed(v.believed(s, declared, prompts)), nil
 }
 
-// keptFixed returns the fixed part that a compaction keeps: one of ours, or one
-// that was imported (docs/format.md).
-func keptFixed(c *session.Compaction) int64 {
+// keptFixed returns the fixed part that the compaction in force keeps. That of
+// an imported one is another agent's: it counts until the prompt of this
+// session is known.
+func (v *View) keptFixed() int64 {
+	c := v.Compaction.Compaction()
 	if c.Coppice != nil {
 		return c.Coppice.Fixed
+	}
+	if v.Prompt.Known {
+		return 0
 	}
 	return rawjson.Int(rawjson.Get(rawjson.Get(c.PreserveData, "coppice"), "fixed"))
 }

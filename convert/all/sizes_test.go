@@ -12,6 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/convert/opencode"
 	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 )
@@ -110,6 +111,10 @@ func TestSizesAfterImport(t *testing.T) {
 			after := size(last)
 			near("fixed after", after.Fixed, 19_995)
 			near("after", after.Decision(), 20_010)
+			system := session.MessageDraft(&message.Message{Role: message.RoleSystem, Content: []message.Block{message.Text{Text: "Be brief."}}})
+			v := must.Get(timeline.Project(t.Context(), s, last, timeline.Policy{}))
+			v = must.Get(v.With(t.Context(), s, s.Prepare(last, system)...))
+			near("fixed with a prompt of our own", must.Get(v.Size(nil, 0)).Fixed, 3)
 			undone := must.Get((&compaction.Compactor{Session: s}).Undo(t.Context()))
 			if undone.Compaction != last {
 				t.Fatalf("undo: %+v", undone)
