@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -458,6 +459,29 @@ func TestRequestEndsWithInputOnlyWhenSent(t *testing.T) {
 	}
 	if diff := cmp.Diff([]message.Role{"user", "assistant", "user"}, roles(must.Get(v.Request(true)))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// An image that no one can read is a text with its path; the others stay.
+func TestBrokenImages(t *testing.T) {
+	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAQUBAScY42YAAAAASUVORK5CYII="
+	for data, want := range map[string]string{
+		pixel:                            "",
+		"data:image/png;base64," + pixel: "",
+		strings.TrimRight(pixel, "="):    "",
+		"<html>not found</html>":         "[image left out: file, 22 bytes; its data is not base64: '<' at 0; read en:u1]",
+		"":                               "[image left out: file, 0 bytes; it is empty; read en:u1]",
+		"aGVsbG8=":                       "[image left out: file, 5 bytes; its data is of an unknown type; read en:u1]",
+	} {
+		v := project(t, parse(t, entry("message", "u1", "", `"message":{"role":"user","content":[{"type":"text","text":"look"},{"type":"image","mimeType":"image/png","data":`+strconv.Quote(data)+`}]}`)))
+		content := must.Get(v.Request(true)).Messages[0].Content
+		if len(content) != 2 {
+			t.Fatalf("%q: %+v", data, content)
+		}
+		img, kept := content[1].(message.Image)
+		if text, _ := content[1].(message.Text); kept != (want == "") || kept && img.Data != data || text.Text != want {
+			t.Errorf("%q: %+v, want %q", data, content[1], want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package timeline
 import (
 	"slices"
 
+	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -24,7 +25,7 @@ func (v *View) Request(send bool) (Request, error) {
 			m = looseResult(m)
 		}
 		if m = ToLLM(m); m != nil {
-			msgs[i] = withoutEmpty(m)
+			msgs[i] = v.Items[i].withoutBroken(withoutEmpty(m))
 		}
 		return err
 	})
@@ -59,6 +60,28 @@ func withoutEmpty(m *message.Message) *message.Message {
 		return &out
 	}
 	return m
+}
+
+// withoutBroken replaces images that no one can read, by their beginning, with a
+// text that says so and where they are (docs/media.md).
+func (it Item) withoutBroken(m *message.Message) *message.Message {
+	if it.Entry == nil || len(it.Meta().Images) == 0 {
+		return m
+	}
+	out := m
+	for i, b := range m.Content {
+		img, ok := b.(message.Image)
+		if !ok || media.Look(img.Data).Type != "" {
+			continue
+		}
+		if c := media.Check(img.Data); c.Err != nil {
+			if out == m {
+				out = m.Clone()
+			}
+			out.Content[i] = message.Text{Text: media.Stub(c.Info, c.Err.Error(), "en:"+it.Entry.ID)}
+		}
+	}
+	return out
 }
 
 // OpenRequest returns what the user waits for: the user messages that the view
