@@ -170,7 +170,7 @@ func (s *Session) checkUsage(ctx context.Context, a *incoming, msg *message.Mess
 	m := a.sent.Meter.Model
 	s.mu.Lock()
 	c := s.countsOf(m)
-	v := c.note(m, measured{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
+	v := c.note(s.served(m), measured{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
 	warned := c.warned
 	c.warned = warned || v.Suspect != ""
 	s.mu.Unlock()
@@ -181,6 +181,20 @@ func (s *Session) checkUsage(ctx context.Context, a *incoming, msg *message.Mess
 	if v.Suspect != "" && !warned {
 		emit(ctx, Event{Type: EventWarning, Model: m, Warning: v.Suspect + ": it may cut prompts without saying so"})
 	}
+}
+
+// served is the window that a model's server gave when it was asked, whatever the
+// settings say; 0: it gave none.
+func (s *Session) served(m message.Model) int64 {
+	if m.WindowSource == kinds.WindowServer {
+		return m.Window
+	}
+	for _, l := range s.opts.Limits.Of(m) {
+		if l.Asked && l.Unit == kinds.UnitContext && l.Where == "" {
+			return l.Number
+		}
+	}
+	return 0
 }
 
 // noteRanges keeps what a view has measured for later views with fewer counts of

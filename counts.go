@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
-	"github.com/coppice-dev/coppice/internal/kinds"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // promptCounts follows how many tokens a model's server says it has read, request
@@ -47,8 +45,9 @@ const (
 	plateau   = 3 // requests
 )
 
-// note adds the count of an answer from m.
-func (c *promptCounts) note(m message.Model, n measured) verdict {
+// note adds the count of an answer. served is the window that the server gave for
+// itself; 0: it gave none.
+func (c *promptCounts) note(served int64, n measured) verdict {
 	if n.Prompt <= 0 {
 		return verdict{}
 	}
@@ -59,8 +58,8 @@ func (c *promptCounts) note(m message.Model, n measured) verdict {
 	c.grown = append(c.grown, n)
 	before := c.most
 	c.most = max(c.most, n.Prompt)
-	if w := cutByServer(m, n); w > 0 {
-		return verdict{Suspect: describe(n) + fmt.Sprintf("; its window is %d", w), Window: w}
+	if cutByServer(served, n) {
+		return verdict{Suspect: describe(n) + fmt.Sprintf("; its window is %d", served), Window: served}
 	}
 	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
 		return verdict{Suspect: describe(n) + ", no more than for shorter requests", Window: n.Prompt}
@@ -109,20 +108,16 @@ func (c *promptCounts) fell() bool {
 }
 
 // cutByServer recognizes a prompt that was cut by a server that has reported
-// its window in force (docs/limits.md, Windows): cut to exactly the window or,
-// as Ollama does, to half of it. It returns that window, or 0.
-func cutByServer(m message.Model, n measured) int64 {
-	w := m.Window
-	if m.WindowSource != kinds.WindowServer || n.Estimate <= w {
-		return 0
-	}
-	if n.Prompt == w {
-		return w
+// its window w (docs/limits.md, Windows): cut to exactly the window or, as Ollama
+// does, to half of it.
+func cutByServer(w int64, n measured) bool {
+	if w <= 0 || n.Estimate <= w {
+		return false
 	}
 	for keep := int64(4); keep <= 5; keep++ { // num_keep, with or without a start token
 		if n.Prompt == w-(w-keep)/2 {
-			return w
+			return true
 		}
 	}
-	return 0
+	return n.Prompt == w
 }

@@ -1,19 +1,12 @@
 package coppice
 
-import (
-	"testing"
-
-	"github.com/coppice-dev/coppice/internal/kinds"
-	"github.com/coppice-dev/coppice/message"
-	"github.com/coppice-dev/coppice/provider"
-)
+import "testing"
 
 func TestReadings(t *testing.T) {
-	own := message.Model{Window: 200_000, WindowSource: provider.WindowSetting}
-	ollama := message.Model{Window: 4096, WindowSource: kinds.WindowServer}
+	const own, ollama = 0, 4096 // a server that does not say its window, and one that does
 	tests := []struct {
 		name    string
-		m       message.Model
+		served  int64
 		counts  []measured // the verdict is about the last
 		suspect bool
 		window  int64
@@ -34,7 +27,7 @@ func TestReadings(t *testing.T) {
 		{"a count that falls", own, []measured{{7000, 7000, 0}, {9000, 4098, 0}}, true, 0},
 		{"Ollama's half", ollama, []measured{{5000, 2050, 0}}, true, 4096},
 		{"Ollama's half, with a first token", ollama, []measured{{5000, 2051, 0}}, true, 4096},
-		{"Ollama's half, of 65,536", message.Model{Window: 65_536, WindowSource: kinds.WindowServer}, []measured{{70_000, 32_770, 0}}, true, 65_536},
+		{"Ollama's half, of 65,536", 65_536, []measured{{70_000, 32_770, 0}}, true, 65_536},
 		{"the window itself", ollama, []measured{{5000, 4096, 0}}, true, 4096},
 		{"half of a window that the server did not name", own, []measured{{250_000, 100_002, 0}}, false, 0},
 		{"the half, of a request that fits", ollama, []measured{{2100, 2050, 0}}, false, 0},
@@ -43,7 +36,7 @@ func TestReadings(t *testing.T) {
 		var c promptCounts
 		var got verdict
 		for _, n := range tt.counts {
-			got = c.note(tt.m, n)
+			got = c.note(tt.served, n)
 		}
 		if (got.Suspect != "") != tt.suspect || got.Window != tt.window {
 			t.Errorf("%s: %+v, want suspicion %v, window %d", tt.name, got, tt.suspect, tt.window)

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider/fake"
 )
 
 // A model has the same number in every command. A server is asked once, and only
@@ -72,6 +75,59 @@ func TestWindowOfTheServer(t *testing.T) {
 			}
 			if n := strings.Count(warned, "its server says"); (n == 1) != (tt.warns != "") || !strings.Contains(warned, tt.warns) {
 				t.Errorf("warned %d times:\n%s", n, warned)
+			}
+		})
+	}
+}
+
+// A server that cuts prompts to half of the window that it gave for itself is
+// caught at the first one, whatever the settings say: the answer stays, and the
+// window is known from then on, with its evidence, until it is forgotten. The
+// setting may insist.
+func TestCutPromptIsProved(t *testing.T) {
+	for _, tt := range []struct {
+		name, model, more string
+		counted           int64
+		warns             string
+		window            string // of the model afterwards
+	}{
+		{"a larger setting", `{"id":"fake-1","contextWindow":32000}`, "", 2050, "its window is 4096", `"window":4096,"windowSource":"learned"`},
+		{"a setting that insists", `{"id":"fake-1","contextWindow":32000}`, `,"windows":{"trustSettings":true}`, 2050, "its window is 4096", `"window":32000,"windowSource":"setting"`},
+		{"another number", `{"id":"fake-1","contextWindow":32000}`, "", 3900, "", `"window":32000,"windowSource":"setting"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			model := fake.New(fake.Step{Text: "The log is fine.", Usage: &message.Usage{Input: tt.counted, Output: 8}})
+			defer model.Close()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/api/ps" {
+					_, _ = io.WriteString(w, `{"models":[{"name":"fake-1","context_length":4096}]}`)
+					return
+				}
+				model.ServeHTTP(w, r)
+			}))
+			defer server.Close()
+			dir := t.TempDir()
+			settings := fmt.Sprintf(`{"model":"local/fake-1","providers":{"local":{"type":"openai","baseUrl":%q,"models":[%s]}}%s}`, server.URL+"/v1", tt.model, tt.more)
+			if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(settings), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			file := stored(t, dir, userSaid("Be short."), modelSaid(textBlock("I will.")), userSaid(strings.Repeat("10:00 INFO nothing of note happened here\n", 700)), modelSaid(textBlock("Seen.")))
+			run := func(args ...string) (int, string, string) {
+				env := map[string]string{"COPPICE_CONFIG_DIR": dir, "COPPICE_SESSION_DIR": filepath.Join(dir, "sessions"), "HOME": dir, "COPPICE_COMPACTION_ENABLED": "false"}
+				var out, errs bytes.Buffer
+				code := Run(t.Context(), Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] }, Dir: dir, Now: time.Now})
+				return code, out.String(), errs.String()
+			}
+			code, out, errs := run("run", "--session", file, "-p", "Is it fine?")
+			if code != 0 || out != "The log is fine.\n" || strings.Contains(errs, "its window is") != (tt.warns != "") || !strings.Contains(errs, tt.warns) {
+				t.Errorf("exit %d\n%s\n%s", code, out, errs)
+			}
+			if _, out, _ = run("models", "local/fake-1", "--json"); !strings.Contains(out, tt.window) || strings.Contains(out, `"learned":{"number":4096,"text":"the server says it has read 20`) != (tt.warns != "") {
+				t.Errorf("models: %s", out)
+			}
+			run("models", "forget", "local/fake-1")
+			if _, out, _ = run("models", "local/fake-1", "--json"); strings.Contains(out, "learned") {
+				t.Errorf("not forgotten: %s", out)
 			}
 		})
 	}
