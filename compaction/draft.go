@@ -105,6 +105,7 @@ func (p *Plan) input() (summarize.Input, error) {
 
 func (a *attempt) summarize(ctx context.Context, in summarize.Input, lists fileLists) (summarize.Result, *Outcome) {
 	in.Focus = a.request.Focus
+	in.RetryOnContradiction = a.Settings.RetryOnContradiction != nil && *a.Settings.RetryOnContradiction
 	var err error
 	if in.Visible, err = a.plan.visibleBesides(lists, a.estimator()); err != nil {
 		return summarize.Result{}, fail(Failed, IO, err)

@@ -38,6 +38,10 @@ type Settings struct {
 	// ConstraintTokens limits the constraints among them, which have a separate
 	// budget; nil: 2,000.
 	ConstraintTokens *int64 `json:"constraintTokens"`
+	// RetryOnContradiction asks a model once more if its summary says what is
+	// known to be otherwise; nil: no. What is left is corrected under the summary
+	// in any case.
+	RetryOnContradiction *bool `json:"retryOnContradiction"`
 	// ModelOverrides replace numbers for one model, by "provider/model".
 	ModelOverrides map[string]Override `json:"modelOverrides"`
 }
@@ -67,6 +71,7 @@ const maxTokens = 1 << 40
 // EnsureDefaults gives every field that is not set its default.
 func (s *Settings) EnsureDefaults() {
 	s.Enabled, s.Background = ensure(s.Enabled, true), ensure(s.Background, true)
+	s.RetryOnContradiction = ensure(s.RetryOnContradiction, false)
 	s.ReserveTokens = ensure(s.ReserveTokens, defaultReserve)
 	s.KeepRecentTokens = ensure(s.KeepRecentTokens, defaultKeep)
 	s.MinGain = ensure(s.MinGain, defaultMinGain)

@@ -66,6 +66,7 @@ func TestDefaults(t *testing.T) {
 		"compaction.minGain":              "0.1",
 		"compaction.residueTokens":        "1000",
 		"compaction.constraintTokens":     "2000",
+		"compaction.retryOnContradiction": "false",
 		"compaction.modelOverrides":       "{}",
 		"branchSummary.enabled":           "false",
 		"branchSummary.reserveTokens":     "16384",

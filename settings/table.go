@@ -42,6 +42,7 @@ var table = []row{
 	{"compaction.minGain", "smallest share by which a compaction must shrink the view", plain},
 	{"compaction.residueTokens", "tokens for facts that the summary lost", plain},
 	{"compaction.constraintTokens", "tokens for the user's orders and prohibitions", plain},
+	{"compaction.retryOnContradiction", "ask once more for a summary that says what is known to be otherwise", plain},
 	{"compaction.modelOverrides", "other values for one model, by provider/model", plain},
 	{"branchSummary.enabled", "summarize a branch when you leave it", plain},
 	{"branchSummary.reserveTokens", "tokens kept free when a branch is summarized", plain},

@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,41 @@ func (f *fold) accept(summary string) {
 	}
 	f.left = rest
 	f.passes++
-	f.tries, f.ask.reminder, f.changed = 0, "", ""
+	f.tries, f.ask.reminder, f.changed, f.fallback = 0, "", "", nil
+}
+
+// doubt returns a *refusal for an answer that could be used, but had better be
+// asked for once more: it is in another script than the user writes in, or it
+// says what the state knows to be otherwise. It does so once; the answer stays
+// as a fallback.
+func (f *fold) doubt(got answer) error {
+	f.fallback = nil
+	if f.doubted {
+		return nil
+	}
+	var r *refusal
+	if script, other := otherScript(got.text, f.script); other {
+		r = &refusal{Reason: wrongText, Detail: script}
+	} else if f.strict && f.state != nil && !f.more() {
+		var lines []string
+		for _, c := range state.NewText(got.text).Contradictions(f.state) {
+			lines = append(lines, fmt.Sprintf("%q: %s", clip(c.Text, 200), clip(f.safe(c.Right), 200)))
+		}
+		if len(lines) > 0 {
+			r = &refusal{Reason: notTrue, Detail: strings.Join(lines, "; ")}
+		}
+	}
+	if r == nil {
+		return nil
+	}
+	f.doubted, f.fallback = true, &got
+	return r
+}
+
+// isDoubt reports whether an answer was refused that could have been used.
+func isDoubt(err error) bool {
+	var r *refusal
+	return errors.As(err, &r) && (r.Reason == wrongText || r.Reason == notTrue)
 }
 
 // dropped lists the essential facts of the current rounds that the summary
@@ -77,6 +112,10 @@ func (f *fold) refused(r *refusal) bool {
 		advice = "There are no tools here. Answer with text only."
 	case notSmaller, tooLong:
 		advice = fmt.Sprintf("Use at most %d words.", f.words())
+	case wrongText:
+		advice = "Write in the user's language, in " + r.Detail + " script; headings stay in English."
+	case notTrue:
+		advice = "Correct these lines and keep the rest."
 	case noSections:
 		advice = "Use every one of the headings that are given below, as they are written."
 	}
@@ -180,8 +219,10 @@ func (r *refusal) words() string {
 		notSmaller: "it was as long as what it summarizes",
 		tooLong:    "it was too long",
 		noSections: "headings were missing",
+		wrongText:  "it was not in the user's language",
+		notTrue:    "it says what is not so",
 	}[r.Reason]
-	if r.Reason == noSections && r.Detail != "" {
+	if r.Reason == noSections && r.Detail != "" || r.Reason == notTrue {
 		return text + " (" + r.Detail + ")"
 	}
 	return text

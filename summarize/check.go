@@ -21,6 +21,8 @@ const (
 	notSmaller reason = "not-smaller" // as large as what it replaces
 	tooLong    reason = "too-long"    // above the cap
 	noSections reason = "no-sections" // without the headings that were asked for
+	wrongText  reason = "script"      // not in the user's script
+	notTrue    reason = "contradicts" // says what is known to be otherwise
 )
 
 // refusal is an answer that cannot be used as a summary.

@@ -30,13 +30,16 @@ type job struct {
 	previous  string // the previous summary, without file lists
 	focus     string
 	context   []string
-	ask       instructions // what does not depend on the pass
-	sections  []string     // headings that the answer must have
+	known     func() string // what is true at the end, for the request that covers it
+	ask       instructions  // what does not depend on the pass
+	sections  []string      // headings that the answer must have
 	state     *state.State
 	covers    span // what it covers of what was folded
 	maxOutput int64
 	cap       int64 // tokens that the text may have; 0: no cap
 	source    int64 // tokens of what is summarized
+	script    int   // in which the user writes, as an index into scripts; -1: not known
+	strict    bool  // an answer that contradicts the state is asked for once more
 	mask      func(string) string
 	estimate  func(string) int64
 }
@@ -67,6 +70,7 @@ type fold struct {
 	output   int64   // tokens of output to ask for
 	system   string
 	previous string  // given as <previous-summary>: the old one, or the running one
+	truth    string  // what is true at the end
 	left     []round // not summarized yet
 	smaller  int64   // tokens of transcript at most; 0: what fits
 
@@ -75,6 +79,9 @@ type fold struct {
 	learned int
 	changed string // what the next attempt does differently
 	folded  bool   // smaller input than the plain request
+
+	doubted  bool    // an answer that could be used was asked for once more
+	fallback *answer // that answer
 
 	taken int    // rounds in the current query
 	piece *round // the rest of left[0], if the current query has only its head
@@ -90,6 +97,13 @@ func newFold(p job, m message.Model) *fold {
 	f.context = nil
 	for _, c := range p.context {
 		f.context = append(f.context, f.safe(c))
+	}
+	f.ask.turn = f.safe(p.ask.turn)
+	if p.known != nil {
+		f.truth = p.known()
+	}
+	if f.window > 0 {
+		f.truth = firstLines(f.truth, f.window/16, f.estimate)
 	}
 	f.output = p.maxOutput
 	if m.MaxOutput > 0 {
@@ -145,7 +159,7 @@ func (f *fold) room(fixed int64) int64 {
 // fixedSize returns the size of a query without transcript and previous
 // summary.
 func (f *fold) fixedSize() int64 {
-	q := query{system: f.system, prompt: f.prompt("", "-", max(f.passes, 1)+1, 99)}
+	q := query{system: f.system, prompt: f.prompt("", "-", f.truth, max(f.passes, 1)+1, 99)}
 	return q.size(f.estimate)
 }
 
@@ -182,8 +196,9 @@ func (f *fold) take(room int64) {
 func (f *fold) whole(room int64, limit int) (string, bool) {
 	var b strings.Builder
 	var size int64
+	t := newTranscriber(f.left, limit, f.mask)
 	for i := range f.left {
-		text := transcript(f.left[i:i+1], limit, f.mask)
+		text := t.write(f.left[i : i+1])
 		if text != "" && b.Len() > 0 {
 			b.WriteString("\n\n")
 		}
@@ -202,8 +217,9 @@ func (f *fold) whole(room int64, limit int) (string, bool) {
 func (f *fold) takeRounds(room int64, limit int) bool {
 	var b strings.Builder
 	var size int64
+	t := newTranscriber(f.left, limit, f.mask)
 	for i := range f.left {
-		text := transcript(f.left[i:i+1], limit, f.mask)
+		text := t.write(f.left[i : i+1])
 		n := f.estimate(text) + 1 // the blank line
 		if size+n > room {
 			break
@@ -229,7 +245,11 @@ func (f *fold) query(room int64) query {
 			q.check.Cap = capped(f.cap, room/2-f.output/8)
 		}
 	}
-	q.prompt = f.prompt(f.chunk, f.previous, pass, passes)
+	known := f.truth
+	if f.more() {
+		known = "" // what is true at the end may not be true at the end of this pass
+	}
+	q.prompt = f.prompt(f.chunk, f.previous, known, pass, passes)
 	return q
 }
 
@@ -246,11 +266,11 @@ func (f *fold) pass() (pass, passes int) {
 	return pass, pass + max(int(math.Ceil(rest)), 1)
 }
 
-func (f *fold) prompt(chunk, previous string, pass, passes int) string {
+func (f *fold) prompt(chunk, previous, known string, pass, passes int) string {
 	ask := f.ask
 	ask.update = previous != ""
 	ask.pass, ask.passes = pass, passes
-	return request{Conversation: chunk, Previous: previous, Context: f.contexts(), Instructions: ask.text(), Focus: f.limitedGuide(guideFocus, f.focus, 1)}.text()
+	return request{Conversation: chunk, Previous: previous, Context: f.contexts(), Known: known, Instructions: ask.text(), Focus: f.limitedGuide(guideFocus, f.focus, 1)}.text()
 }
 
 // contexts returns the lines of hooks as they go into a request.

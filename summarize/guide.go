@@ -181,10 +181,10 @@ func window(line string, at int) string {
 }
 
 // stopWords say nothing about the subject of a text.
-var stopWords = strings.Fields("the and for with that this from what which when where who how why all any are was were been being has have had not but " +
+const stopWords = " " + "the and for with that this from what which when where who how why all any are was were been being has have had not but " +
 	"you your our their its his her them they she about above into onto over under only also just more most less keep kept remember preserve note please make sure " +
 	"must should would could can will shall may might everything anything something focus summary summarize summarise include especially details detail important " +
-	"write use using word words text conversation user assistant headings list every each one two exact exactly")
+	"write use using word words text conversation user assistant headings list every each one two exact exactly "
 
 // termsOf returns the words of a text that are searched for in lines, in lower
 // case.
@@ -199,7 +199,7 @@ func termsOf(text string) []string {
 			out = append(out, pairsOf(word)...)
 			continue
 		}
-		if safetext.UTF16Len(word) < 3 && strings.IndexFunc(word, unicode.IsDigit) < 0 || slices.Contains(stopWords, word) || slices.Contains(out, word) {
+		if safetext.UTF16Len(word) < 3 && strings.IndexFunc(word, unicode.IsDigit) < 0 || strings.Contains(stopWords, " "+word+" ") || slices.Contains(out, word) {
 			continue
 		}
 		if out = append(out, stem(word)); len(out) == most {

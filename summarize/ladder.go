@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
@@ -36,6 +37,9 @@ func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 		return r.failed(), context.Cause(ctx)
 	}
 	for _, p := range parts {
+		if p.made == nil {
+			p.made = p.spare
+		}
 		if p.made != nil {
 			continue
 		}
@@ -94,7 +98,8 @@ type run struct {
 // wanted is a part and, once there is one, its summary.
 type wanted struct {
 	job
-	made *made
+	made  *made
+	spare *made // one that was doubted; it is taken if there is no other
 }
 
 type made struct {
@@ -113,10 +118,16 @@ func (r *run) parts() []*wanted {
 		p.previous = in.PreviousSummary
 		p.source += in.Estimate(p.previous)
 		p.ask.branch = in.Branch
+		p.ask.split, p.ask.turn = len(in.Prefix) > 0, clip(in.turnRequest(), maxRequest)
+		p.ask.shown = in.showsRequest()
+		p.known = sync.OnceValue(func() string { return in.known(in.history(), in.History, historyPlaces) })
 		out = append(out, p)
 	}
 	if p := r.part(phasePrefix, in.Prefix, in.prefix(), in.PrefixMaxOutput, prefixCap); p != nil {
 		p.ask.prefix = true
+		p.ask.split = true
+		p.ask.shown = in.showsRequest()
+		p.known = sync.OnceValue(func() string { return in.known(in.prefix(), in.Prefix, prefixPlaces) })
 		out = append(out, p)
 	}
 	return out
@@ -149,6 +160,7 @@ func (r *run) part(phase string, sources []ledger.Source, covers span, limit, mo
 		source: max(sizeOf(sources), leastUsual),
 		focus:  r.in.Focus, context: r.in.Context, ask: instructions{base: r.in.Prompt},
 		mask: r.in.Mask, estimate: r.in.Estimate,
+		script: usersScript(sources), strict: r.in.RetryOnContradiction,
 	}}
 }
 
@@ -210,6 +222,9 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 			err = checkAnswer(got.text, q.check)
 		}
 		if err == nil {
+			err = f.doubt(got)
+		}
+		if err == nil {
 			f.accept(got.text)
 			short = got.short
 			attempts = append(attempts, a)
@@ -217,7 +232,13 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 		}
 		a.Err = clip(p.mask(err.Error()), 400)
 		attempts = append(attempts, a)
-		if ctx.Err() != nil || !f.learns(err, c) {
+		switch {
+		case ctx.Err() != nil:
+			return attempts
+		case f.fallback != nil && (!isDoubt(err) || !f.learns(err, c)): // asked for better, it gave worse
+			short = f.fallback.short
+			f.accept(f.fallback.text)
+		case f.fallback == nil && !f.learns(err, c):
 			return attempts
 		}
 	}
@@ -247,7 +268,8 @@ func (c candidate) adapted(p job) job {
 		if p.ask.prefix {
 			p.sections = prefixSections
 		}
-		p.ask.short = !p.ask.prefix && !p.ask.branch // a branch summary has no place for one
+		p.ask.short = !p.ask.branch // a branch summary has no place for one
+		p.ask.target = p.target()
 	}
 	return p
 }
@@ -289,6 +311,7 @@ func (r *run) report(p Progress) {
 // instruction after it. If that gives no summary, the serialized form is next.
 func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	suited := c.adapted(p.job)
+	suited.ask.split = false // the request holds the whole conversation
 	f := newFold(suited, c.model)
 	q := query{prompt: sharedPrompt(f), maxOutput: f.output,
 		check: source{Tokens: p.source, Cap: p.cap, Sections: suited.sections, Estimate: p.estimate}}
@@ -302,11 +325,15 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	if err == nil {
 		err = checkAnswer(got.text, q.check)
 	}
-	if err != nil {
-		a.Err = clip(p.mask(err.Error()), 400)
-		return []Attempt{a}
+	m := &made{text: f.safe(got.text), short: got.short, rung: c.rung, model: c.model, unheeded: f.shortened}
+	if err == nil {
+		if err = f.doubt(got); err == nil {
+			p.made = m
+			return []Attempt{a}
+		}
+		p.spare = m
 	}
-	p.made = &made{text: f.safe(got.text), short: got.short, rung: c.rung, model: c.model, unheeded: f.shortened}
+	a.Err = clip(p.mask(err.Error()), 400)
 	return []Attempt{a}
 }
 
@@ -315,9 +342,9 @@ func sharedPrompt(f *fold) string {
 	if f.ask.base != "" {
 		ask += f.ask.base
 	} else {
-		ask += prompt("sections", nil) + "\n\n" + prompt("short", nil)
+		ask += strings.Join([]string{prompt("sections", nil), f.ask.around(), prompt("short", nil)}, "\n\n")
 	}
-	return request{Context: f.contexts(), Instructions: ask, Focus: f.limitedGuide(guideFocus, f.focus, 1)}.text()
+	return request{Context: f.contexts(), Known: f.truth, Instructions: ask, Focus: f.limitedGuide(guideFocus, f.focus, 1)}.text()
 }
 
 // sharedSize returns how large the shared request with its instruction may be,

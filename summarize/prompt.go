@@ -43,6 +43,10 @@ type instructions struct {
 	pass     int    // part of a long conversation, from 1; 0: all of it
 	passes   int
 	short    bool   // ask for the short summary in the same pass
+	target   int64  // tokens to aim for; 0: it is not said
+	split    bool   // the range ends within a turn, whose two halves are summarized apart
+	turn     string // the request of that turn; "": not known
+	shown    bool   // the current request stays in view
 	reminder string // what was wrong with the previous answer
 }
 
@@ -60,6 +64,9 @@ func (i instructions) text() string {
 	if i.update {
 		add(prompt("update", nil))
 	}
+	if i.base != "" {
+		add(i.around())
+	}
 	switch {
 	case i.prefix && i.base != "":
 		add(prompt("prefix", nil))
@@ -73,8 +80,24 @@ func (i instructions) text() string {
 	default:
 		add(prompt("first", nil))
 	}
+	if i.base == "" {
+		add(i.around())
+	}
 	if i.short {
 		add(prompt("short", nil))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// around says what the reader of the summary has besides it, and how long it
+// should be.
+func (i instructions) around() string {
+	var parts []string
+	if i.split || i.shown {
+		parts = append(parts, prompt("halves", map[string]any{"Split": i.split, "Prefix": i.prefix, "Turn": i.turn, "Shown": i.shown}))
+	}
+	if i.target > 0 {
+		parts = append(parts, prompt("target", map[string]int64{"Tokens": i.target, "Words": i.target * 3 / 5}))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -83,7 +106,8 @@ func (i instructions) text() string {
 type request struct {
 	Conversation string
 	Previous     string
-	Context      []string
+	Context      []string // of hooks, one item each
+	Known        string   // what is true at the end
 	Instructions string
 	Focus        string
 }

@@ -30,6 +30,9 @@ func (r *run) result(parts []*wanted) Result {
 		res.Summary = quote.Escape(r.in.Mask(safetext.Sanitize(r.in.PreviousSummary)))
 	}
 	if prefix != nil {
+		if history == nil || prefix.short != "" && prefix.rung != RungExtract {
+			res.ShortSummary = prefix.short // it knows where the work is
+		}
 		if res.Summary == "" {
 			res.Summary = noHistory
 		}

@@ -46,25 +46,6 @@ func roleOf(m *message.Message) message.Role {
 	return m.Role
 }
 
-// transcript serializes rounds with tool output cut at limit.
-func transcript(rounds []round, limit int, mask func(string) string) string {
-	s := newSerializer(SerializeOptions{ResultLimit: limit, Mask: mask})
-	var blocks []string
-	for _, r := range rounds {
-		if r.text != "" {
-			blocks = append(blocks, r.text)
-			continue
-		}
-		for _, src := range r.sources {
-			s.entry = src.EntryID
-			if text := s.message(src.Message); text != "" {
-				blocks = append(blocks, text)
-			}
-		}
-	}
-	return strings.Join(blocks, "\n\n")
-}
-
 // shows reports whether a transcript of the round has anything in it.
 func (s serializer) shows(r round) bool {
 	return r.text != "" || slices.ContainsFunc(r.sources, func(src ledger.Source) bool {

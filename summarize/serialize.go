@@ -3,7 +3,9 @@ package summarize
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
+	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/safetext"
@@ -30,6 +32,8 @@ type SerializeOptions struct {
 // between.
 //
 //	[User]: text
+//	[User, command]: /name arguments
+//	[Harness]: what a program put into the user's message
 //	[Assistant]: text
 //	[Assistant tool calls]: read(path="a.go"); bash(command="make")
 //	[Tool result]: (bash, error)
@@ -55,6 +59,9 @@ type serializer struct {
 	limit int
 	mask  func(string) string
 	entry string // that holds the message; "": not known
+	// list reports whether a call writes a list of work that a later one
+	// replaces; nil: none.
+	list func(message.ToolCall) bool
 }
 
 func newSerializer(o SerializeOptions) serializer {
@@ -67,21 +74,88 @@ func newSerializer(o SerializeOptions) serializer {
 
 // message returns the block of one message, or "" if it shows nothing.
 func (s serializer) message(m *message.Message) string {
+	said := roleOf(m)
 	m = timeline.ToLLM(m)
 	if m == nil {
 		return ""
 	}
 	switch m.Role {
 	case message.RoleUser:
-		if text := joinParts(s.clean(m.Text("")), s.stubs(m.Content)); text != "" {
-			return "[User]: " + text
+		switch said {
+		case message.RoleUser:
+			return s.user(m)
+		case message.RoleBashExecution: // the user ran it
+			return labelledBlock("User", joinParts(s.clean(m.Text("")), s.stubs(m.Content)))
 		}
+		return labelledBlock("Harness", joinParts(s.clean(m.Text("")), s.stubs(m.Content)))
 	case message.RoleAssistant:
 		return s.assistant(m)
 	case message.RoleToolResult:
 		return s.result(m)
 	}
 	return ""
+}
+
+// user tells what the user typed from what programs put into the message:
+// surroundings, attached files, the text of a command or a skill. What is too
+// long to be told apart is the user's.
+func (s serializer) user(m *message.Message) string {
+	const most = 48 << 10 // bytes, as far as prose.Own reads
+	text := m.Text("")
+	if len(text) > most {
+		return labelledBlock("User", joinParts(s.clean(text), s.stubs(m.Content)))
+	}
+	w := prose.Own(text)
+	var blocks []string
+	add := func(label, text string) {
+		if b := labelledBlock(label, text); b != "" {
+			blocks = append(blocks, b)
+		}
+	}
+	rest := text
+	switch {
+	case w.Command != "":
+		add("User, command", s.clean(w.Command))
+		for _, name := range []string{"command-name", "command-message", "command-args"} {
+			rest = withoutElement(rest, name)
+		}
+	case w.Own != "" && strings.Contains(text, w.Own):
+		add("User", s.clean(w.Own))
+		rest = strings.Replace(text, w.Own, "", 1)
+	case w.Own != "": // its parts are not next to each other
+		add("User", s.clean(text))
+		rest = ""
+	}
+	if strings.IndexFunc(rest, unicode.IsLetter) >= 0 {
+		label := "Harness"
+		if w.Skill != "" {
+			label += ", skill " + s.name(w.Skill)
+		}
+		add(label, quote.Escape(shortenMiddle(s.mask(safetext.Sanitize(strings.TrimSpace(rest))), s.limit)))
+	}
+	if stubs := s.stubs(m.Content); stubs != "" && len(blocks) > 0 {
+		blocks[0] = joinParts(blocks[0], stubs)
+	} else {
+		add("User", stubs)
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// withoutElement takes the first element of that name out of a text.
+func withoutElement(text, name string) string {
+	before, rest, ok := strings.Cut(text, "<"+name+">")
+	_, after, closed := strings.Cut(rest, "</"+name+">")
+	if !ok || !closed {
+		return text
+	}
+	return before + after
+}
+
+func labelledBlock(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return "[" + label + "]: " + text
 }
 
 func (s serializer) assistant(m *message.Message) string {
@@ -101,11 +175,7 @@ func (s serializer) assistant(m *message.Message) string {
 
 func (s serializer) result(m *message.Message) string {
 	text := s.mask(safetext.Sanitize(m.Text("")))
-	if m.IsError {
-		text = shortenMiddle(text, s.limit)
-	} else {
-		text = shorten(text, s.limit)
-	}
+	text = shortenMiddle(text, s.limit)
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
@@ -143,6 +213,9 @@ func (s serializer) name(name string) string {
 
 // call shows a tool call as name(key=JSON, key=JSON), arguments in their order.
 func (s serializer) call(c message.ToolCall) string {
+	if s.list != nil && s.list(c) {
+		return s.name(c.Name) + "([a later list replaces this one])"
+	}
 	var args []string
 	if rawjson.Kind(c.Arguments) == '{' {
 		for k, v := range rawjson.Members(c.Arguments) {

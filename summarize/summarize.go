@@ -50,7 +50,10 @@ type Input struct {
 	// PreviousForeign says that PreviousSummary was not made from state, but
 	// by a model or another program: an extraction keeps it whole.
 	PreviousForeign bool
-	focus           func(string) int
+	// RetryOnContradiction asks a model once more if its summary says what the
+	// State knows to be otherwise.
+	RetryOnContradiction bool
+	focus                func(string) int
 
 	// MaxOutput and PrefixMaxOutput say how long the two parts may be, in tokens
 	// (docs/compaction.md). 0: 16,384.

@@ -15,9 +15,9 @@ import (
 // markers of the transcript, and the control tokens of chat templates.
 var (
 	wrapperTag = lazy.Regexp(`<((?i:\s*/?\s*(?:conversation|transcript|previous-summary|summary|short-summary|` +
-		`additional-context|focus|instructions|read-files|modified-files|system|system-reminder|tool_result|turn-prefix)\b))`)
+		`additional-context|turn-request|focus|instructions|read-files|modified-files|system|system-reminder|tool_result|turn-prefix)\b))`)
 	controlToken = lazy.Regexp(`<([|\x{FF5C}][^<>\n]{1,40}[|\x{FF5C}]>)`)
-	roleMarker   = lazy.Regexp(`^\[\s*(?i:user|human|assistant|assistant tool calls?|assistant thinking|` +
+	roleMarker   = lazy.Regexp(`^\[\s*(?i:user(?:,[^\]\n]{0,80})?|harness(?:,[^\]\n]{0,120})?|human|assistant|assistant tool calls?|assistant thinking|` +
 		`tool results?[^\]\n]{0,80}|tool|system|developer)\s*\]\s*:`)
 	lineMarker  = lazy.Regexp(`(?m)^([ \t>]*)((?:System|Human|User|Assistant|Developer)[ \t]*:)`)
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
