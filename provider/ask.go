@@ -29,8 +29,8 @@ const maxListing = 4 << 20
 // server that gives no window changes nothing. ctx bounds the few small requests.
 //
 // If a setting names a larger window than the server, the setting stays in force,
-// and AskWindow returns the server's number the first time. Otherwise it returns
-// 0.
+// and AskWindow returns the server's number, once for each setting. Otherwise it
+// returns 0.
 func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 	if b.Catalog == nil {
 		return 0
@@ -44,14 +44,12 @@ func (b *Bound) AskWindow(ctx context.Context) (below int64) {
 		ask, holds = ownServer(canonical(b.Model.Provider)), ownHolds
 	}
 	limits := b.Catalog.Limits
-	if limits.asked(b.Model, holds) {
-		return 0
+	if !limits.asked(b.Model, holds) {
+		limits.addReported(b.Model, ask(asker{ctx, b.Client, b.Model.ID}))
 	}
-	said := ask(asker{ctx, b.Client, b.Model.ID})
-	news := limits.addReported(b.Model, said)
 	m := b.Catalog.Lookup(b.Model.Provider, b.Model.ID)
-	if news && m.WindowSource == WindowSetting && said.window >= minLearned && said.window < m.Window {
-		below = said.window
+	if m.WindowSource == WindowSetting {
+		below = limits.below(b.Model, m.Window)
 	}
 	b.Model.Window, b.Model.WindowSource = m.Window, m.WindowSource
 	b.Model.MaxInput, b.Model.MaxOutput = m.MaxInput, m.MaxOutput
@@ -124,8 +122,8 @@ func tokensAt(obj []byte, path ...string) int64 {
 	return rawjson.Int(obj)
 }
 
-// addReported stores what a server said about a model. It reports whether that was new.
-func (l *Limits) addReported(m message.Model, c claims) (news bool) {
+// addReported stores what a server said about a model.
+func (l *Limits) addReported(m message.Model, c claims) {
 	for _, s := range []Lesson{
 		{Unit: kinds.UnitContext, Number: c.window},
 		{Unit: kinds.UnitContext, Where: whereInput, Number: c.input},
@@ -135,9 +133,8 @@ func (l *Limits) addReported(m message.Model, c claims) (news bool) {
 			continue
 		}
 		s.Asked, s.Text = true, c.from
-		news = l.keep(keyOf(m), s) || news
+		l.keep(keyOf(m), s)
 	}
-	return news
 }
 
 // whereInput marks a limit of the input alone.

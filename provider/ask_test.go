@@ -210,6 +210,11 @@ func TestAskedWindowsHold(t *testing.T) {
 	if n := len(*asked); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
+	for _, tt := range []struct{ setting, below int64 }{{48_000, 16_384}, {48_000, 0}, {16_384, 0}, {8000, 0}, {64_000, 16_384}} { // a setting that came later
+		if below := bind(l, server.URL, tt.setting).AskWindow(t.Context()); below != tt.below || len(*asked) != 3 {
+			t.Errorf("a setting of %d: told %d, want %d; asked %d times", tt.setting, below, tt.below, len(*asked))
+		}
+	}
 	if !l.Forget("local/m") || len(l.Models()) > 0 {
 		t.Errorf("not forgotten: %v", l.Models())
 	}

@@ -25,6 +25,9 @@ type Lesson struct {
 	Times  int          `json:"times"` // how often it said so
 	// Asked says that the server named it when it was asked, not in a refusal.
 	Asked bool `json:"asked,omitempty"`
+	// Told is the larger window of the settings that the user was warned of, in
+	// tokens; 0: none.
+	Told int64 `json:"told,omitempty"`
 }
 
 // Limits are what servers have said and shown about their models: what refusals
@@ -139,13 +142,31 @@ func (l *Limits) keep(key string, s Lesson) (news bool) {
 		l.put(key, append(list, s))
 		return true
 	}
-	if list[i].Number == s.Number && !s.Asked {
-		s.Times += list[i].Times
+	if news = list[i].Number != s.Number; !news {
+		s.Told = list[i].Told
+		if !s.Asked {
+			s.Times += list[i].Times
+		}
 	}
-	news = list[i].Number != s.Number
 	list[i] = s
 	l.put(key, list)
 	return news
+}
+
+// below returns the window that a server gave for a model when it was asked, if it
+// is smaller than that of the settings and the user was not warned of it yet; else
+// 0. It is returned once.
+func (l *Limits) below(m message.Model, setting int64) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Clone(l.lessons[keyOf(m)])
+	i := slices.IndexFunc(list, Lesson{Unit: kinds.UnitContext, Asked: true}.about)
+	if i < 0 || list[i].Number >= setting || list[i].Told == setting {
+		return 0
+	}
+	list[i].Told = setting
+	l.put(keyOf(m), list)
+	return list[i].Number
 }
 
 // about reports whether another lesson concerns the same limit.
