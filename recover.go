@@ -130,7 +130,7 @@ func helpless(err error, r message.Remedy, f *message.Fault) bool {
 	if r == kinds.RemedyCompact && f.Class == message.ClassOverflowOutput {
 		return err != nil
 	}
-	return err == error(f)
+	return errors.Is(err, f)
 }
 
 // remedy does what a remedy says.

@@ -140,5 +140,5 @@ func withoutImages(m *message.Message, id string, drop map[int]bool, why string)
 // capsOf are the caps of a request to a model: those of its host, and those
 // that settings and refusals have named.
 func capsOf(m message.Model) media.Caps {
-	return media.HostOf(m.Provider, m.ID, m.Window).Caps.Within(m.MaxImages, m.MaxImageSize, m.MaxImageSide, m.MaxBytes)
+	return media.HostOf(m.Provider, m.ID, m.Window).Within(m.MaxImages, m.MaxImageSize, m.MaxImageSide, m.MaxBytes)
 }

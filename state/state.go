@@ -21,11 +21,12 @@ type (
 	// docs/compaction.md lists the lives of each. Living reports whether it still
 	// holds.
 	Item = state.Item
-	// Kind is a kind of item, Life where an item is in its life, Git how far a
-	// change got.
+	// Kind is a kind of item.
 	Kind = state.Kind
+	// Life is where an item is in its life.
 	Life = state.Life
-	Git  = state.Git
+	// Git is how far a change got.
+	Git = state.Git
 	// Options say how messages are folded. The zero value masks the known
 	// kinds of secrets and knows the tools of the agents that Coppice knows.
 	Options = state.Options

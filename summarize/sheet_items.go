@@ -108,7 +108,7 @@ func (s *sheet) decisions(at place) {
 	}
 	for _, it := range all {
 		text := clip(it.Text, maxLine)
-		r := useful
+		var r rank
 		if it.By == "user" {
 			left--
 		}

@@ -71,11 +71,11 @@ func HostOf(provider, model string, window int64) Host {
 		h, ok = hosts[cut]
 	}
 	if provider == "anthropic" && window > 200_000 {
-		h.Caps.Images = 600
+		h.Images = 600
 	}
 	if provider == "vertexai" && strings.Contains(model, "claude") { // "Google Cloud" in Anthropic's table
 		h = Host{Caps: claudeAPI, Doubtful: Caps{Body: 30 * mega}, Strict: true}
-		h.Caps.Encoded, h.Caps.Body = 5*mega, 0
+		h.Encoded, h.Body = 5*mega, 0
 	}
 	h.listed = ok
 	return h

@@ -152,14 +152,14 @@ func validValue(b []byte, i int) int {
 	var few [64]byte
 	outer := few[:0]
 	in := byte(0) // the bracket that closes what the value is in
-	for more := true; ; {
+	for {
 		if i >= len(b) {
 			return ^i
 		}
+		more := false // of what the value is in
 		switch c := b[i]; c {
 		case '"':
 			i = validString(b, i)
-			more = false
 		case '{', '[':
 			if i, more = first(b, i); more {
 				outer = append(outer, in)
@@ -167,7 +167,6 @@ func validValue(b []byte, i int) int {
 			}
 		default:
 			i = validScalar(b, i)
-			more = false
 		}
 		for !more { // a value ends at i
 			if i < 0 || in == 0 {
