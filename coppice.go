@@ -27,9 +27,10 @@
 // packages of their own: session (the log), timeline (the view), wire (request
 // bytes), ledger (facts), summarize, compaction, prune, recall, provider.
 //
-// What you hand in (a summarizer, a model, an estimator, a store, hooks, a
-// stream) may fail, hang or panic. The worst result is an error, or a summary
-// by extraction; this holds in the background too.
+// What you hand in (a summarizer, a model, an estimator, a mask, a store, hooks, a
+// stream) may fail or panic. What is passed a context may hang until that ends; a
+// store has to end with it by itself. The worst result is an error, or a summary by
+// extraction; this holds in the background too.
 //
 // Files written by one version are read by every later one; what Coppice
 // writes, pi 1.6 opens (docs/format.md).

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
@@ -48,7 +49,7 @@ type observerKey struct{}
 // Observe returns a context with which calls report what they do to f, in their
 // own goroutine and before they return. f must not reduce the same session
 // (Compact, Fit, Navigate, …): that would wait for the call that is reporting,
-// until its own context ends.
+// until its own context ends. A panic of f is caught and changes nothing.
 func Observe(ctx context.Context, f func(Event)) context.Context {
 	if ctx == nil {
 		return nil // what it is passed to says so
@@ -56,10 +57,11 @@ func Observe(ctx context.Context, f func(Event)) context.Context {
 	return context.WithValue(ctx, observerKey{}, f)
 }
 
-// emit sends an event to the observers of ctx.
+// emit sends an event to the observers of ctx. What they do with it changes
+// nothing: a panic of theirs must not hide an outcome that is in the log.
 func emit(ctx context.Context, e Event) {
 	if f, _ := ctx.Value(observerKey{}).(func(Event)); f != nil {
-		f(e)
+		_, _ = guard.Call("the observer", func() (none, error) { f(e); return none{}, nil })
 	}
 }
 

@@ -112,7 +112,7 @@ var (
 	// session is needed.
 	ErrNil = guard.ErrNil
 	// ErrReplaced says that the file is not the one that was opened.
-	ErrReplaced = errors.New("the file was replaced by another")
+	ErrReplaced = errors.New("the file was replaced or removed")
 )
 
 // LockedError says who else has the session open for writing.

@@ -208,8 +208,11 @@ func (d *decoder) number(name string, node *hujson.Value, v reflect.Value) bool 
 		f *= float64(unitOf(name))
 	}
 	switch {
-	case err != nil || f < 0:
-		d.problem(name, node, "must be 0 or more, and not too large", "")
+	case err != nil:
+		d.problem(name, node, "is too large", "")
+		return false
+	case f < 0:
+		d.problem(name, node, "must be 0 or more", "")
 		return false
 	case v.Kind() == reflect.Float64:
 		v.SetFloat(f)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/provider"
@@ -146,6 +148,18 @@ func notEmpty(use string, given []string) error {
 	return nil
 }
 
+// noEmptyFlags fails if a flag that names something was given an empty value, as
+// by a variable of a script that is not set.
+func noEmptyFlags(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Name != "focus" && strings.TrimSpace(f.Value.String()) == "" {
+			err = usagef("--%s is empty; give a value, or leave it out", f.Name)
+		}
+	})
+	return err
+}
+
 // command builds a cobra command whose argument errors count as wrong usage.
 func command(group, use, short, long, example string, args cobra.PositionalArgs, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	return &cobra.Command{
@@ -154,7 +168,7 @@ func command(group, use, short, long, example string, args cobra.PositionalArgs,
 			if args(cmd, given) != nil {
 				return usagef("%s, not %s", cmd.UseLine(), count(len(given), "word", "words"))
 			}
-			return notEmpty(use, given)
+			return cmp.Or(notEmpty(use, given), noEmptyFlags(cmd))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)

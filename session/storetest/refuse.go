@@ -69,8 +69,8 @@ func testDuplicates(t *testing.T, s session.Store) {
 func testLaterParents(t *testing.T, s session.Store) {
 	l := create(t, s, session.Header{Cwd: "/"})
 	add(t, l, entry("a", "", message.RoleUser, "one"))
-	refuses(t, "a child before its parent", l, entry("c", "b", message.RoleUser, "x"), entry("b", "a", message.RoleUser, "x"))
-	refuses(t, "its own parent", l, entry("d", "a", message.RoleUser, "x"), entry("e", "e", message.RoleUser, "x"))
+	_ = refuses(t, "a child before its parent", l, entry("c", "b", message.RoleUser, "x"), entry("b", "a", message.RoleUser, "x"))
+	_ = refuses(t, "its own parent", l, entry("d", "a", message.RoleUser, "x"), entry("e", "e", message.RoleUser, "x"))
 }
 
 // What is wrong with one entry of a group keeps all of it out of the log.
