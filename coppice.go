@@ -144,7 +144,23 @@ func do[T any](ctx context.Context, s *Session, f func() (T, error)) (T, error) 
 	if err := guard.Given("the context", ctx); err != nil {
 		return none, err
 	}
-	return guard.Call(handedIn, f)
+	v, err := guard.Call(handedIn, f)
+	return v, ended(ctx, err)
+}
+
+// ended makes an error that says that ctx has ended say both how and why: it is
+// ctx.Err() and its cause, whichever of them was found first.
+func ended(ctx context.Context, err error) error {
+	how, why := ctx.Err(), context.Cause(ctx)
+	switch {
+	case err == nil || how == nil || errors.Is(why, how):
+		return err
+	case errors.Is(err, how) && !errors.Is(err, why):
+		return fmt.Errorf("%w: %w", err, why)
+	case errors.Is(err, why) && !errors.Is(err, how):
+		return fmt.Errorf("%w: %w", how, err)
+	}
+	return err
 }
 
 // handedIn names the source of a panic if it is not known which part panicked.

@@ -170,6 +170,9 @@ func (s *Session) editable(ctx context.Context, id string) (*session.Entry, *tim
 	}
 	i := slices.IndexFunc(v.Path, func(e *session.Entry) bool { return e.ID == id })
 	if i < 0 {
+		if _, err := s.log.Find(ctx, id, -1); err == nil {
+			return nil, nil, errors.New("a compaction covers it, or it is on another branch: it is not in view")
+		}
 		return nil, nil, fmt.Errorf("entry %s: %w in what the model sees of the active path", id, session.ErrNotFound)
 	}
 	e := v.Path[i]
