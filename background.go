@@ -26,7 +26,7 @@ func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timel
 		select {
 		case <-p.done: // if it failed, or had nothing to do: not again for this view
 			s.finish(ctx, p)
-			if p.out.Status != compaction.Applied {
+			if p.out.Status != compaction.Applied && spent(p.out) {
 				s.setSpent(v)
 			}
 		default:
@@ -61,7 +61,7 @@ func (s *Session) prepare(ctx context.Context, c *compaction.Compactor, v *timel
 func (s *Session) mayPrepare(v *timeline.View, p *preparation) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.summary != nil || !s.automatic() || s.try.compacted || s.try.declined {
+	if s.summary != nil || !s.automatic() || s.try.compacted || s.try.declined != nil {
 		return false
 	}
 	for _, e := range v.Path {

@@ -248,7 +248,7 @@ func (f *fitting) mayCompact() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	tried := f.try.compacted && !f.tooLarge()
-	return !f.compacted && !tried && !f.try.declined && f.automatic()
+	return !f.compacted && !tried && f.try.declined == nil && f.automatic()
 }
 
 // tooLarge reports whether the request is too large for the window.
@@ -283,10 +283,14 @@ func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 	f.tally(o, false)
 	f.compacted = true
 	f.report.Outcomes = append(f.report.Outcomes, o)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.try.compacted, f.try.outcome = true, o
-	f.try.declined = o.Status == compaction.Cancelled && o.Reason == compaction.Interrupted
+	if spent(o) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.try.compacted, f.try.switched = true, false
+		if stoppedByUser(o) {
+			f.try.declined = o
+		}
+	}
 	return o
 }
 
@@ -295,7 +299,6 @@ func (f *fitting) trigger() compaction.Trigger {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.try.switched {
-		f.try.switched = false
 		return compaction.ModelSwitch
 	}
 	return compaction.Threshold
@@ -312,8 +315,10 @@ func (f *fitting) overThreshold() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.compacted, f.try.declined:
-		e.Outcome = f.try.outcome
+	case f.compacted:
+		e.Outcome = f.report.Outcomes[len(f.report.Outcomes)-1]
+	case f.try.declined != nil:
+		e.Outcome = f.try.declined
 	case f.opts.ReadOnly:
 		e.Outcome = &compaction.Outcome{Status: compaction.Skipped, Reason: "read-only", Detail: "the session was opened for reading only"}
 	}

@@ -25,9 +25,8 @@ type try struct {
 
 	announced bool                // room was made for the next input
 	compacted bool                // a compaction was tried, and no answer has come since
-	declined  bool                // the user stopped one: none is tried until there is new input
+	declined  *compaction.Outcome // of one that the user stopped: none is tried until there is new input
 	switched  bool                // the next request goes to another model than the last
-	outcome   *compaction.Outcome // of the compaction that was tried; nil: none
 }
 
 // announce starts over for messages that are about to be said: new input may
@@ -48,9 +47,9 @@ func (s *Session) restart(input bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.try
-	s.try = try{compacted: was.compacted, declined: was.declined, switched: was.switched, outcome: was.outcome}
+	s.try = try{compacted: was.compacted, declined: was.declined, switched: was.switched}
 	if input && !was.announced {
-		s.try.compacted, s.try.declined, s.try.outcome = false, false, nil
+		s.try.compacted, s.try.declined = false, nil
 	}
 }
 
@@ -59,11 +58,7 @@ func (s *Session) answered(a *incoming, f *message.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.try.came = a.came; f == nil {
-		was := s.try
-		s.try = try{declined: was.declined, switched: was.switched}
-		if was.declined {
-			s.try.outcome = was.outcome // why none is tried
-		}
+		s.try = try{declined: s.try.declined, switched: s.try.switched}
 	}
 }
 
@@ -96,7 +91,8 @@ func (t *try) next(f *message.Fault) message.Remedy {
 // output or for no reasoning. It returns what it did; each remedy is used at
 // most once for an answer. RemedyWait and RemedyRetry are left to the caller: the
 // same request may be sent again. An error, which wraps failed, means that there
-// is nothing left to try.
+// is nothing left to try; if it also wraps the cause of ctx, that ended first, and
+// Recover may be called again.
 func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, error) {
 	return do(ctx, s, func() (message.Remedy, error) {
 		f, ok := message.AsFault(failed)
@@ -116,12 +112,26 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 			}
 			remedy, err = next, s.remedy(ctx, next, f, sent)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+			return remedy, nil
+		case ctx.Err() != nil:
+			s.untried(remedy)
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), failed)
+		default:
 			s.restart(false)
-			remedy = kinds.RemedyNone
 		}
-		return remedy, err
+		return kinds.RemedyNone, err
 	})
+}
+
+// untried lets a remedy that was cancelled be used again.
+func (s *Session) untried(r message.Remedy) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.try.tried[r] > 0 {
+		s.try.tried[r]--
+	}
 }
 
 // helpless reports whether a remedy found nothing to do, so that the next one is
@@ -218,7 +228,7 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 		return notRescued(string(o.Reason)+": "+o.Detail, f)
 	}
 	s.mu.Lock()
-	s.try.compacted, s.try.outcome = true, o
+	s.try.compacted = true
 	s.mu.Unlock()
 	if refused.Estimated > 0 && o.TokensAfter >= refused.Estimated {
 		return notRescued("it did not get smaller", f)

@@ -286,6 +286,18 @@ func failure(ctx context.Context, err error) *compaction.Outcome {
 	return o
 }
 
+// spent reports whether an attempt counts as the one for its answer: it ran to its
+// end, or a hook or the user stopped it. If it was cancelled because a context
+// ended, a tool ran or something else came first, it may be made again.
+func spent(o *compaction.Outcome) bool {
+	return o.Status != compaction.Cancelled || o.Reason == compaction.HookCancelled || stoppedByUser(o)
+}
+
+// stoppedByUser reports whether AbortCompaction ended an attempt.
+func stoppedByUser(o *compaction.Outcome) bool {
+	return o.Status == compaction.Cancelled && errors.Is(o.Err, errStopped)
+}
+
 // superseded gives background work that was stopped for another reduction its
 // own reason.
 func superseded(ctx context.Context, o *compaction.Outcome) *compaction.Outcome {

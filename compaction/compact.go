@@ -114,7 +114,8 @@ func (c *Compactor) Compact(ctx context.Context, r Request) (*Outcome, error) {
 	case stopped(ctx, err):
 		return interrupted(context.Cause(ctx)), nil
 	case err == nil && out.Status == Failed && ctx.Err() != nil:
-		out.Status, out.Reason = Cancelled, Interrupted
+		why := interrupted(context.Cause(ctx))
+		out.Status, out.Reason, out.Detail, out.Err = why.Status, why.Reason, why.Detail, errors.Join(why.Err, out.Err)
 	}
 	return out, err
 }
