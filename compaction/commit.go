@@ -1,19 +1,14 @@
 package compaction
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"slices"
 
-	"github.com/coppice-dev/coppice/internal/covered"
-	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/state"
-	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // commit checks a draft against the session as it is now and appends it. If
@@ -222,97 +217,4 @@ func (a *attempt) pinRefs() []session.Ref {
 		}
 	}
 	return refs
-}
-
-// shorten cuts the messages of the last unit, largest first, until the view
-// fits, by context edits that go into the same append. It returns nil if there
-// is nothing to shorten.
-func (a *attempt) shorten(ctx context.Context, since []*session.Entry, d *draft, size timeline.Size) (*candidate, error) {
-	kept, err := a.keptMessages()
-	if err != nil {
-		return nil, err
-	}
-	var edits []session.Draft
-	var c *candidate
-	for _, k := range kept {
-		if a.fits(size) {
-			break
-		}
-		over := size.Hard(size.Estimated) - a.plan.Target + 1
-		cut := k.shortened(max(minShortened, k.size-over))
-		if a.estimator().Message(cut) >= k.size {
-			continue
-		}
-		e := session.EditDraft(k.entry.ID, cut.Content)
-		e.ID = session.NewID()
-		edits = append(edits, e)
-		if c, err = a.try(ctx, since, d, edits); err != nil {
-			return nil, err
-		}
-		size = c.size
-	}
-	return c, nil
-}
-
-// keptMessage is a message on the kept side that may be shortened.
-type keptMessage struct {
-	entry *session.Entry
-	msg   *message.Message
-	size  int64
-}
-
-// keptMessages returns the kept messages of the plan that an edit may shorten,
-// largest first. What the user said is shortened only where it is covered.
-func (a *attempt) keptMessages() ([]keptMessage, error) {
-	listed, err := a.view.Listed()
-	if err != nil {
-		return nil, err
-	}
-	var kept []keptMessage
-	for i := a.plan.Cut; i < len(a.view.Path); i++ {
-		if listed[i].Entry == nil || !editable(listed[i].Role()) || a.view.Pinned(a.view.Path[i].ID) {
-			continue
-		}
-		m, err := listed[i].Message()
-		if err != nil {
-			return nil, err
-		}
-		kept = append(kept, keptMessage{a.view.Path[i], m, a.estimator().Message(m)})
-	}
-	slices.SortStableFunc(kept, func(x, y keptMessage) int { return cmp.Compare(y.size, x.size) })
-	return kept, nil
-}
-
-// editable reports whether messages of a role in the last unit are shortened by
-// an edit if there is no other way.
-func editable(r message.Role) bool {
-	return r == message.RoleToolResult || r == message.RoleAssistant || r == message.RoleCustom
-}
-
-// minShortened is the least that is left of a shortened message, in tokens.
-const minShortened = 200
-
-// shortened bounds a message to about limit tokens. Of a tool result lines that
-// look like errors stay too. Thinking goes with what was thought about.
-func (k keptMessage) shortened(limit int64) *message.Message {
-	out := k.msg.Clone()
-	if k.msg.Role == message.RoleToolResult {
-		out.Content = shortenedResult(k.msg, k.entry.ID, limit)
-		return out
-	}
-	out.Content = slices.DeleteFunc(out.Content, func(b message.Block) bool { _, ok := b.(message.Thinking); return ok })
-	return covered.Shorten(out, k.entry.ID, limit)
-}
-
-// shortenedResult is a tool result of about limit tokens: its head, lines that
-// look like errors, its tail, and where to read the rest; images become stubs.
-func shortenedResult(m *message.Message, id string, limit int64) []message.Block {
-	text := m.Text("\n")
-	if n := m.Images(); n > 0 {
-		text += "\n[image left out; read en:" + id + "]"
-	}
-	if size := (tokens.Default{}).Text(text); size > limit {
-		text = excerpt.Cut(text, int(int64(len(text))*limit/size), 0, "read en:"+id+" for all of it")
-	}
-	return []message.Block{message.Text{Text: text}}
 }

@@ -17,6 +17,37 @@ const (
 	errorShare = 8 // an eighth
 )
 
+// Fit shortens a text to about so many tokens, as size counts them, as Cut does.
+func Fit(text string, limit int64, size func(string) int64, where string) string {
+	all := size(text)
+	if all <= limit {
+		return text
+	}
+	frame := size(note(len(text), len(text), where) + errorsFollow + endFollows)
+	room := max(limit-frame, limit/2, 1)
+	// What stays may be denser than the rest.
+	n := int(float64(len(text)) * float64(room) / float64(all))
+	for range 2 {
+		head, tail := n/headShare, n-n/headShare
+		ends := strings.ToValidUTF8(text[:head]+text[len(text)-tail:], "")
+		n = min(int(float64(n)*float64(room)/float64(max(size(ends), 1))), len(text))
+	}
+	return Cut(text, n, 0, where)
+}
+
+// What stands between the parts of a text that was shortened.
+const (
+	errorsFollow = "[lines from there that look like errors:]\n"
+	endFollows   = "[the end:]\n"
+)
+
+func note(left, of int, where string) string {
+	if where != "" {
+		where = "; " + where
+	}
+	return fmt.Sprintf("[%d bytes of %d left out here%s]\n", left, of, where)
+}
+
 // Cut shortens a text that is too long, to about maxBytes and maxLines (0: any
 // number): its head, lines from the middle that look like errors, its tail, and
 // where to find the whole text, such as "read en:1a2b for all of it". where may
@@ -34,15 +65,11 @@ func Cut(text string, maxBytes, maxLines int, where string) string {
 	var b strings.Builder
 	b.WriteString(head)
 	endLine(&b)
-	fmt.Fprintf(&b, "[%d bytes of %d left out here", len(text)-len(head)-len(tail), len(text))
-	if where != "" {
-		b.WriteString("; " + where)
-	}
-	b.WriteString("]\n")
+	b.WriteString(note(len(text)-len(head)-len(tail), len(text), where))
 	if errs != "" {
-		b.WriteString("[lines from there that look like errors:]\n" + errs)
+		b.WriteString(errorsFollow + errs)
 		endLine(&b)
-		b.WriteString("[the end:]\n")
+		b.WriteString(endFollows)
 	}
 	b.WriteString(tail)
 	return b.String()
@@ -54,20 +81,19 @@ func endLine(b *strings.Builder) {
 	}
 }
 
-// takeLines takes lines from the front within both limits. If the first line
-// alone is too long, a part of it is taken, and it does not count.
+// takeLines takes lines from the front within both limits. If they leave most of
+// the bytes unused, a part of the next line is taken too, and it does not count.
 func takeLines(lines []string, maxBytes, maxLines int) (string, int) {
-	var b strings.Builder
-	for i, l := range lines {
-		if i == maxLines || b.Len()+len(l) > maxBytes {
-			if i == 0 {
-				return safetext.CutHead(l, units(l, maxBytes)), 0
-			}
-			return b.String(), i
-		}
-		b.WriteString(l)
+	size, n := 0, 0
+	for n < len(lines) && n < maxLines && size+len(lines[n]) <= maxBytes {
+		size += len(lines[n])
+		n++
 	}
-	return b.String(), len(lines)
+	taken := strings.Join(lines[:n], "")
+	if n < len(lines) && (n == 0 || n < maxLines && size < maxBytes/2) {
+		taken += headOf(lines[n], maxBytes-size)
+	}
+	return taken, n
 }
 
 // takeLast takes lines from the end within both limits, like takeLines.
@@ -77,11 +103,23 @@ func takeLast(lines []string, maxBytes, maxLines int) (string, int) {
 		size += len(lines[len(lines)-1-n])
 		n++
 	}
-	if n == 0 && len(lines) > 0 {
-		l := lines[len(lines)-1]
-		return safetext.CutTail(l, units(l, maxBytes)), 0
+	taken := strings.Join(lines[len(lines)-n:], "")
+	if n < len(lines) && (n == 0 || n < maxLines && size < maxBytes/2) {
+		taken = tailOf(lines[len(lines)-1-n], maxBytes-size) + taken
 	}
-	return strings.Join(lines[len(lines)-n:], ""), n
+	return taken, n
+}
+
+// headOf is the beginning of a line, of about so many bytes.
+func headOf(line string, maxBytes int) string {
+	near := strings.ToValidUTF8(line[:min(len(line), 2*maxBytes)], "") // a line may be very long
+	return safetext.CutHead(near, units(near, maxBytes))
+}
+
+// tailOf is the end of a line, of about so many bytes.
+func tailOf(line string, maxBytes int) string {
+	near := strings.ToValidUTF8(line[max(0, len(line)-2*maxBytes):], "")
+	return safetext.CutTail(near, units(near, maxBytes))
 }
 
 // units returns about how many UTF-16 units of s fit into max bytes.
