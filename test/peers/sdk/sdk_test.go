@@ -79,7 +79,7 @@ func TestRequests(t *testing.T) {
 		t.Run(p.dialect, func(t *testing.T) {
 			server := fake.New()
 			defer server.Close()
-			m := server.Model(p.dialect)
+			m := server.Bind(p.dialect).Facts()
 			m.Reasoning = true
 			for name, opts := range map[string]message.CallOptions{
 				"plain":    {},
@@ -103,6 +103,9 @@ func TestRequests(t *testing.T) {
 						want["generationConfig"] = map[string]any{}
 					}
 				}
+				if p.dialect == "openai-chat" { // its library has no field for the signatures of Google's calls
+					withoutExtraContent(want)
+				}
 				if d := cmp.Diff(want, decoded(t, last.Body)); d != "" {
 					t.Errorf("%s: the library sends (+), we (-)\n%s", name, d)
 				}
@@ -111,6 +114,15 @@ func TestRequests(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func withoutExtraContent(body map[string]any) {
+	for _, m := range body["messages"].([]any) {
+		calls, _ := m.(map[string]any)["tool_calls"].([]any)
+		for _, c := range calls {
+			delete(c.(map[string]any), "extra_content")
+		}
 	}
 }
 
@@ -153,7 +165,7 @@ func TestAnswers(t *testing.T) {
 			defer server.Close()
 			model := server.Bind(p.dialect)
 			req := timeline.Request{Messages: []*message.Message{user(text("hello"))}}
-			body := render(t, p.dialect, server.Model(p.dialect), req, message.CallOptions{})
+			body := render(t, p.dialect, server.Bind(p.dialect).Facts(), req, message.CallOptions{})
 			rapid.Check(t, func(t *rapid.T) {
 				step = drawn(t)
 				m, err := model.Complete(t.Context(), req, message.CallOptions{})
@@ -218,7 +230,7 @@ func TestRefusals(t *testing.T) {
 				if !ok || f.Class != tt.class || f.Status != tt.status {
 					t.Fatalf("ours: %v", err)
 				}
-				_, err = p.ask(t.Context(), server.BaseURL(p.dialect), render(t, p.dialect, server.Model(p.dialect), req, message.CallOptions{}))
+				_, err = p.ask(t.Context(), server.BaseURL(p.dialect), render(t, p.dialect, server.Bind(p.dialect).Facts(), req, message.CallOptions{}))
 				got, ok := p.refusal(err)
 				if !ok || got.Status != tt.status || got.Kind != tt.kinds[kind[p.dialect]] || got.Words == "" || !strings.Contains(f.Message, got.Words) {
 					t.Errorf("theirs: %+v %v\nours: %s", got, err, f.Message)
@@ -230,7 +242,7 @@ func TestRefusals(t *testing.T) {
 
 // once makes a model that tries once.
 func once(b *provider.Bound) *provider.Bound {
-	b.Client.Retry.Max = -1
+	b.Client.Retry.Max = new(int) // none
 	return b
 }
 
@@ -239,16 +251,17 @@ func once(b *provider.Bound) *provider.Bound {
 func TestBrokenAnswers(t *testing.T) {
 	req := timeline.Request{Messages: []*message.Message{user(text("hello"))}}
 	for _, p := range peers() {
-		for name, step := range map[string]fake.Step{"error": fake.StreamError("Well, ", "the engine is on fire"), "cut": fake.Cut("Well, ")} {
+		const fire = "the engine is on fire"
+		for name, step := range map[string]fake.Step{"error": fake.StreamError("Well, ", fire), "cut": fake.Cut("Well, ")} {
 			t.Run(p.dialect+"/"+name, func(t *testing.T) {
 				server := fake.New(step)
 				defer server.Close()
 				_, err := once(server.Bind(p.dialect)).Complete(t.Context(), req, message.CallOptions{})
-				if f, ok := message.AsFault(err); !ok || step.Words != "" && !strings.Contains(f.Message, step.Words) {
+				if f, ok := message.AsFault(err); !ok || name == "error" && !strings.Contains(f.Message, fire) {
 					t.Errorf("ours: %v", err)
 				}
-				_, err = p.ask(t.Context(), server.BaseURL(p.dialect), render(t, p.dialect, server.Model(p.dialect), req, message.CallOptions{}))
-				if err == nil || step.Words != "" && !strings.Contains(err.Error(), step.Words) {
+				_, err = p.ask(t.Context(), server.BaseURL(p.dialect), render(t, p.dialect, server.Bind(p.dialect).Facts(), req, message.CallOptions{}))
+				if err == nil || name == "error" && !strings.Contains(err.Error(), fire) {
 					t.Errorf("theirs: %v", err)
 				}
 			})

@@ -156,7 +156,7 @@ func TestServersOfTheirTypes(t *testing.T) {
 			}
 			d, _ := dialects.ByName(p.dialect)
 			client := provider.New(provider.ProviderConfig{BaseURL: server.URL, APIKey: "fake-key"}, d, server.Client())
-			client.Retry.Max = -1
+			client.Retry.Max = new(int) // none
 			m, err := client.Complete(t.Context(), message.Model{Provider: "p", ID: "fake-1", API: p.dialect}, timeline.Request{Messages: []*message.Message{user(text("hello"))}}, message.CallOptions{})
 			if err != nil {
 				t.Fatalf("%v\n%.2000s", err, stream)
