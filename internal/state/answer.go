@@ -155,7 +155,7 @@ func decided(s sentence) bool {
 
 func (f *folder) decision(text string, s sentence) {
 	content := prose.Content(s.Text, s.Lang)
-	for _, it := range f.living(Decision) {
+	for _, it := range f.recent(Decision) {
 		if it.By == "assistant" && it.Life == Accepted && content.Mostly(f.memo.content(it.Text, s.Lang), 0.6) {
 			f.end(it, Replaced, "replaced by: "+clip(text, 160))
 		}
@@ -188,9 +188,9 @@ func (f *folder) conclusion(w *said) {
 			return
 		}
 	}
-	content := prose.Content(text, w.lang)
-	for _, it := range f.living(Finding) {
-		if c := f.memo.content(it.Text, w.lang); len(c) > 2 && c.Mostly(content, 0.85) && !numbersDiffer(it.Text, text) {
+	content, figures := prose.Content(text, w.lang), numbers(text)
+	for _, it := range f.recent(Finding) {
+		if c := f.memo.content(it.Text, w.lang); len(c) > 2 && c.Mostly(content, 0.85) && !differ(f.memo.numbers(it.Text), figures) {
 			f.end(it, Replaced, "said anew")
 		}
 	}
@@ -212,8 +212,12 @@ func remaining(w *said) string {
 	return safetext.CutHead(flow(parts[max(0, len(parts)-4):]), maxNote)
 }
 
-// maxConclusion bounds a conclusion in bytes; it is never cut before its end.
-const maxConclusion = 700
+// maxConclusion bounds a conclusion in bytes. A sentence is never cut before
+// its end, unless it is longer than maxFinding, in UTF-16 units: that is data.
+const (
+	maxConclusion = 700
+	maxFinding    = 4 * maxConclusion
+)
 
 // conclude returns what an answer comes to: all of a short one; of a long one
 // what names causes and results, and its last statement.
@@ -261,7 +265,7 @@ func conclude(w *said) string {
 			out = append(out, s)
 		}
 	}
-	return flow(out)
+	return safetext.CutHead(flow(out), maxFinding)
 }
 
 // flow writes sentences one after the other, with a sign between list items.

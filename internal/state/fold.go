@@ -63,6 +63,7 @@ type folder struct {
 	memo  memo
 	opts  Options
 	items []*Item
+	held  held
 	byKey map[string]*Item // the latest item of a kind and key
 	at    int              // of the message at hand
 	entry string
@@ -155,9 +156,15 @@ func (f *folder) make(it Item) *Item {
 		it.Made = []string{f.entry}
 	}
 	p := &it
-	f.items = append(f.items, p)
-	f.byKey[string(it.Kind)+"\x00"+it.Key] = p
+	f.keep(p)
 	return p
+}
+
+// keep adds an item to what is known.
+func (f *folder) keep(it *Item) {
+	f.items = append(f.items, it)
+	f.held.add(it)
+	f.byKey[string(it.Kind)+"\x00"+it.Key] = it
 }
 
 // latest returns the newest item of a kind and key, or nil.
@@ -181,6 +188,7 @@ func (f *folder) end(it *Item, life Life, why string) {
 // reopen gives an ended item back its life.
 func (f *folder) reopen(it *Item, life Life) {
 	it.Life, it.Why, it.Ended = life, "", nil
+	f.held.revive(it)
 	f.touch(it)
 }
 
@@ -196,17 +204,6 @@ func withEntry(ids []string, id string) []string {
 		ids = slices.Delete(slices.Clone(ids), maxEntries/2, maxEntries/2+1)
 	}
 	return append(ids, id)
-}
-
-// living returns the items of a kind that hold, newest first.
-func (f *folder) living(k Kind) []*Item {
-	var out []*Item
-	for _, it := range slices.Backward(f.items) {
-		if it.Kind == k && it.Living() {
-			out = append(out, it)
-		}
-	}
-	return out
 }
 
 // state is what is true now: the items that say something, by kind and age.

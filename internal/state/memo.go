@@ -7,6 +7,30 @@ import "github.com/coppice-dev/coppice/internal/prose"
 type memo struct {
 	bags  map[string]prose.Bag
 	rules map[string]ruleClauses
+	nums  map[string][]string
+}
+
+// maxMemo bounds what is kept of each kind: about what the items of a few
+// kinds with which a message is compared have.
+const maxMemo = 4 * maxCompared
+
+// room makes a place for one more in a full memo.
+func room[V any](m map[string]V) map[string]V {
+	if m == nil || len(m) >= maxMemo {
+		return map[string]V{}
+	}
+	return m
+}
+
+// numbers returns the numbers of a text.
+func (m *memo) numbers(text string) []string {
+	n, ok := m.nums[text]
+	if !ok {
+		m.nums = room(m.nums)
+		n = numbers(text)
+		m.nums[text] = n
+	}
+	return n
 }
 
 type ruleClauses struct {
@@ -19,9 +43,7 @@ func (m *memo) content(text string, l prose.Lang) prose.Bag {
 	key := string(l) + " " + text
 	b, ok := m.bags[key]
 	if !ok {
-		if m.bags == nil {
-			m.bags = map[string]prose.Bag{}
-		}
+		m.bags = room(m.bags)
 		b = prose.Content(text, l)
 		m.bags[key] = b
 	}
@@ -32,9 +54,7 @@ func (m *memo) content(text string, l prose.Lang) prose.Bag {
 func (m *memo) clauses(rule string) (head string, parts []clause) {
 	r, ok := m.rules[rule]
 	if !ok {
-		if m.rules == nil {
-			m.rules = map[string]ruleClauses{}
-		}
+		m.rules = room(m.rules)
 		lang := prose.Detect(rule)
 		var texts []string
 		r.head, texts = prose.Clauses(rule, lang)

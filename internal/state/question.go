@@ -38,7 +38,7 @@ func asksToDo(s sentence) bool {
 // answered ends the questions of the user that what the assistant said speaks
 // of. A final answer ends a question that was asked alone, too.
 func (f *folder) answered(w *said, final bool) {
-	open := slices.DeleteFunc(f.living(Question), func(it *Item) bool { return it.By != "user" })
+	open := slices.DeleteFunc(f.recent(Question), func(it *Item) bool { return it.By != "user" })
 	if len(open) == 0 {
 		return
 	}

@@ -16,10 +16,8 @@ func (f *folder) carry(s *State) {
 	}
 	for _, it := range s.Items {
 		it.First, it.Last = -1, -1
-		p := &it
-		f.items = append(f.items, p)
-		f.byKey[string(it.Kind)+"\x00"+it.Key] = p
-		f.take(p)
+		f.keep(&it)
+		f.take(&it)
 	}
 }
 

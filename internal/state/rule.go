@@ -83,12 +83,10 @@ func (f *folder) turnsOver(s sentence, by string) bool {
 	if by != "user" || !s.Has(prose.Instead) && !scraps(s.Sentence) || s.Question() {
 		return false
 	}
-	return slices.ContainsFunc(f.living(Rule), func(it *Item) bool {
-		lang := prose.Detect(it.Text)
-		_, parts := prose.Clauses(it.Text, lang)
-		return it.First != f.at && slices.ContainsFunc(parts, func(p string) bool {
-			return sameSubject(clause{text: p, content: prose.Content(p, lang)}, clause{text: s.Text, content: prose.Content(s.Text, s.Lang)}, true)
-		})
+	mine := clause{text: s.Text, content: prose.Content(s.Text, s.Lang)}
+	return slices.ContainsFunc(f.recent(Rule), func(it *Item) bool {
+		_, parts := f.memo.clauses(it.Text)
+		return it.First != f.at && slices.ContainsFunc(parts, func(p clause) bool { return sameSubject(p, mine, true) })
 	})
 }
 
@@ -199,10 +197,14 @@ func (f *folder) rule(text string, s sentence, by string, wish bool) {
 
 // sameRule finds a living rule that says the same.
 func (f *folder) sameRule(text string) *Item {
-	for _, it := range f.living(Rule) {
-		if it.Text == f.opts.Mask(text) {
+	masked := f.opts.Mask(text)
+	for _, it := range f.recent(Rule) {
+		if it.Text == masked {
 			return it
 		}
+	}
+	if it := f.latest(Rule, text); it != nil && it.Living() && it.Text == masked {
+		return it
 	}
 	return nil
 }
@@ -277,19 +279,17 @@ func (f *folder) takeBack(what prose.Bag, s sentence) {
 	if len(what) == 0 {
 		return
 	}
-	for _, it := range f.living(Rule) {
+	for _, it := range f.recent(Rule) {
 		if it.First == f.at && strings.Contains(s.Text, it.Text) {
 			continue
 		}
-		lang := prose.Detect(it.Text)
-		head, parts := prose.Clauses(it.Text, lang)
+		head, parts := f.memo.clauses(it.Text)
 		var left []string
 		for _, p := range parts {
-			content := prose.Content(p, lang)
-			if n := len(content.Shared(what)); n > 0 && (what.Within(content) >= 0.5 || content.Within(what) >= 0.5) {
+			if n := len(p.content.Shared(what)); n > 0 && (what.Within(p.content) >= 0.5 || p.content.Within(what) >= 0.5) {
 				continue
 			}
-			left = append(left, p)
+			left = append(left, p.text)
 		}
 		if len(left) < len(parts) {
 			f.shrink(it, head, left, s)
@@ -330,7 +330,7 @@ func (f *folder) overrules(text string, content prose.Bag, s sentence) {
 		not := forbids(m)
 		mine[i] = clause{m, prose.Content(m, s.Lang), is || not, orders && !not}
 	}
-	for _, it := range f.living(Rule) {
+	for _, it := range f.recent(Rule) {
 		if it.First == f.at || it.Text == text || it.By != "user" {
 			continue
 		}

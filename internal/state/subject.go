@@ -56,8 +56,9 @@ func valued(a, b prose.Bag) bool {
 	return len(a)-len(a.Shared(b)) <= 2 && len(b)-len(b.Shared(a)) <= 2
 }
 
-func numbersDiffer(a, b string) bool {
-	x, y := numbers(a), numbers(b)
+func numbersDiffer(a, b string) bool { return differ(numbers(a), numbers(b)) }
+
+func differ(x, y []string) bool {
 	return len(x) > 0 && len(y) > 0 && !slices.Equal(x, y)
 }
 

@@ -71,6 +71,8 @@ func (f *folder) updateTask(it *Item, t calls.Task) {
 		f.touch(it)
 		if it.Life, it.Ended, it.Why = life, nil, ""; !it.Living() {
 			it.Ended = withEntry(nil, f.entry)
+		} else {
+			f.held.revive(it)
 		}
 	}
 }

@@ -214,9 +214,13 @@ func (f *folder) requestDone(why string) {
 // endDetails ends the rules that only said what a request wants.
 func (f *folder) endDetails(request *Item) {
 	for it, of := range f.details {
-		if of == request && it.Living() {
+		if of != request {
+			continue
+		}
+		if it.Living() {
 			f.end(it, Done, "done with its request")
 		}
+		delete(f.details, it)
 	}
 }
 
@@ -236,13 +240,16 @@ func (f *folder) unfinished(request *Item) bool {
 
 // after is the place of the request that came after another one.
 func (f *folder) after(request *Item) int {
-	i := slices.Index(f.items, request)
-	for _, it := range f.items[i+1:] {
+	next := math.MaxInt
+	for _, it := range slices.Backward(f.items) {
+		if it == request {
+			break
+		}
 		if it.Kind == Request {
-			return it.First
+			next = it.First
 		}
 	}
-	return math.MaxInt
+	return next
 }
 
 // newRequest makes a request the current one.
@@ -322,7 +329,7 @@ func (f *folder) withdraws(meat []sentence) bool {
 // mootRules ends the rules that came with a request that is gone and say how
 // that one was to be done. What was forbidden stays forbidden.
 func (f *folder) mootRules(request *Item) {
-	for _, it := range f.living(Rule) {
+	for _, it := range f.recent(Rule) {
 		if it.By == "user" && it.First == request.First && !it.forbids() {
 			f.end(it, Withdrawn, "it belonged to a request that was replaced")
 		}

@@ -32,6 +32,7 @@ func (s *State) Remaining() []*Item {
 // said.
 func (s *State) overtaken() {
 	failing := len(s.Living(Failure)) > 0
+	files := slices.DeleteFunc(s.Of(File), func(it *Item) bool { return it.Note == "read" || len(base(it.Text)) <= 4 })
 	for i := range s.Items {
 		it := &s.Items[i]
 		if it.Kind != Finding || it.Note == "" || !strings.HasPrefix(it.Key, answerKey) {
@@ -43,7 +44,7 @@ func (s *State) overtaken() {
 			switch {
 			case !failing && hasAny(low, failWords...):
 				it.Text = oneLine(strings.Replace(it.Text, sentence, "", 1))
-			case s.changedSince(sentence, it.Last):
+			case changedSince(files, sentence, it.Last):
 			default:
 				left = append(left, sentence)
 			}
@@ -55,14 +56,8 @@ func (s *State) overtaken() {
 
 // changedSince reports whether a file that a sentence names was changed after a
 // place.
-func (s *State) changedSince(sentence string, at int) bool {
-	for i := range s.Items {
-		it := &s.Items[i]
-		if it.Kind == File && it.Last > at && it.Note != "read" && it.Text != "" && strings.Contains(sentence, base(it.Text)) && len(base(it.Text)) > 4 {
-			return true
-		}
-	}
-	return false
+func changedSince(files []*Item, sentence string, at int) bool {
+	return slices.ContainsFunc(files, func(it *Item) bool { return it.Last > at && strings.Contains(sentence, base(it.Text)) })
 }
 
 // PlanOf is the name of the file that a task is listed in, or "".
