@@ -17,7 +17,7 @@ type pictures struct {
 }
 
 func picturesOf(req timeline.Request, m message.Model) pictures {
-	p := pictures{model: m, reads: m.Images || m.ID == "", host: media.HostOf(m.Provider, m.ID, m.Window).Caps.Within(0, m.MaxImageSize, m.MaxImageSide, m.MaxBytes)}
+	p := pictures{model: m, reads: m.Images || m.ID == "", host: media.HostOf(m.Provider, m.ID, m.Window).Within(0, m.MaxImageSize, m.MaxImageSide, m.MaxBytes)}
 	total := int64(0)
 	for _, msg := range req.Messages {
 		if msg == nil {
