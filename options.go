@@ -126,31 +126,34 @@ func (o Options) Validate() error {
 }
 
 func validFacts(m message.Model) error {
+	var errs []error
 	for _, limit := range []struct {
 		name string
 		n    int64
 	}{{"Window", m.Window}, {"MaxInput", m.MaxInput}, {"MaxOutput", m.MaxOutput}, {"MaxBytes", m.MaxBytes},
 		{"MaxImages", m.MaxImages}, {"MaxImageSide", m.MaxImageSide}, {"MaxImageSize", m.MaxImageSize}} {
 		if limit.n < 0 {
-			return fmt.Errorf("%s is %d, below zero", limit.name, limit.n)
+			errs = append(errs, fmt.Errorf("%s is %d, below zero", limit.name, limit.n))
 		}
 	}
 	if _, ok := dialects.ByName(m.API); m.API != "" && !ok {
-		return fmt.Errorf("API %q is not a dialect", m.API)
+		errs = append(errs, fmt.Errorf("API %q is not a dialect", m.API))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func validCall(c message.CallOptions) error {
-	switch {
-	case c.MaxOutput < 0:
-		return fmt.Errorf("MaxOutput is %d, below zero", c.MaxOutput)
-	case c.CacheLifetime < 0:
-		return fmt.Errorf("CacheLifetime is %v, below zero", c.CacheLifetime)
-	case c.Temperature != nil && !(*c.Temperature >= 0 && *c.Temperature <= math.MaxFloat64): // NaN is not between either
-		return fmt.Errorf("%s is %v, not a number from 0", "Temperature", *c.Temperature)
+	errs := []error{validThinking(c.Thinking)}
+	if c.MaxOutput < 0 {
+		errs = append(errs, fmt.Errorf("MaxOutput is %d, below zero", c.MaxOutput))
 	}
-	return validThinking(c.Thinking)
+	if c.CacheLifetime < 0 {
+		errs = append(errs, fmt.Errorf("CacheLifetime is %v, below zero", c.CacheLifetime))
+	}
+	if t := c.Temperature; t != nil && !(*t >= 0 && *t <= math.MaxFloat64) { // NaN is not between either
+		errs = append(errs, fmt.Errorf("Temperature is %v, not a number from 0", *t))
+	}
+	return errors.Join(errs...)
 }
 
 // thinkingLevels are those of the session format.

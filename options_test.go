@@ -124,3 +124,17 @@ func TestOptionsValidate(t *testing.T) {
 		}
 	}
 }
+
+// All that is wrong is named at once.
+func TestEveryWrongFieldIsNamed(t *testing.T) {
+	cold := -1.0
+	err := coppice.Options{
+		Facts: message.Model{Window: -1, MaxOutput: -2, API: "morse"},
+		Call:  message.CallOptions{MaxOutput: -4, Temperature: &cold, Thinking: "loud"},
+	}.Validate()
+	for _, want := range []string{"Window is -1", "MaxOutput is -2", `API "morse"`, "MaxOutput is -4", "Temperature is -1", `thinking level "loud"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %v", want, err)
+		}
+	}
+}
