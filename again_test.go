@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,5 +224,56 @@ func TestFitAfterNested(t *testing.T) {
 	p, err := s.Fit(t.Context())
 	if out := (*coppice.DoesNotFitError)(nil); !errors.As(err, &out) || out.Outcome == nil || out.Outcome.Reason != "summarizer-failed" {
 		t.Errorf("it was not tried: %v %v", p, err)
+	}
+}
+
+// Results that no one has read are shortened again if the window gets smaller:
+// by a switch, or because a refusal names it.
+func TestUnreadResultsInASmallerWindow(t *testing.T) {
+	ways := map[string]func(s *coppice.Session) error{
+		"switch": func(s *coppice.Session) error {
+			s.SetModel(sized{facts: message.Model{Provider: "p", ID: "small", Window: 20_000}})
+			return nil
+		},
+		"refusal": func(s *coppice.Session) error {
+			_, failed := s.Answer(t.Context(), func(yield func(message.Event, error) bool) {
+				yield(message.Event{}, &message.Fault{Class: message.ClassOverflow, Message: "prompt is too long", Limit: message.Limit{Max: 20_000, Used: 90_000, Unit: kinds.UnitContext}})
+			})
+			r, err := s.Recover(t.Context(), failed)
+			if err == nil && r != kinds.RemedyCompact {
+				return errors.New("it was not compacted, but " + string(r))
+			}
+			return err
+		},
+	}
+	for name, smaller := range ways {
+		for _, lines := range []int{500, 2000, 20_000} {
+			s := inMemory(t, coppice.Options{Model: sized{facts: message.Model{Provider: "p", ID: "large", Window: 60_000}}})
+			talk(t, s, 4)
+			calls := said(message.RoleAssistant, call("c0"), call("c1"), call("c2"))
+			calls.StopReason = message.StopToolUse
+			must.Get(s.Say(t.Context(), message.User("Compare the three."), calls))
+			for _, id := range []string{"c0", "c1", "c2"} {
+				must.Get(s.Say(t.Context(), message.Result(call(id), "BEGIN "+id+"\n"+strings.Repeat("a line of output like any other\n", lines)+"END "+id)))
+			}
+			must.Get(s.Fit(t.Context()))
+			if err := smaller(s); err != nil {
+				t.Errorf("%s, %d lines: %v", name, lines, err)
+				continue
+			}
+			p, err := s.Fit(t.Context())
+			if err != nil {
+				t.Errorf("%s, %d lines: %v", name, lines, err)
+				continue
+			}
+			if n := p.Meter.Decision(); n >= 20_000 || name == "switch" && n < 8_000 {
+				t.Errorf("%s, %d lines: %d tokens", name, lines, n)
+			}
+			for _, m := range p.Request.Messages {
+				if id := m.ToolCallID; id != "" && (!strings.HasPrefix(m.Text(""), "BEGIN "+id) || !strings.HasSuffix(strings.TrimSpace(m.Text("")), "END "+id)) {
+					t.Errorf("%s, %d lines: %.200q", name, lines, m.Text(""))
+				}
+			}
+		}
 	}
 }

@@ -117,6 +117,34 @@ func (s span) cutAt(at int) (cut, bool) {
 	return s.withTurn(at), true
 }
 
+// again cuts where the compaction in force did, for one that covers nothing more:
+// what is kept is shortened further, and a summary that was made for a larger
+// window is made again.
+func (s span) again() cut {
+	for i := range s.path {
+		if s.has(i) && s.path[i].Type != session.TypeCompaction {
+			return s.withTurn(i)
+		}
+	}
+	return cut{at: len(s.path), point: len(s.path), turnStart: -1}
+}
+
+// whyNothing says why there is nothing to cover; cut says that there is a place
+// for a cut.
+func (s span) whyNothing(in PlanInput, cut bool) string {
+	switch {
+	case cut:
+		return "there is no message before the cut"
+	case s.sum(0, len(s.path)) == 0:
+		return "there is no message"
+	case s.limit <= 0:
+		return "no answer has followed what is in view, so none of it can be summarized"
+	case in.To != "":
+		return "nothing up to that entry can be summarized"
+	}
+	return "all of it is kept, because it is recent"
+}
+
 // mayCoverAll reports whether everything may be covered: nothing is unread, and
 // the last unit is one that an edit cannot shorten. The open request is still
 // shown, shortened if necessary.

@@ -124,6 +124,9 @@ func (a *attempt) summarize(ctx context.Context, in summarize.Input, lists fileL
 			in.Prompt, in.Context, a.preserve = g.Prompt, g.Context, object(g.PreserveData)
 		}
 	}
+	if len(in.History)+len(in.Prefix) == 0 {
+		return summarize.Extract(in), nil // no one is asked: the previous summary stays
+	}
 	res, err := a.askSummarizer(ctx, in)
 	a.attempts = append(a.attempts, res.Attempts...)
 	a.addUsage(res.Usage)

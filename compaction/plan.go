@@ -123,7 +123,7 @@ func MakePlan(in PlanInput) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	budget := in.budget(p, s)
+	over, budget := in.mustFit(p), in.budget(p, s)
 	for {
 		c, ok, err := in.cut(s, budget)
 		if err == nil {
@@ -132,14 +132,22 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			return p.skip(NothingToCompact, "everything is kept: it fits, or no answer has followed it yet"), nil
+		if ok {
+			if err := p.fill(in, s, c, budget); err != nil {
+				return nil, err
+			}
 		}
-		if err := p.fill(in, s, c, budget); err != nil {
-			return nil, err
-		}
-		if len(p.History)+len(p.Prefix) == 0 {
-			return p.skip(NothingToCompact, "there is no message before the cut"), nil
+		switch covers := ok && len(p.History)+len(p.Prefix) > 0; {
+		case !covers && over && budget > 1:
+			budget = max(1, min(budget, s.sum(0, len(s.path)))/2)
+			continue
+		case !covers && over && budget == 1 && s.mayCoverAll():
+			budget = 0
+			continue
+		case !covers && over:
+			return p, p.fill(in, s, s.again(), 1)
+		case !covers:
+			return p.skip(NothingToCompact, s.whyNothing(in, ok)), nil
 		}
 		if in.To != "" || p.Target <= 0 || in.Keep != nil && p.EstimatedAfter() < p.Target || p.Size.Hard(p.EstimatedAfter()) < p.Target {
 			return p, nil
@@ -153,6 +161,13 @@ func MakePlan(in PlanInput) (*Plan, error) {
 		}
 		budget = max(1, min(budget, p.KeptTokens)/2)
 	}
+}
+
+// mustFit reports whether the view is too large, and the plan is free to choose
+// how it gets smaller.
+func (in PlanInput) mustFit(p *Plan) bool {
+	over := p.Size.Decision() >= p.Target || in.Trigger.rescue() && p.Size.Hard(p.Size.Estimated) >= p.Target
+	return over && p.Target > 0 && in.To == "" && in.Keep == nil
 }
 
 func (p *Plan) skip(r Reason, detail string) *Plan {

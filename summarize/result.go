@@ -26,15 +26,17 @@ func (r *run) result(parts []*wanted) Result {
 	switch {
 	case history != nil:
 		res.Summary, res.ShortSummary = history.text, history.short
+	case r.in.previousTooLarge():
+		res.Summary = r.in.historySheet().text()
 	default:
 		res.Summary = quote.Escape(r.in.Mask(safetext.Sanitize(r.in.PreviousSummary)))
+	}
+	if res.Summary == "" {
+		res.Summary = noHistory
 	}
 	if prefix != nil {
 		if history == nil || prefix.short != "" && prefix.rung != RungExtract {
 			res.ShortSummary = prefix.short // it knows where the work is
-		}
-		if res.Summary == "" {
-			res.Summary = noHistory
 		}
 		res.Summary += turnContext + prefix.text
 	}
@@ -50,6 +52,13 @@ func (r *run) result(parts []*wanted) Result {
 		res.Summary = prompt("branch-preamble", nil) + "\n\n" + res.Summary
 	}
 	return res
+}
+
+// previousTooLarge reports whether the previous summary has more than its cap: it
+// was made for a larger window.
+func (in Input) previousTooLarge() bool {
+	most, _ := in.caps()
+	return most > 0 && in.Estimate(in.PreviousSummary) > most
 }
 
 // failed returns the result so far.
