@@ -27,12 +27,42 @@ func (s *sheet) work(done, doing, blocked place) {
 			s.add(doing, needed, it.Last, text)
 		}
 	}
-	for _, it := range s.living(state.Failure) {
-		text := "- " + code(oneLine(it.Text)) + " fails"
+	s.failures(blocked)
+}
+
+// failures writes what fails and why; what fails for the same reason is one
+// line.
+func (s *sheet) failures(at place) {
+	const least, most = 3, 12 // how many are one line, and how many of them are named
+	all := s.living(state.Failure)
+	like := map[string][]*state.Item{}
+	for _, it := range all {
+		like[it.Note] = append(like[it.Note], it)
+	}
+	for _, it := range all {
+		same := []*state.Item{it}
+		if it.Note != "" && len(like[it.Note]) >= least {
+			if same = like[it.Note]; same[len(same)-1] != it {
+				continue // the newest is where the line is
+			}
+		}
+		var names []string
+		for _, f := range same[max(0, len(same)-most):] {
+			names = append(names, code(oneLine(f.Text)))
+		}
+		text := "- " + strings.Join(names, ", ")
+		if n := len(same) - most; n > 0 {
+			text += " and " + count(n, "earlier one", "earlier ones")
+		}
+		if len(same) > 1 {
+			text += " fail"
+		} else {
+			text += " fails"
+		}
 		if it.Note != "" {
 			text += ": " + code(clip(it.Note, maxLine))
 		}
-		s.add(blocked, needed, it.Last, text)
+		s.add(at, needed, it.Last, text)
 	}
 }
 

@@ -169,7 +169,7 @@ func TestExtractSettles(t *testing.T) {
 				t.Fatalf("pass %d: rule %d is there %d times:\n%s", pass, i, strings.Count(got, rule), got)
 			}
 		}
-		if failing := strings.Count(got, "fails"); (pass%2 == 0) != (failing > 0) {
+		if failing := strings.Count(got, " fail"); (pass%2 == 0) != (failing > 0) {
 			t.Fatalf("pass %d: %d failures:\n%s", pass, failing, got)
 		}
 	}
@@ -227,4 +227,26 @@ func TestExtractFits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What fails for the same reason is one line; what fails for another is its own.
+func TestLikeFailuresAreOneLine(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("agent: pi\n---\nU Fetch the mirrors.\n")
+	for i := range 15 {
+		fmt.Fprintf(&b, "$ fetch mirror%d\n| error: the proxy refuses the connection\n! 1\n", i)
+	}
+	b.WriteString("$ make lint\n| error: unused variable x\n! 1\nA The proxy is down.\n")
+	got := Extract(Input{History: play(t, b.String())}).Summary
+	for _, want := range []string{
+		"`fetch mirror13`, `fetch mirror14` and 3 earlier ones fail: `error: the proxy refuses the connection`\n", "- `fetch mirror3`, `fetch mirror4`, ",
+		"- `make lint` fails: `error: unused variable x`\n",
+	} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("want once %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "mirror2`") {
+		t.Errorf("each has a line:\n%s", got)
+	}
 }
