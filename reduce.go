@@ -209,7 +209,7 @@ func (s *Session) Losses(ctx context.Context, p *compaction.Plan) (compaction.Lo
 		if err != nil {
 			return compaction.Losses{}, err
 		}
-		return c.Losses(p)
+		return c.Losses(ctx, p)
 	})
 }
 

@@ -15,5 +15,5 @@ func (s *Session) State(ctx context.Context, at *session.Entry) (*truth.State, e
 	if err != nil {
 		return nil, err
 	}
-	return compaction.State(v, truth.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors, Cwd: s.log.Log().Header().Cwd})
+	return compaction.State(ctx, v, truth.Options{Mask: s.opts.Mask, Extractors: s.opts.Extractors, Cwd: s.log.Log().Header().Cwd})
 }

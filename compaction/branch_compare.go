@@ -51,16 +51,16 @@ func (c *Compactor) Compare(ctx context.Context, a, b string) (*Comparison, erro
 		return nil, err
 	}
 	out := &Comparison{Ancestor: ra.Ancestor}
-	if out.A, err = c.side(ra); err != nil {
+	if out.A, err = c.side(ctx, ra); err != nil {
 		return nil, err
 	}
-	if out.B, err = c.side(rb); err != nil {
+	if out.B, err = c.side(ctx, rb); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *Compactor) side(r *Route) (Side, error) {
+func (c *Compactor) side(ctx context.Context, r *Route) (Side, error) {
 	s := Side{Leaf: r.OldLeaf, Entries: len(r.Left)}
 	p, err := planBranch(r.Left, 0, c.estimator())
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Compactor) side(r *Route) (Side, error) {
 			s.Outcome = m.Text("\n")
 		}
 	}
-	st, err := c.knowBranch(p)
+	st, err := c.knowBranch(ctx, p)
 	if err != nil {
 		return s, err
 	}

@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"context"
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/state"
@@ -114,12 +115,13 @@ func coveredUntil(path []*session.Entry, edge int) int {
 // knowBranch folds the whole branch, whatever the budget, with what its own branch
 // summaries carry. What its compactions carry is from before it, and says
 // nothing else about it.
-func (c *Compactor) knowBranch(p *branchPlan) (*state.State, error) {
-	all, err := sources(p.all)
+func (c *Compactor) knowBranch(ctx context.Context, p *branchPlan) (*state.State, error) {
+	all, err := sources(ctx, p.all)
 	if err != nil {
 		return nil, err
 	}
-	return state.Fold(all, foldOptions(c.folding(), nil, p.all)), nil
+	_, st, err := state.FoldAt(ctx, all, 0, foldOptions(c.folding(), nil, p.all))
+	return st, err
 }
 
 // files are all files that the branch touched, and those that the details of

@@ -27,7 +27,7 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 	if p.Empty() {
 		return nil, true
 	}
-	st, err := t.knowBranch(p)
+	st, err := t.knowBranch(ctx, p)
 	if err != nil {
 		t.end(Failed, IO, err)
 		return nil, false
@@ -53,7 +53,11 @@ func (t *navigating) summary(ctx context.Context, a TreeAnswer) (*session.Draft,
 		}
 		body, t.out.Rung, t.out.Model = res.Summary, res.Rung, res.Model
 	}
-	v := verification{state: st, cut: len(p.all), lists: lists, budgets: t.Settings.budgets(), est: t.estimator()}.complete(quote.Safe(t.mask(body)))
+	v := verification{state: st, cut: len(p.all), lists: lists, budgets: t.Settings.budgets(), est: t.estimator()}.complete(ctx, quote.Safe(t.mask(body)))
+	if ctx.Err() != nil {
+		t.end(Failed, IO, context.Cause(ctx))
+		return nil, false
+	}
 	t.out.Coverage = v.coverage
 	d := t.summaryDraft(v, st, lists, oneLine(a.Details))
 	return &d, true
@@ -84,11 +88,11 @@ func (t *navigating) from() string {
 // summarize asks for a summary of what is recent; what does not fit the budget
 // is summarized first, and updated by it.
 func (t *navigating) summarize(ctx context.Context, p *branchPlan, st *state.State, lists fileLists) (summarize.Result, error) {
-	older, err := sources(p.folded)
+	older, err := sources(ctx, p.folded)
 	if err != nil {
 		return summarize.Result{}, err
 	}
-	recent, err := sources(p.recent)
+	recent, err := sources(ctx, p.recent)
 	if err != nil {
 		return summarize.Result{}, err
 	}

@@ -119,3 +119,45 @@ func TestACancelledContextIsCancelled(t *testing.T) {
 		})
 	}
 }
+
+// A context that ends while the messages are folded ends that soon: what is
+// masked after it is a small part of what a whole run masks.
+func TestCancelWhileMessagesAreFolded(t *testing.T) {
+	keep := int64(500)
+	run := func(ctx context.Context, mask func(string) string) (*compaction.Outcome, bool) {
+		s := newDay(150, 700).onDisk(t)
+		c := extractor(s, 0)
+		c.Mask = mask
+		before, err := os.ReadFile(s.Ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.Compact(ctx, compaction.Request{Keep: &keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := os.ReadFile(s.Ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, bytes.Equal(before, after)
+	}
+	whole := 0
+	if out, _ := run(ctx, func(s string) string { whole++; return s }); out.Status != compaction.Applied {
+		t.Fatal(out.Status, out.Reason, out.Detail)
+	}
+	ending, cancel := context.WithCancelCause(ctx)
+	masked := 0
+	out, same := run(ending, func(s string) string {
+		if masked++; masked == whole/10 {
+			cancel(errStop)
+		}
+		return s
+	})
+	if out.Status != compaction.Cancelled || out.Reason != compaction.Interrupted || !errors.Is(out.Err, errStop) || !same {
+		t.Errorf("%s %s %v, unchanged: %v", out.Status, out.Reason, out.Err, same)
+	}
+	if masked > whole/4 {
+		t.Errorf("%d of %d texts were masked", masked, whole)
+	}
+}

@@ -28,7 +28,7 @@ func (a *attempt) commitOnce(ctx context.Context, d *draft) (out *Outcome, again
 		return out, false
 	}
 	if len(since) > 0 {
-		if err := a.renew(d, since); err != nil {
+		if err := a.renew(ctx, d, since); err != nil {
 			return fail(Failed, IO, err), false
 		}
 	}

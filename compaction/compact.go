@@ -195,8 +195,9 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 }
 
 // beforeEvent returns what hooks get before the compaction.
-func (a *attempt) beforeEvent() BeforeCompact {
-	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, files: a.fileLists}
+func (a *attempt) beforeEvent(ctx context.Context) BeforeCompact {
+	files := func(p *Plan) (fileLists, error) { return a.fileLists(ctx, p) }
+	return BeforeCompact{Plan: a.plan, Settings: a.Settings, Trigger: a.request.Trigger, Focus: a.request.Focus, files: files}
 }
 
 // askHooks lets hooks cancel, or write the summary themselves.
@@ -204,7 +205,7 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 	if a.Hooks.BeforeCompact == nil {
 		return nil
 	}
-	ans, err := a.Hooks.BeforeCompact(ctx, a.beforeEvent())
+	ans, err := a.Hooks.BeforeCompact(ctx, a.beforeEvent(ctx))
 	switch {
 	case ctx.Err() != nil:
 		return interrupted(context.Cause(ctx))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
@@ -31,7 +32,7 @@ type draft struct {
 
 // draft summarizes the plan's range and verifies the result.
 func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
-	known, err := a.knownOf(a.plan)
+	known, err := a.knownOf(ctx, a.plan)
 	if err != nil {
 		return nil, fail(Failed, IO, err)
 	}
@@ -51,10 +52,10 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
 	}
 	d.body = quote.Safe(a.mask(body))
-	d.verified = a.verify(d)
+	d.verified = a.verify(ctx, d)
 	d.short = quote.Safe(a.mask(d.short))
-	if a.request.Edit == nil {
-		return d, nil
+	if ctx.Err() != nil || a.request.Edit == nil {
+		return a.finished(ctx, d)
 	}
 	text, err := a.request.Edit(ctx, d.text)
 	switch {
@@ -66,32 +67,49 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}
 	d.edited = a.mask(text)
-	d.verified = a.verify(d)
+	d.verified = a.verify(ctx, d)
+	return a.finished(ctx, d)
+}
+
+// finished returns a draft, unless the context ended while it was verified.
+func (a *attempt) finished(ctx context.Context, d *draft) (*draft, *Outcome) {
+	if ctx.Err() != nil {
+		return nil, interrupted(context.Cause(ctx))
+	}
 	return d, nil
 }
 
-func sources(items []timeline.Item) ([]ledger.Source, error) {
-	msgs, err := timeline.ItemMessages(items)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]ledger.Source, len(items))
-	for i, m := range msgs {
-		out[i] = ledger.Source{EntryID: items[i].Entry.ID, Message: m}
+// sourcesAtOnce is how many messages are read before the context is looked at.
+const sourcesAtOnce = 1024
+
+// sources reads the messages of items.
+func sources(ctx context.Context, items []timeline.Item) ([]ledger.Source, error) {
+	out := make([]ledger.Source, 0, len(items))
+	for some := range slices.Chunk(items, sourcesAtOnce) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		msgs, err := timeline.ItemMessages(some)
+		if err != nil {
+			return nil, err
+		}
+		for i, m := range msgs {
+			out = append(out, ledger.Source{EntryID: some[i].Entry.ID, Message: m})
+		}
 	}
 	return out, nil
 }
 
 // input returns what the plan gives to a summarizer. It fails if a message
 // cannot be read.
-func (p *Plan) input() (summarize.Input, error) {
+func (p *Plan) input(ctx context.Context) (summarize.Input, error) {
 	in := summarize.Input{MaxOutput: p.OutputLimit, PrefixMaxOutput: p.PrefixLimit, Cap: p.Allowance}
 	var err error
 	for _, part := range []struct {
 		to    *[]ledger.Source
 		items []timeline.Item
 	}{{&in.History, p.historyItems}, {&in.Prefix, p.prefixItems}, {&in.Tail, p.tailItems}} {
-		if *part.to, err = sources(part.items); err != nil {
+		if *part.to, err = sources(ctx, part.items); err != nil {
 			return in, err
 		}
 	}
@@ -116,7 +134,7 @@ func (a *attempt) summarize(ctx context.Context, in summarize.Input, lists fileL
 		}
 	}
 	if a.Hooks.Compacting != nil {
-		g, err := a.Hooks.Compacting(ctx, a.beforeEvent())
+		g, err := a.Hooks.Compacting(ctx, a.beforeEvent(ctx))
 		if err == nil && g.Cancel && !a.request.Trigger.rescue() {
 			return summarize.Result{}, fail(Cancelled, HookCancelled, errors.New(cmp.Or(g.Why, "a hook cancelled it")))
 		}

@@ -1,6 +1,10 @@
 package compaction
 
-import "github.com/coppice-dev/coppice/summarize"
+import (
+	"context"
+
+	"github.com/coppice-dev/coppice/summarize"
+)
 
 // What the tests outside the package need.
 
@@ -25,4 +29,4 @@ var (
 )
 
 // Input returns what the plan gives to a summarizer.
-func (p *Plan) Input() (summarize.Input, error) { return p.input() }
+func (p *Plan) Input() (summarize.Input, error) { return p.input(context.Background()) }

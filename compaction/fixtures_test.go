@@ -206,7 +206,7 @@ func TestReferenceFiles(t *testing.T) {
 			t.Errorf("%s keep %d: %d read, %d modified by pi's rule, want %d and %d", tt.file, tt.keep, read, modified, tt.read, tt.modified)
 		}
 		c := &compaction.Compactor{Session: s, Settings: compaction.Settings{}}
-		if l := must.Get(c.Losses(p)); len(l.Modified) < tt.more {
+		if l := must.Get(c.Losses(ctx, p)); len(l.Modified) < tt.more {
 			t.Errorf("%s keep %d: %d modified by all extractors", tt.file, tt.keep, len(l.Modified))
 		} else {
 			t.Logf("%s keep %d: %d read, %d modified by all extractors", tt.file, tt.keep, len(l.Read), len(l.Modified))

@@ -52,7 +52,7 @@ type BeforeCompact struct {
 func (e BeforeCompact) Files() (read, modified []string, err error) {
 	files := e.files
 	if files == nil {
-		files = filesOfPlan
+		files = func(p *Plan) (fileLists, error) { return filesOfPlan(context.Background(), p) }
 	}
 	l, err := files(e.Plan)
 	if err != nil {

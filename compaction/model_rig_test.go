@@ -162,7 +162,7 @@ func (r *rig) holds(req compaction.Request) []*state.Item {
 	if p.Split || p.Previous != nil {
 		r.t.Fatal("holds: the plan has more than a history part")
 	}
-	st := must.Get(compaction.State(v, state.Options{Mask: mask(), Cwd: r.Session.Log().Header().Cwd}))
+	st := must.Get(compaction.State(ctx, v, state.Options{Mask: mask(), Cwd: r.Session.Log().Header().Cwd}))
 	cut := len(must.Get(p.Input()).History)
 	var out []*state.Item
 	for _, k := range state.Kinds {

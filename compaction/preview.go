@@ -27,11 +27,11 @@ type Losses struct {
 }
 
 // Losses previews the verification of a plan, with the extractive summary.
-func (c *Compactor) Losses(p *Plan) (Losses, error) {
+func (c *Compactor) Losses(ctx context.Context, p *Plan) (Losses, error) {
 	if err := guard.Given("the plan", p); err != nil {
 		return Losses{}, err
 	}
-	k, err := c.knownBefore(p)
+	k, err := c.knownBefore(ctx, p)
 	if err != nil {
 		return Losses{}, err
 	}
@@ -45,10 +45,13 @@ func (c *Compactor) Losses(p *Plan) (Losses, error) {
 	}
 	v := verification{state: k.input.State, cut: k.cut(), shown: shown, lines: p.olderCalls(), lists: lists, budgets: c.Settings.budgets(), est: c.estimator()}
 	out := Losses{Facts: k.input.State.Counts(v.covered), Lost: map[ledger.Class]int{}}
-	for class, s := range v.complete(summarize.Extract(k.input).Summary).coverage {
+	for class, s := range v.complete(ctx, summarize.Extract(k.input).Summary).coverage {
 		if s.Kept < s.Facts {
 			out.Lost[class] = s.Facts - s.Kept
 		}
+	}
+	if ctx.Err() != nil {
+		return Losses{}, context.Cause(ctx)
 	}
 	out.Read, out.Modified = lists.sorted()
 	return out, nil

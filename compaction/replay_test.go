@@ -162,7 +162,7 @@ func (r *rerun) checkConstraints(out *compaction.Outcome, after *timeline.View) 
 		visible.WriteString(m.Text("\n") + "\n")
 	}
 	carried := state.Decode(out.Entry.Compaction().Coppice.State)
-	if s := state.NewText(visible.String()).Cover(carried, nil)[ledger.Constraint]; s.Kept < s.Facts {
+	if s := state.NewText(visible.String()).Cover(ctx, carried, nil)[ledger.Constraint]; s.Kept < s.Facts {
 		r.Fatalf("%d of %d constraints are visible", s.Kept, s.Facts)
 	}
 	if s := out.Coverage[ledger.Constraint]; s.Kept < s.Facts {

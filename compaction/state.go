@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"context"
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
@@ -15,16 +16,17 @@ import (
 // in force carries, and what the messages after it made of it
 // (docs/compaction.md). After another program's compaction it starts with what
 // the summary says. It fails if a message cannot be read.
-func State(v *timeline.View, o state.Options) (*state.State, error) {
+func State(ctx context.Context, v *timeline.View, o state.Options) (*state.State, error) {
 	listed, err := v.Listed()
 	if err != nil {
 		return nil, err
 	}
-	messages, err := sources(bearing(listed))
+	messages, err := sources(ctx, bearing(listed))
 	if err != nil {
 		return nil, err
 	}
-	return state.Fold(messages, foldOptions(o, v.Compaction, listed)), nil
+	_, st, err := state.FoldAt(ctx, messages, 0, foldOptions(o, v.Compaction, listed))
+	return st, err
 }
 
 // bearing are the items that a summarizer gets something of.
@@ -73,28 +75,28 @@ type known struct {
 }
 
 // know folds the messages of a plan, with those that came since.
-func (c *Compactor) know(p *Plan, since []ledger.Source) (known, error) {
-	k, err := knowPlan(p, since, c.folding())
+func (c *Compactor) know(ctx context.Context, p *Plan, since []ledger.Source) (known, error) {
+	k, err := knowPlan(ctx, p, since, c.folding())
 	k.input.Mask, k.input.Estimate = c.Mask, c.estimator().Text
 	return k, err
 }
 
-func knowPlan(p *Plan, since []ledger.Source, o state.Options) (known, error) {
-	in, err := p.input()
+func knowPlan(ctx context.Context, p *Plan, since []ledger.Source, o state.Options) (known, error) {
+	in, err := p.input(ctx)
 	if err != nil {
 		return known{}, err
 	}
 	in.Tail = append(in.Tail, since...)
 	o = foldOptions(o, p.Previous, slices.Concat(p.historyItems, p.prefixItems, p.tailItems))
 	k := known{input: in}
-	k.atCut, k.input.State = state.FoldAt(slices.Concat(in.History, in.Prefix, in.Tail), len(in.History)+len(in.Prefix), o)
-	return k, nil
+	k.atCut, k.input.State, err = state.FoldAt(ctx, slices.Concat(in.History, in.Prefix, in.Tail), len(in.History)+len(in.Prefix), o)
+	return k, err
 }
 
 // knownOf is what is known of a plan, folded once: the plan keeps it for those
 // who ask what it loses.
-func (a *attempt) knownOf(p *Plan) (known, error) {
-	k, err := a.knownBefore(p)
+func (a *attempt) knownOf(ctx context.Context, p *Plan) (known, error) {
+	k, err := a.knownBefore(ctx, p)
 	if err == nil {
 		p.known = &k
 	}
@@ -102,16 +104,16 @@ func (a *attempt) knownOf(p *Plan) (known, error) {
 }
 
 // knownBefore is what a run has found out of a plan, or what one would.
-func (c *Compactor) knownBefore(p *Plan) (known, error) {
+func (c *Compactor) knownBefore(ctx context.Context, p *Plan) (known, error) {
 	if p.known != nil {
 		return *p.known, nil
 	}
-	return c.know(p, nil)
+	return c.know(ctx, p, nil)
 }
 
 // filesOfPlan are the files of a plan, folded without options.
-func filesOfPlan(p *Plan) (fileLists, error) {
-	k, err := knowPlan(p, nil, state.Options{})
+func filesOfPlan(ctx context.Context, p *Plan) (fileLists, error) {
+	k, err := knowPlan(ctx, p, nil, state.Options{})
 	if err != nil {
 		return fileLists{}, err
 	}
@@ -119,8 +121,8 @@ func filesOfPlan(p *Plan) (fileLists, error) {
 }
 
 // fileLists are the files of a plan.
-func (a *attempt) fileLists(p *Plan) (fileLists, error) {
-	k, err := a.knownOf(p)
+func (a *attempt) fileLists(ctx context.Context, p *Plan) (fileLists, error) {
+	k, err := a.knownOf(ctx, p)
 	if err != nil {
 		return fileLists{}, err
 	}
@@ -129,19 +131,22 @@ func (a *attempt) fileLists(p *Plan) (fileLists, error) {
 
 // renew brings a draft up to date with what was added since the plan: it folds
 // the new messages, and verifies the summary again.
-func (a *attempt) renew(d *draft, since []*session.Entry) error {
+func (a *attempt) renew(ctx context.Context, d *draft, since []*session.Entry) error {
 	items, err := timeline.ListPath(since)
 	if err != nil {
 		return err
 	}
-	messages, err := sources(bearing(items))
+	messages, err := sources(ctx, bearing(items))
 	if err != nil || len(messages) == 0 {
 		return err
 	}
-	if d.known, err = a.know(a.plan, messages); err != nil {
+	if d.known, err = a.know(ctx, a.plan, messages); err != nil {
 		return err
 	}
-	d.verified = a.verify(d)
+	d.verified = a.verify(ctx, d)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	return nil
 }
 

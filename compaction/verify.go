@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,30 +37,30 @@ type verification struct {
 func (v verification) covered(it *state.Item) bool { return it.First < v.cut }
 
 // verify checks the draft against what is true at the end of its path.
-func (a *attempt) verify(d *draft) verified {
+func (a *attempt) verify(ctx context.Context, d *draft) verified {
 	v := verification{state: d.known.input.State, cut: d.known.cut(), shown: d.shown, lines: a.plan.olderCalls(), lists: d.lists, budgets: a.budgets, est: a.estimator()}
 	if d.edited != "" {
-		return v.judge(d.edited)
+		return v.judge(ctx, d.edited)
 	}
-	return v.complete(d.body)
+	return v.complete(ctx, d.body)
 }
 
 // judge says which facts a text has and what it contradicts. It does not change
 // the text.
-func (v verification) judge(text string) verified {
+func (v verification) judge(ctx context.Context, text string) verified {
 	t := state.NewText(text + "\n\n" + v.shown)
-	return verified{text: text, coverage: t.Cover(v.state, v.covered), contradictions: state.NewText(text).Contradictions(v.state)}
+	return verified{text: text, coverage: t.Cover(ctx, v.state, v.covered), contradictions: state.NewText(text).Contradictions(ctx, v.state)}
 }
 
 // complete adds to a summary, within the budgets: corrections of what it has
 // wrong, what it lost and is still needed, and the file lists
 // (docs/compaction.md).
-func (v verification) complete(body string) verified {
+func (v verification) complete(ctx context.Context, body string) verified {
 	body = strings.TrimSpace(body)
 	tail := v.lists.text(v.est)
-	wrong := state.NewText(body).Contradictions(v.state)
+	wrong := state.NewText(body).Contradictions(ctx, v.state)
 	t := state.NewText(body + "\n\n" + tail + "\n\n" + v.shown)
-	missing := t.Missing(v.state, v.covered)
+	missing := t.Missing(ctx, v.state, v.covered)
 	var rules, others []*state.Item
 	for _, it := range missing {
 		if it.Kind == state.Rule {
@@ -86,7 +87,7 @@ func (v verification) complete(body string) verified {
 	if tail != "" {
 		parts = append(parts, tail)
 	}
-	judged := v.judge(strings.Join(parts, "\n\n"))
+	judged := v.judge(ctx, strings.Join(parts, "\n\n"))
 	out.text, out.coverage = judged.text, judged.coverage
 	return out
 }

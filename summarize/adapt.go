@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,9 +16,9 @@ import (
 // accept takes the answer to the current query as the running summary and
 // continues with what is left. In a folded history it adds the facts of the
 // rounds so far that the model dropped: no later pass could bring them back.
-func (f *fold) accept(summary string) {
+func (f *fold) accept(ctx context.Context, summary string) {
 	if f.folded {
-		summary += f.dropped(summary)
+		summary += f.dropped(ctx, summary)
 	}
 	f.previous = f.safe(summary)
 	rest := f.left[f.taken:]
@@ -33,7 +34,7 @@ func (f *fold) accept(summary string) {
 // asked for once more: it is in another script than the user writes in, or it
 // says what the state knows to be otherwise. It does so once; the answer stays
 // as a fallback.
-func (f *fold) doubt(got answer) error {
+func (f *fold) doubt(ctx context.Context, got answer) error {
 	f.fallback = nil
 	if f.doubted {
 		return nil
@@ -43,7 +44,7 @@ func (f *fold) doubt(got answer) error {
 		r = &refusal{Reason: wrongText, Detail: script}
 	} else if f.strict && f.state != nil && !f.more() {
 		var lines []string
-		for _, c := range state.NewText(got.text).Contradictions(f.state) {
+		for _, c := range state.NewText(got.text).Contradictions(ctx, f.state) {
 			lines = append(lines, fmt.Sprintf("%q: %s", clip(c.Text, 200), clip(f.safe(c.Right), 200)))
 		}
 		if len(lines) > 0 {
@@ -65,7 +66,7 @@ func isDoubt(err error) bool {
 
 // dropped lists the essential facts of the current rounds that the summary
 // lacks, newest first, in at most an eighth of the output limit.
-func (f *fold) dropped(summary string) string {
+func (f *fold) dropped(ctx context.Context, summary string) string {
 	if f.state == nil {
 		return ""
 	}
@@ -77,7 +78,7 @@ func (f *fold) dropped(summary string) string {
 	}
 	left := f.output / 8
 	var lines []string
-	for _, it := range slices.Backward(state.NewText(summary).Missing(f.state, func(it *state.Item) bool {
+	for _, it := range slices.Backward(state.NewText(summary).Missing(ctx, f.state, func(it *state.Item) bool {
 		return f.covers.has(it.First) && slices.ContainsFunc(it.Entries(), func(id string) bool { return here[id] })
 	})) {
 		line := "- " + f.safe(it.Line())

@@ -66,15 +66,15 @@ func TestExtractOfRealSessions(t *testing.T) {
 			res := Extract(Input{History: history, State: st, MaxOutput: 13107})
 			size, before := tokens.Default{}.Text(res.Summary), sizeOf(history)
 			text := state.NewText(res.Summary)
-			t.Logf("%d tokens of %d: %v", size, before, text.Cover(st, nil))
+			t.Logf("%d tokens of %d: %v", size, before, text.Cover(t.Context(), st, nil))
 			if size > 13107 {
 				t.Errorf("%d tokens", size)
 			}
 			assertSafe(t, res.Summary)
-			for _, it := range text.Missing(st, nil) {
+			for _, it := range text.Missing(t.Context(), st, nil) {
 				t.Errorf("lost: %s", it.Line())
 			}
-			if wrong := text.Contradictions(st); len(wrong) > 0 {
+			if wrong := text.Contradictions(t.Context(), st); len(wrong) > 0 {
 				t.Errorf("contradicts its own state: %+v", wrong)
 			}
 		})

@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"context"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
@@ -16,7 +17,7 @@ import (
 // open failures, open work. The rest gets the room that is left, by its value.
 // The text of each part is at most MaxOutput and PrefixMaxOutput.
 func Extract(in Input) Result {
-	in = in.withDefaults()
+	in, _ = in.withDefaults(context.Background()) // nothing ends it early
 	r := run{in: in}
 	parts := r.parts()
 	for _, p := range parts {
@@ -105,7 +106,7 @@ const (
 func (in Input) sheet(places []place, covers span, sources []ledger.Source, limit int64) *sheet {
 	size := sizeOf(sources) + in.Estimate(in.PreviousSummary)
 	return &sheet{in: in, places: places, covers: covers, sources: sources, limit: limit,
-		usual: min(limit, usualSize, max(size/4, leastUsual)), lines: map[place][]*line{}}
+		usual: min(limit, usualSize, max(size/4, leastUsual)), lines: map[place][]*line{}, has: map[placed]bool{}}
 }
 
 // visible reports whether a text stands in what the reader sees besides the

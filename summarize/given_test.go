@@ -132,7 +132,7 @@ func TestContradictionsAreAskedForAgain(t *testing.T) {
 	said := "agent: pi\n---\nU Make the tests pass.\n$ go test ./...\n| --- FAIL: TestParse (0.00s)\n| FAIL\n! 1\nA The parser is still wrong.\n"
 	const wrong = "- `go test ./...`: all tests pass"
 	s := state.Fold(play(t, said), state.Options{})
-	if len(state.NewText(wrong).Contradictions(s)) == 0 {
+	if len(state.NewText(wrong).Contradictions(t.Context(), s)) == 0 {
 		t.Fatal("the summary contradicts nothing")
 	}
 	for strict, want := range map[bool]int{true: 2, false: 1} {

@@ -47,7 +47,8 @@ func TestFocusInAnExtraction(t *testing.T) {
 		if !strings.Contains(got.Summary, tt.wants) || len(got.Unheeded) != 0 {
 			t.Errorf("%s: %+v\n%s", tt.name, got.Unheeded, got.Summary)
 		}
-		if n := in.withDefaults().Estimate(got.Summary); n > 1200 {
+		full, err := in.withDefaults(t.Context())
+		if n := full.Estimate(got.Summary); err != nil || n > 1200 {
 			t.Errorf("%s: %d tokens", tt.name, n)
 		}
 	}

@@ -24,7 +24,10 @@ import (
 // The error is ctx's own when ctx ends, ErrNothing, or says that no rung gave a
 // summary; the Result of a failure still has Usage and Attempts.
 func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
-	in = l.prepared(in)
+	in, err := l.prepared(ctx, in)
+	if err != nil {
+		return Result{}, err
+	}
 	r := run{ladder: l, in: in}
 	parts := r.parts()
 	if len(parts) == 0 && in.PreviousSummary == "" {
@@ -48,21 +51,24 @@ func (l *Ladder) Summarize(ctx context.Context, in Input) (Result, error) {
 			return res, &failed{Attempts: res.Attempts}
 		}
 		r.extract(p, parts)
+		if ctx.Err() != nil {
+			return r.failed(), context.Cause(ctx)
+		}
 	}
 	return r.result(parts), nil
 }
 
 // prepared returns the input with what it leaves open filled in.
-func (l *Ladder) prepared(in Input) Input {
+func (l *Ladder) prepared(ctx context.Context, in Input) (Input, error) {
 	if in.Mask == nil {
 		in.Mask = l.Mask
 	}
-	return in.withDefaults()
+	return in.withDefaults(ctx)
 }
 
 // withDefaults returns the input with the defaults that Extract and the ladder
-// need.
-func (in Input) withDefaults() Input {
+// need. It fails only if ctx ends.
+func (in Input) withDefaults(ctx context.Context) (_ Input, err error) {
 	in.Mask = maskOr(in.Mask)
 	if in.Estimate == nil {
 		in.Estimate = tokens.Default{}.Text
@@ -80,9 +86,9 @@ func (in Input) withDefaults() Input {
 		if in.PreviousSummary != "" {
 			o.Carried = state.Report(in.PreviousSummary, "", o)
 		}
-		in.State = state.Fold(slices.Concat(in.History, in.Prefix, in.Tail), o)
+		_, in.State, err = state.FoldAt(ctx, slices.Concat(in.History, in.Prefix, in.Tail), 0, o)
 	}
-	return in
+	return in, err
 }
 
 // run is a summary that is being made.
@@ -222,10 +228,10 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 			err = checkAnswer(got.text, q.check)
 		}
 		if err == nil {
-			err = f.doubt(got)
+			err = f.doubt(ctx, got)
 		}
 		if err == nil {
-			f.accept(got.text)
+			f.accept(ctx, got.text)
 			short = got.short
 			attempts = append(attempts, a)
 			continue
@@ -237,7 +243,7 @@ func (r *run) askPart(ctx context.Context, c candidate, p *wanted) []Attempt {
 			return attempts
 		case f.fallback != nil && (!isDoubt(err) || !f.learns(err, c)): // asked for better, it gave worse
 			short = f.fallback.short
-			f.accept(f.fallback.text)
+			f.accept(ctx, f.fallback.text)
 		case f.fallback == nil && !f.learns(err, c):
 			return attempts
 		}
@@ -327,7 +333,7 @@ func (r *run) askShared(ctx context.Context, c candidate, p *wanted) []Attempt {
 	}
 	m := &made{text: f.safe(got.text), short: got.short, rung: c.rung, model: c.model, unheeded: f.shortened}
 	if err == nil {
-		if err = f.doubt(got); err == nil {
+		if err = f.doubt(ctx, got); err == nil {
 			p.made = m
 			return []Attempt{a}
 		}

@@ -62,14 +62,22 @@ type sheet struct {
 	notes   []string        // what hooks add to this part
 	found   bool            // lines that speak of the focus or the prompt
 	lines   map[place][]*line
+	has     map[placed]bool
+}
+
+// placed is a text under a heading.
+type placed struct {
+	place
+	text string
 }
 
 // add puts a line under a heading, once.
 func (s *sheet) add(at place, r rank, age int, text string) {
 	text = quote.Escape(text)
-	if strings.TrimSpace(text) == "" || slices.ContainsFunc(s.lines[at], func(l *line) bool { return l.text == text }) {
+	if strings.TrimSpace(text) == "" || s.has[placed{at, text}] {
 		return
 	}
+	s.has[placed{at, text}] = true
 	if n := s.in.matches(text); r > needed && n > 0 {
 		r = wanted1 // what the user's focus speaks of
 		age += n << 20

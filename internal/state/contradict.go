@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ type Contradiction struct {
 
 // Contradictions finds what a text says that is known to be otherwise. It is
 // judged by exact things only: exits, paths, commits, tasks, counts, words of
-// the user; prose is never held against prose.
-func (t *Text) Contradictions(s *State) []Contradiction {
+// the user; prose is never held against prose. If ctx ends, it stops in between.
+func (t *Text) Contradictions(ctx context.Context, s *State) []Contradiction {
 	var out []Contradiction
 	add := func(l *textLine, it *Item, right string, stale bool) {
 		if slices.ContainsFunc(out, func(c Contradiction) bool { return c.Text == l.text }) {
@@ -33,6 +34,9 @@ func (t *Text) Contradictions(s *State) []Contradiction {
 	}
 	for i := range t.lines {
 		l := &t.lines[i]
+		if i%lookAfter == 0 && ctx.Err() != nil {
+			break
+		}
 		if strings.HasPrefix(l.text, "<") || strings.HasPrefix(l.text, ">") {
 			continue
 		}

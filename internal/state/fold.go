@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -16,18 +17,22 @@ import (
 // Fold reads messages, oldest first, and returns what is true after the last
 // one. It has no effects and depends on nothing but its arguments.
 func Fold(sources []ledger.Source, o Options) *State {
-	_, end := FoldAt(sources, 0, o)
+	_, end, _ := FoldAt(context.Background(), sources, 0, o) // nothing ends it early
 	return end
 }
 
 // FoldAt is Fold that also returns what is true before message n, as a
-// compaction carries it that covers the messages up to there.
-func FoldAt(sources []ledger.Source, n int, o Options) (at, end *State) {
+// compaction carries it that covers the messages up to there. It fails only if
+// ctx ends, with its cause.
+func FoldAt(ctx context.Context, sources []ledger.Source, n int, o Options) (at, end *State, err error) {
 	f := newFolder(o)
 	f.bind(sources)
 	for block := range slices.Chunk(indexed(sources), readBlock) {
-		words := readAll(block)
+		words := readAll(ctx, block)
 		for i, src := range block {
+			if i%lookAfter == 0 && ctx.Err() != nil {
+				return nil, nil, context.Cause(ctx)
+			}
 			if at == nil && src.index >= n {
 				at = f.state()
 			}
@@ -39,8 +44,12 @@ func FoldAt(sources []ledger.Source, n int, o Options) (at, end *State) {
 	if at == nil {
 		at = end
 	}
-	return at, end
+	return at, end, nil
 }
+
+// lookAfter is how many messages, items or lines are worked on before the
+// context is looked at: a few milliseconds of work.
+const lookAfter = 32
 
 // source is a message and its place.
 type source struct {

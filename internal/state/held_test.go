@@ -1,6 +1,8 @@
 package state
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -90,5 +92,40 @@ func TestConclusionOfOneEndlessSentence(t *testing.T) {
 	found := s.Living(Finding)
 	if len(found) != 1 || len(utf16.Encode([]rune(found[0].Text))) > maxFinding || !strings.HasPrefix(found[0].Text, "word word") {
 		t.Errorf("findings: %d, %.60q", len(found), texts(found))
+	}
+}
+
+// A fold ends soon after its context has, and says why.
+func TestFoldEndsWithItsContext(t *testing.T) {
+	var all []ledger.Source
+	for i := range 2000 {
+		all = append(all, ledger.Source{EntryID: fmt.Sprintf("e%d", i), Message: message.User(fmt.Sprintf("Never touch server%d.", i))})
+	}
+	why := errors.New("the user has gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	after := 0
+	mask := func(s string) string {
+		if strings.Contains(s, "server100.") {
+			cancel(why)
+		}
+		if ctx.Err() != nil {
+			after++
+		}
+		return s
+	}
+	at, end, err := FoldAt(ctx, all, 5, Options{Mask: mask})
+	if at != nil || end != nil || !errors.Is(err, why) {
+		t.Errorf("%v, %v, %v", at, end, err)
+	}
+	if most := 30 * lookAfter; after > most {
+		t.Errorf("%d texts were masked after the end, at most %d may be", after, most)
+	}
+	s := Fold(all[:100], Options{})
+	text := NewText("## Constraints\n- Never touch server5.")
+	if cov := text.Cover(ctx, s, nil); len(cov) != 1 || cov[ledger.Request].Facts != 0 {
+		t.Errorf("coverage: %v", cov)
+	}
+	if lost := text.Missing(ctx, s, nil); len(lost) != 0 {
+		t.Errorf("%d items are missing", len(lost))
 	}
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode"
@@ -342,13 +343,14 @@ func class(it *Item) ledger.Class {
 
 // Cover says, class by class, how many living items a text holds. Where
 // nothing lives, the requests that are done count: what was asked is told in
-// any case. keep says which items count at all; nil: all.
-func (t *Text) Cover(s *State, keep func(*Item) bool) ledger.Coverage {
-	cov := s.cover(t, func(it *Item) bool {
+// any case. keep says which items count at all; nil: all. If ctx ends, it stops
+// in between.
+func (t *Text) Cover(ctx context.Context, s *State, keep func(*Item) bool) ledger.Coverage {
+	cov := s.cover(ctx, t, func(it *Item) bool {
 		return it.Living() && (it.Kind != Decision || it.Life != Proposed) && (keep == nil || keep(it))
 	})
 	if len(cov) == 0 {
-		cov = s.cover(t, func(it *Item) bool { return it.Kind == Request && it.Life == Done && (keep == nil || keep(it)) })
+		cov = s.cover(ctx, t, func(it *Item) bool { return it.Kind == Request && it.Life == Done && (keep == nil || keep(it)) })
 	}
 	if len(cov) == 0 {
 		cov[ledger.Request] = ledger.Score{}
@@ -356,10 +358,13 @@ func (t *Text) Cover(s *State, keep func(*Item) bool) ledger.Coverage {
 	return cov
 }
 
-func (s *State) cover(t *Text, counts func(*Item) bool) ledger.Coverage {
+func (s *State) cover(ctx context.Context, t *Text, counts func(*Item) bool) ledger.Coverage {
 	cov := ledger.Coverage{}
 	for i := range s.Items {
 		it := &s.Items[i]
+		if i%lookAfter == 0 && ctx.Err() != nil {
+			break
+		}
 		if !counts(it) {
 			continue
 		}

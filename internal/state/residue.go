@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -25,8 +26,8 @@ var wanted = []struct {
 
 // Missing returns the living items that a text does not hold and that somebody
 // who goes on would want, those that matter most last. keep says which items
-// count at all; nil: all.
-func (t *Text) Missing(s *State, keep func(*Item) bool) []*Item {
+// count at all; nil: all. If ctx ends, it stops in between.
+func (t *Text) Missing(ctx context.Context, s *State, keep func(*Item) bool) []*Item {
 	var out []*Item
 	for _, w := range wanted {
 		all := slices.DeleteFunc(s.Of(w.kind), func(it *Item) bool {
@@ -38,7 +39,14 @@ func (t *Text) Missing(s *State, keep func(*Item) bool) []*Item {
 				all = slices.DeleteFunc(all, func(it *Item) bool { return !slices.Contains(w.lives, it.Life) || keep != nil && !keep(it) })[:w.most]
 			}
 		}
-		out = append(out, slices.DeleteFunc(all, t.Holds)...)
+		for i, it := range all {
+			if i%lookAfter == 0 && ctx.Err() != nil {
+				return out
+			}
+			if !t.Holds(it) {
+				out = append(out, it)
+			}
+		}
 	}
 	return out
 }

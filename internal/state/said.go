@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"sync"
@@ -72,8 +73,8 @@ const (
 )
 
 // readAll reads the words of each message, on all processors where there are
-// many.
-func readAll(sources []source) []*said {
+// many. If ctx ends, it leaves out the rest.
+func readAll(ctx context.Context, sources []source) []*said {
 	out := make([]*said, len(sources))
 	read := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -90,7 +91,7 @@ func readAll(sources []source) []*said {
 		workers.Go(func() {
 			for {
 				to := int(next.Add(readChunk))
-				if to-readChunk >= len(sources) {
+				if to-readChunk >= len(sources) || ctx.Err() != nil {
 					return
 				}
 				read(to-readChunk, min(to, len(sources)))

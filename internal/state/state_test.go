@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -405,7 +406,7 @@ func TestCoverOfWhatIsDone(t *testing.T) {
 		{"lost", "nothing", done, ledger.Score{Facts: 1}},
 		{"nothing is known", "nothing", &state.State{}, ledger.Score{}},
 	} {
-		if got := state.NewText(c.text).Cover(c.s, requests); len(got) != 1 || got[ledger.Request] != c.want {
+		if got := state.NewText(c.text).Cover(context.Background(), c.s, requests); len(got) != 1 || got[ledger.Request] != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -444,7 +445,7 @@ T
 		if all[cut].Message.Role == message.RoleToolResult {
 			continue // no cut may be here
 		}
-		at, end := state.FoldAt(all, cut, o)
+		at, end, _ := state.FoldAt(t.Context(), all, cut, o)
 		raw := at.Encode(0)
 		again := state.Fold(all[cut:], state.Options{Cwd: cwd, Carried: state.Decode(raw)})
 		for _, want := range []string{"failure resolved: go test", "task done: Repair", "task doing: Write docs", "rule in-force: Never touch", "change current: limit 10 → 30", "request current: Repair the till"} {
@@ -494,14 +495,14 @@ A Committed.
 		{"- Use tabs in the Go files.", "Constraints & Preferences", "no longer in force"},
 		{"- 1111aaa Repair the sum was pushed to main.", "Progress", "not pushed"},
 	} {
-		got := state.NewText("## " + tc.section + "\n" + tc.line).Contradictions(s)
+		got := state.NewText("## "+tc.section+"\n"+tc.line).Contradictions(context.Background(), s)
 		if len(got) != 1 || !strings.Contains(got[0].Right, tc.right) {
 			t.Errorf("%s: %+v", tc.line, got)
 		}
 	}
 	for _, fine := range []string{"## Next Steps\n- [ ] Write the docs", "## Progress\n- `go test ./...` still fails", "## Constraints\n- Use spaces (was: Use tabs in the Go files.)",
 		"## Progress\n- [x] Repair the sum in till.go", "## Progress\n- 1111aaa is not pushed yet"} {
-		if got := state.NewText(fine).Contradictions(s); len(got) > 0 {
+		if got := state.NewText(fine).Contradictions(context.Background(), s); len(got) > 0 {
 			t.Errorf("%s: %+v", fine, got)
 		}
 	}
@@ -516,7 +517,7 @@ A OK.
 U Keep the behaviour of the till unchanged for all cases not listed above.
 A OK.
 `)
-	if got := state.NewText("## Constraints\n- Keep the behaviour of the till unchanged for all cases not listed above.").Contradictions(s); len(got) > 0 {
+	if got := state.NewText("## Constraints\n- Keep the behaviour of the till unchanged for all cases not listed above.").Contradictions(context.Background(), s); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -538,7 +539,7 @@ T
 			}
 		}
 	}
-	if lost := state.NewText("## Goal\nnothing").Missing(s, nil); len(lost) < 2 || lost[len(lost)-1].Kind != state.Rule {
+	if lost := state.NewText("## Goal\nnothing").Missing(context.Background(), s, nil); len(lost) < 2 || lost[len(lost)-1].Kind != state.Rule {
 		t.Errorf("missing: %v", lost)
 	}
 }
@@ -561,8 +562,8 @@ func FuzzFold(f *testing.F) {
 			t.Fatalf("%d bytes", len(raw))
 		}
 		state.Fold(all, state.Options{Carried: state.Decode(raw)})
-		state.NewText(text).Cover(st, nil)
-		state.NewText(text).Contradictions(st)
+		state.NewText(text).Cover(context.Background(), st, nil)
+		state.NewText(text).Contradictions(context.Background(), st)
 		st.Line()
 	})
 }
