@@ -51,6 +51,16 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
 	}
+	if out := a.tooLarge(body); out != nil {
+		if !d.fromHook {
+			return nil, out
+		}
+		a.Hooks.reject(fmt.Errorf("a hook's summary is not used: %s", out.Detail))
+		if !a.smaller(false) {
+			return nil, out
+		}
+		return a.draft(ctx) // with our own summary
+	}
 	d.body = quote.Safe(a.mask(body))
 	d.verified = a.verify(ctx, d)
 	d.short = quote.Safe(a.mask(d.short))
@@ -66,9 +76,30 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	case strings.TrimSpace(text) == "":
 		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}
+	if out := a.tooLarge(text); out != nil {
+		return nil, out
+	}
 	d.edited = a.mask(text)
 	d.verified = a.verify(ctx, d)
 	return a.finished(ctx, d)
+}
+
+// tooLarge returns the outcome of a summary that is larger than the whole
+// conversation: no plan can make the view smaller with it. Such a text is not
+// even masked and verified, which takes long.
+func (a *attempt) tooLarge(summary string) *Outcome {
+	size := a.plan.Size
+	n, all := a.estimator().Text(summary), size.Estimated-size.Fixed
+	if n < all {
+		return nil
+	}
+	out := fail(Skipped, NoGain, fmt.Errorf("the summary has about %d tokens, and the whole conversation only %d", n, all))
+	out.TokensAfter = a.plan.Floor.sum() + n
+	if t := a.plan.Target; t > 0 && size.Hard(out.TokensAfter) >= t {
+		out.Status, out.Reason, out.Err = Failed, doesNotFit, nil
+		out.Detail = floorDetail(a.plan, n, 0, out.TokensAfter)
+	}
+	return out
 }
 
 // finished returns a draft, unless the context ended while it was verified.

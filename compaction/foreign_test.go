@@ -56,3 +56,49 @@ func TestForeignResult(t *testing.T) {
 		t.Errorf("the log has %s", raw)
 	}
 }
+
+// A summary that is larger than the whole conversation is refused by its size,
+// before anything else is done with it. Of a hook it is replaced by ours.
+func TestHugeSummary(t *testing.T) {
+	huge := strings.Repeat("## Goal\nxx ", 20_000)
+	keep := int64(100)
+	for name, tt := range map[string]struct {
+		window int64
+		hook   bool
+		status compaction.Status
+		reason compaction.Reason
+	}{
+		"of a summarizer":                 {0, false, compaction.Skipped, compaction.NoGain},
+		"of a summarizer, above a window": {30_000, false, compaction.Failed, compaction.DoesNotFit},
+		"of a hook":                       {0, true, compaction.Applied, ""},
+	} {
+		s := session.New(must.Get(memstore.New(nil).Create(ctx, session.Header{})), session.Options{})
+		for range 10 {
+			must.Get(s.Append(ctx, session.MessageDraft(message.User(strings.Repeat("word ", 100)))))
+			must.Get(s.Append(ctx, session.MessageDraft(&message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: texts(strings.Repeat("word ", 400))})))
+		}
+		looked := 0
+		var refused []string
+		c := &compaction.Compactor{Session: s, Model: message.Model{Window: tt.window, MaxOutput: 1000}, Mask: func(text string) string {
+			if len(text) >= len(huge) {
+				looked++
+			}
+			return text
+		}}
+		if tt.hook {
+			c.Hooks = compaction.Hooks{Rejected: func(why error) { refused = append(refused, why.Error()) },
+				BeforeCompact: func(context.Context, compaction.BeforeCompact) (compaction.Answer, error) {
+					return compaction.Answer{Summary: huge}, nil
+				}}
+		} else {
+			c.Summarizer = resulting{Summary: huge}
+		}
+		out := must.Get(c.Compact(ctx, compaction.Request{Keep: &keep}))
+		if out.Status != tt.status || out.Reason != tt.reason || looked > 0 || len(out.Summary) >= len(huge) {
+			t.Errorf("%s: %s %s (%s), looked at %d times", name, out.Status, out.Reason, out.Detail, looked)
+		}
+		if tt.hook != (len(refused) == 1) || !tt.hook && out.Detail == "" {
+			t.Errorf("%s: refused %q, detail %q", name, refused, out.Detail)
+		}
+	}
+}
