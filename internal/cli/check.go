@@ -192,15 +192,39 @@ func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.
 	return slices.Concat(found...), nil
 }
 
-// longText is from how many bytes on a text is not rendered whole.
-const longText = 1 << 20
+// longText is from how many bytes on a text is not rendered whole, and longPart
+// where all texts together have more than manyTexts.
+const (
+	longText  = 1 << 20
+	longPart  = 2 << 10
+	manyTexts = 32 << 20
+)
+
+// longFrom returns from how many bytes on the texts of messages are long.
+func longFrom(messages []*message.Message) int {
+	all := 0
+	for _, m := range messages {
+		if m == nil {
+			continue
+		}
+		for _, b := range m.Content {
+			if t, ok := b.(message.Text); ok {
+				all += len(t.Text)
+			}
+		}
+	}
+	if all > manyTexts {
+		return longPart
+	}
+	return longText
+}
 
 // stubTexts replaces long texts by their starts, and returns by how many bytes
 // the body of the request is smaller for that. No vendor refuses a text for
 // what is in it, only for the size of the whole, and rendering copies it many
 // times.
 func stubTexts(req timeline.Request) (timeline.Request, int) {
-	saved := 0
+	saved, long := 0, longFrom(req.Messages)
 	req.Messages = slices.Clone(req.Messages)
 	for i, m := range req.Messages {
 		if m == nil {
@@ -208,10 +232,10 @@ func stubTexts(req timeline.Request) (timeline.Request, int) {
 		}
 		for j, b := range m.Content {
 			t, ok := b.(message.Text)
-			if !ok || len(t.Text) < longText {
+			if !ok || len(t.Text) < long {
 				continue
 			}
-			stub := strings.ToValidUTF8(t.Text[:longText/16], "") // without half a character at the end
+			stub := strings.ToValidUTF8(t.Text[:long/16], "") // without half a character at the end
 			if strings.TrimSpace(stub) == "" {
 				continue
 			}
