@@ -237,6 +237,6 @@ func (a *attempt) askHooks(ctx context.Context) *Outcome {
 
 // floorDetail names each part that does not fit, with its size (invariant I5).
 func floorDetail(p *Plan, summary, kept, after int64) string {
-	return fmt.Sprintf("the request would have about %d tokens, but only %d are allowed: fixed part %d, pins %d, open request %d, open calls %d, pending input %d, summary %d, kept %d",
-		after, p.Target, p.Floor.Fixed, p.Floor.Pins, p.Floor.Request, p.Floor.Open, p.Floor.Pending, summary, kept)
+	return fmt.Sprintf("the request would have about %d tokens, or %d with the margin of an estimate, but only %d are allowed: fixed part %d, pins %d, open request %d, open calls %d, pending input %d, summary %d, kept %d",
+		after, p.Size.Hard(after), p.Target, p.Floor.Fixed, p.Floor.Pins, p.Floor.Request, p.Floor.Open, p.Floor.Pending, summary, kept)
 }

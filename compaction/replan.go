@@ -40,7 +40,7 @@ func (a *attempt) shortenSummary(d *draft, after int64) bool {
 	if a.tight || a.request.To != "" || room < leastSummary {
 		return false
 	}
-	a.tight = true
+	a.tight, a.plan.known = true, nil
 	a.budgets.constraints = min(a.budgets.constraints, room/4)
 	a.budgets.residue = min(a.budgets.residue, room/8)
 	body := room - a.budgets.sum()

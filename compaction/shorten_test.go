@@ -1,6 +1,7 @@
 package compaction_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
@@ -226,5 +228,30 @@ func TestNothingToCompact(t *testing.T) {
 		if out.Status != compaction.Skipped || out.Detail != tt.want {
 			t.Errorf("%s: %s %s: %s", tt.name, out.Status, out.Reason, out.Detail)
 		}
+	}
+}
+
+// filling writes summaries that use all the room that they are given.
+type filling struct{ caps []int64 }
+
+func (f *filling) Summarize(_ context.Context, in summarize.Input) (summarize.Result, error) {
+	f.caps = append(f.caps, in.Cap)
+	text, line := "", "The work goes on, and no end is in sight.\n"
+	for n := in.Estimate(line); int64(len(text)/len(line)+2)*n < in.Cap; {
+		text += line
+	}
+	return summarize.Result{Summary: text}, nil
+}
+
+// A summary that does not fit next to what no one has read is asked for once
+// more, with the room that is left.
+func TestSummaryInTheRoomThatIsLeft(t *testing.T) {
+	k := newTalk(t, 12_000).past("old", 8).add(userDraft("ask", "look"), answerDraft("calls", "", calling("c0")...), resultDraft("r0", "c0", "ok"), userDraft("u", strings.Repeat("It is so. ", 1600)))
+	f := &filling{}
+	k.c.Summarizer = f
+	out := k.compact(compaction.Request{Trigger: compaction.Threshold})
+	size := must.Get(out.View.Size(tokens.Default{}, 0))
+	if size.Hard(size.Estimated) >= out.Plan.Target || len(f.caps) != 2 || f.caps[1] >= f.caps[0] {
+		t.Errorf("%d tokens, but %d are allowed; caps %d", size.Estimated, out.Plan.Target, f.caps)
 	}
 }
