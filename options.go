@@ -151,7 +151,7 @@ func validCall(c message.CallOptions) error {
 		errs = append(errs, fmt.Errorf("CacheLifetime is %v, below zero", c.CacheLifetime))
 	}
 	if t := c.Temperature; t != nil && !(*t >= 0 && *t <= math.MaxFloat64) { // NaN is not between either
-		errs = append(errs, fmt.Errorf("Temperature is %v, not a number from 0", *t))
+		errs = append(errs, fmt.Errorf("%s is %v, not a number from 0", "Temperature", *t))
 	}
 	return errors.Join(errs...)
 }
