@@ -206,7 +206,7 @@ func TestRecoverAfterCancel(t *testing.T) {
 	})
 }
 
-// A Fit from inside a summarizer fails, and is no decision of the user.
+// A Fit from inside a summarizer fails. The user did not decide that.
 func TestFitAfterNested(t *testing.T) {
 	var s *coppice.Session
 	inner := errors.New("not asked")

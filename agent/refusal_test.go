@@ -17,7 +17,7 @@ func refuse(text string) fake.Step {
 }
 
 // A provider that asks for its reasoning back gets it from then on, also for a
-// model not known to need it: what was kept, else what stands in for it.
+// model not known to need it: what was kept, else a placeholder.
 func TestMissingReasoningIsSent(t *testing.T) {
 	const passBack = "The `reasoning_content` in the thinking mode must be passed back to the API."
 	for _, tt := range []struct {
@@ -114,7 +114,7 @@ func TestRefusedReasoningStaysOut(t *testing.T) {
 }
 
 // A history of another vendor's model has no reasoning that this one could check.
-// Families that are known to ask for it get what stands in for it at once.
+// Families that are known to ask for it get a placeholder at once.
 func TestHistoryOfAnotherVendor(t *testing.T) {
 	for _, tt := range []struct{ model, dialect, sent string }{
 		{"deepseek-v4-pro", "openai-chat", `"reasoning_content":" "`},
@@ -242,7 +242,7 @@ func TestTooManyMessages(t *testing.T) {
 	}
 }
 
-// A limit of tokens in a time is no window, whatever its words: nothing is cut,
+// A limit of tokens per time is not a window, whatever its words: nothing is cut,
 // nothing is learned, and compactions are not paused.
 func TestQuotasAreNoWindows(t *testing.T) {
 	for _, tt := range []struct {

@@ -134,9 +134,9 @@ func (s span) again() cut {
 func (s span) whyNothing(in PlanInput, cut bool) string {
 	switch {
 	case cut:
-		return "there is no message before the cut"
+		return "nothing was said before the cut"
 	case s.sum(0, len(s.path)) == 0:
-		return "there is no message"
+		return "nothing has been said yet"
 	case s.limit <= 0:
 		return "no answer has followed what is in view, so none of it can be summarized"
 	case in.To != "":

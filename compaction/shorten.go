@@ -171,7 +171,7 @@ func (k keptMessages) level(room int64) int64 {
 }
 
 // editable reports whether messages of a role in the last unit are shortened by
-// an edit if there is no other way.
+// an edit when nothing else helps.
 func editable(r message.Role) bool {
 	return r == message.RoleToolResult || r == message.RoleAssistant || r == message.RoleCustom
 }

@@ -221,7 +221,7 @@ func TestNothingToCompact(t *testing.T) {
 	}{
 		{"fits", newTalk(t, 60_000).past("old", 1), compaction.Request{}, "all of it is kept, because it is recent"},
 		{"unread", newTalk(t, 60_000).add(answerDraft("calls", "", calling("c0")...), dump("r0", "c0")), compaction.Request{}, "no answer has followed what is in view, so none of it can be summarized"},
-		{"empty", newTalk(t, 60_000), compaction.Request{}, "there is no message"},
+		{"empty", newTalk(t, 60_000), compaction.Request{}, "nothing has been said yet"},
 		{"up to the first", newTalk(t, 60_000).add(answerDraft("calls", "", calling("c0")...), dump("r0", "c0"), answerDraft("a", "ok")), compaction.Request{To: "calls"}, "nothing up to that entry can be summarized"},
 	} {
 		out := must.Get(tt.k.c.Compact(ctx, tt.r))

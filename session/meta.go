@@ -78,7 +78,7 @@ func (e *Entry) known() *brief {
 // brief is Meta in a compact form, because there is one for each entry of a
 // long path.
 type brief struct {
-	by     *shared // nil: there is no message
+	by     *shared // nil: not a message
 	result string
 	calls  []Call
 	images *[]Pixels // nil: there are none
