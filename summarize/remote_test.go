@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,9 +17,12 @@ import (
 func endpoint(t *testing.T, status int, body string) (*Remote, *[]string) {
 	t.Helper()
 	var got []string
+	var mu sync.Mutex // the halves of a split turn are asked for side by side
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
+		mu.Lock()
 		got = append(got, r.Header.Get("Authorization")+"|"+string(b))
+		mu.Unlock()
 		w.WriteHeader(status)
 		io.WriteString(w, body)
 	}))
