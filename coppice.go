@@ -168,6 +168,8 @@ const handedIn = "what the session was given"
 
 // Close cancels the reduction that is running, in the background too, and
 // closes the log. A write that has begun is finished. It may be called twice.
+// A closed session can still be read; what would write to it fails with
+// [io/fs.ErrClosed].
 func (s *Session) Close() error {
 	_, err := do(context.Background(), s, func() (none, error) {
 		s.reduce.close()

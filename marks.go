@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/mark"
@@ -185,14 +186,49 @@ func (s *Session) editable(ctx context.Context, id string) (*session.Entry, *tim
 	return e, v, nil
 }
 
-// Label names an entry; "" removes the name.
+// Label names an entry; "" removes the name, and fails if there is none.
 func (s *Session) Label(ctx context.Context, id, name string) (*session.Entry, error) {
-	return do(ctx, s, func() (*session.Entry, error) { return s.log.SetLabel(ctx, id, s.opts.Mask(name)) })
+	return do(ctx, s, func() (*session.Entry, error) {
+		if name == "" {
+			labels, err := s.log.Labels(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if labels[id] == "" {
+				return nil, errors.New("it has no label")
+			}
+		}
+		return s.log.SetLabel(ctx, id, s.opts.Mask(name))
+	})
 }
 
-// SetName names the session; "" removes the name.
+// SetName names the session; "" removes the name, and fails if there is none.
 func (s *Session) SetName(ctx context.Context, name string) (*session.Entry, error) {
-	return do(ctx, s, func() (*session.Entry, error) { return s.log.SetName(ctx, s.opts.Mask(name)) })
+	return do(ctx, s, func() (*session.Entry, error) {
+		if strings.TrimSpace(name) == "" {
+			old, err := s.name(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if old == "" {
+				return nil, errors.New("it has no name")
+			}
+		}
+		return s.log.SetName(ctx, s.opts.Mask(name))
+	})
+}
+
+// name returns the last name that the session was given. It reads the whole log.
+func (s *Session) name(ctx context.Context) (name string, err error) {
+	for e, err := range s.log.Log().All(ctx) {
+		if err != nil {
+			return "", err
+		}
+		if n, ok := e.Name(); ok {
+			name = n
+		}
+	}
+	return name, nil
 }
 
 func (s *Session) writeOne(ctx context.Context, d session.Draft) (*session.Entry, error) {
