@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
-	"pgregory.net/rapid"
 )
 
 func say(role message.Role, text string) *message.Message {
@@ -59,30 +57,6 @@ func TestPlainFacts(t *testing.T) {
 	}
 }
 
-// No simpler way takes more room than it was given, and each keeps the newest
-// words.
-func TestWaysStayInTheirRoom(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		heads, users := &headAndTail{}, &userMessages{}
-		for range rapid.IntRange(1, 4).Draw(t, "compactions") {
-			var newly []ledger.Source
-			for range rapid.IntRange(1, 5).Draw(t, "messages") {
-				role := rapid.SampledFrom([]message.Role{message.RoleUser, message.RoleAssistant}).Draw(t, "role")
-				newly = append(newly, ledger.Source{Message: say(role, rapid.StringN(0, 300, -1).Draw(t, "text"))})
-			}
-			budget := rapid.Int64Range(2, 200).Draw(t, "budget")
-			heads.take(newly, budget)
-			users.take(newly, budget)
-			if n := size(heads.text); n > budget+1 {
-				t.Fatalf("head and tail: %d tokens of %d", n, budget)
-			}
-			if n := size(users.text); n > budget {
-				t.Fatalf("user messages: %d tokens of %d", n, budget)
-			}
-		}
-	})
-}
-
 // An order to write something down is done when it was written after it, and
 // not otherwise.
 func TestWritten(t *testing.T) {
@@ -104,14 +78,6 @@ func TestWritten(t *testing.T) {
 		if got := written(c.order, c.msgs); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
-	}
-}
-
-func TestHeadAndTail(t *testing.T) {
-	h := &headAndTail{}
-	h.take([]ledger.Source{{Message: say(message.RoleUser, "first words "+strings.Repeat("middle ", 500)+"last words")}}, 20)
-	if !strings.HasPrefix(h.text, "first words") || !strings.HasSuffix(h.text, "last words") {
-		t.Errorf("%q", h.text)
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/coppice-dev/coppice/bench/internal/stage"
 	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
-	"github.com/coppice-dev/coppice/tokens"
 )
 
 // Ways to reduce a conversation, as the report names them.
@@ -53,43 +53,43 @@ func measureFile(ctx context.Context, file string) (*report, error) {
 
 // measureReplay replays a path with n compactions and grades what is left.
 func measureReplay(ctx context.Context, r *report, path []*session.Entry, n int) error {
-	s, err := newStage()
+	s, err := stage.New("/")
 	if err != nil {
 		return err
 	}
 	keep := min(maxKeep, replay.Size(path)/10)
-	heads, users := &headAndTail{}, &userMessages{}
+	heads, users := &stage.HeadAndTail{}, &stage.UserMessages{}
 	covered := 0
 	for _, part := range replay.Parts(path, n) {
-		if err := s.grow(ctx, part); err != nil {
+		if err := s.Grow(ctx, part); err != nil {
 			return err
 		}
-		applied, err := s.compact(ctx, keep, "")
+		applied, err := s.Compact(ctx, keep, "")
 		if err != nil {
 			return err
 		}
 		if !applied {
 			continue
 		}
-		newly := s.covered[covered:]
-		covered = len(s.covered)
-		heads.take(newly, s.budget)
-		users.take(newly, s.budget)
+		newly := s.Covered[covered:]
+		covered = len(s.Covered)
+		heads.Take(newly, s.Budget)
+		users.Take(newly, s.Budget)
 	}
 	if covered == 0 {
 		return nil
 	}
 	c := column{way: extraction, rounds: n}
-	r.grade(c, s.covered, s.visible, s.budget)
-	r.grade(column{headTail, n}, s.covered, heads.text+"\n\n"+s.tail, size(heads.text))
-	r.grade(column{usersOnly, n}, s.covered, users.text+"\n\n"+s.tail, size(users.text))
+	r.grade(c, s.Covered, s.Visible, s.Budget)
+	r.grade(column{headTail, n}, s.Covered, heads.Text+"\n\n"+s.Tail, stage.Size(heads.Text))
+	r.grade(column{usersOnly, n}, s.Covered, users.Text+"\n\n"+s.Tail, stage.Size(users.Text))
 	return nil
 }
 
 // measureOwn grades the summaries that a model wrote into the session, and
 // extraction over the same ranges.
 func measureOwn(ctx context.Context, r *report, path []*session.Entry) error {
-	s, err := newStage()
+	s, err := stage.New("/")
 	if err != nil {
 		return err
 	}
@@ -104,19 +104,19 @@ func measureOwn(ctx context.Context, r *report, path []*session.Entry) error {
 		if kept < 0 || last == nil || !byModel(c) {
 			continue
 		}
-		if err := s.grow(ctx, path[done:i]); err != nil {
+		if err := s.Grow(ctx, path[done:i]); err != nil {
 			return err
 		}
 		done = i + 1
-		applied, err := s.compact(ctx, 0, last.ID)
+		applied, err := s.Compact(ctx, 0, last.ID)
 		if err != nil {
 			return err
 		}
 		if !applied {
 			continue
 		}
-		r.grade(column{extraction, 0}, s.covered, s.visible, s.budget)
-		r.grade(column{ownSummary, 0}, s.covered, c.Summary+"\n\n"+s.tail, size(c.Summary))
+		r.grade(column{extraction, 0}, s.Covered, s.Visible, s.Budget)
+		r.grade(column{ownSummary, 0}, s.Covered, c.Summary+"\n\n"+s.Tail, stage.Size(c.Summary))
 	}
 	return nil
 }
@@ -142,8 +142,6 @@ func lastMessage(path []*session.Entry) *session.Entry {
 // byModel distinguishes summaries of models from those of programs: models were
 // asked for Markdown sections and start with one.
 func byModel(c *session.Compaction) bool { return len(c.Summary) > 0 && c.Summary[0] == '#' }
-
-func size(text string) int64 { return tokens.Plain{}.Text(text) }
 
 // grade lets both graders look at what is visible.
 func (r *report) grade(c column, covered []ledger.Source, visible string, spent int64) {

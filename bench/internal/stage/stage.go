@@ -1,4 +1,6 @@
-package main
+// Package stage replays conversations into an empty session and compacts them
+// there by extraction, for measurements of what is left of them.
+package stage
 
 import (
 	"context"
@@ -18,36 +20,44 @@ import (
 	"github.com/coppice-dev/coppice/timeline"
 )
 
-// stage is a session that is being replayed. The fields after log describe the
-// result of the latest compaction.
-type stage struct {
+// Stage is a session that is being replayed. The fields describe the result of
+// the latest compaction.
+type Stage struct {
 	log session.Log
 
-	covered []ledger.Source // messages before the first kept entry
-	visible string          // everything the model sees
-	tail    string          // the part of visible that was kept
-	budget  int64           // tokens of the rest of visible
+	Summary string
+	Covered []ledger.Source // messages before the first kept entry
+	Visible string          // everything the model sees
+	Tail    string          // the part of Visible that was kept
+	Budget  int64           // tokens of the rest of Visible
 }
 
 func now() time.Time { return time.Unix(0, 0) }
 
-func newStage() (*stage, error) {
-	log, err := memstore.New(now).Create(context.Background(), session.Header{Cwd: "/"})
+// New returns an empty session with a working directory.
+func New(cwd string) (*Stage, error) {
+	log, err := memstore.New(now).Create(context.Background(), session.Header{Cwd: cwd})
 	if err != nil {
 		return nil, err
 	}
-	return &stage{log: log}, nil
+	return &Stage{log: log}, nil
 }
 
-func (s *stage) grow(ctx context.Context, part []*session.Entry) error {
+// Grow appends entries.
+func (s *Stage) Grow(ctx context.Context, part []*session.Entry) error {
 	_, err := session.New(s.log, session.Options{Now: now}).Append(ctx, replay.Drafts(part)...)
 	return err
 }
 
-// compact compacts by extraction, up to the entry to if it is set. It reports
+// Engine is the engine over the session. Closing it closes the session.
+func (s *Stage) Engine() (*coppice.Session, error) {
+	return coppice.New(s.log, coppice.Options{Facts: message.Model{Window: 200_000, MaxOutput: 16_384}, Mask: strings.Clone, Now: now})
+}
+
+// Compact compacts by extraction, up to the entry to if it is set. It reports
 // whether there was something to gain.
-func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error) {
-	e, err := coppice.New(s.log, coppice.Options{Facts: message.Model{Window: 200_000, MaxOutput: 16_384}, Mask: strings.Clone, Now: now})
+func (s *Stage) Compact(ctx context.Context, keep int64, to string) (bool, error) {
+	e, err := s.Engine()
 	if err != nil {
 		return false, err
 	}
@@ -59,47 +69,48 @@ func (s *stage) compact(ctx context.Context, keep int64, to string) (bool, error
 	if err != nil || out.Status != compaction.Applied {
 		return false, err
 	}
+	s.Summary = out.Summary
 	s.look(out.View)
 	return true, s.cover(ctx, e, out.Plan.FirstKept)
 }
 
 // look splits what the model sees into the kept tail and the rest.
-func (s *stage) look(v *timeline.View) {
+func (s *Stage) look(v *timeline.View) {
 	var rest, tail []string
 	for _, it := range v.Items {
-		text := plainText(timeline.ToLLM(must.Get(it.Message())))
+		text := PlainText(timeline.ToLLM(must.Get(it.Message())))
 		if it.Pos >= 0 {
 			tail = append(tail, text)
 		} else {
 			rest = append(rest, text)
 		}
 	}
-	s.tail = strings.Join(tail, "\n\n")
+	s.Tail = strings.Join(tail, "\n\n")
 	covered := strings.Join(rest, "\n\n")
-	s.visible, s.budget = covered+"\n\n"+s.tail, size(covered)
+	s.Visible, s.Budget = covered+"\n\n"+s.Tail, Size(covered)
 }
 
 // cover lists the messages before the first kept entry.
-func (s *stage) cover(ctx context.Context, e *coppice.Session, firstKept *session.Entry) error {
+func (s *Stage) cover(ctx context.Context, e *coppice.Session, firstKept *session.Entry) error {
 	path, err := e.Path(ctx, nil)
 	if err != nil {
 		return err
 	}
-	s.covered = nil
+	s.Covered = nil
 	for _, e := range path {
 		if firstKept != nil && e.ID == firstKept.ID {
 			break
 		}
 		if thread.IsMessage(e) && e.Type != session.TypeCompaction {
-			s.covered = append(s.covered, ledger.Source{EntryID: e.ID, Message: must.Get(e.Message())})
+			s.Covered = append(s.Covered, ledger.Source{EntryID: e.ID, Message: must.Get(e.Message())})
 		}
 	}
 	return nil
 }
 
-// plainText is all readable text of a message: texts, names and arguments of
+// PlainText is all readable text of a message: texts, names and arguments of
 // calls, results.
-func plainText(m *message.Message) string {
+func PlainText(m *message.Message) string {
 	if m == nil {
 		return ""
 	}
