@@ -9,7 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// A call whose context has ended says how and why, whoever noticed it first.
+// A call whose context has ended says how and why, no matter what noticed it first.
 func TestCancelledCallsSayHowAndWhy(t *testing.T) {
 	why := errors.New("the user left")
 	s := inMemory(t, coppice.Options{Facts: message.Model{Provider: "p", ID: "m", Window: 32_000}})

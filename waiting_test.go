@@ -63,7 +63,7 @@ func oneSecond(t *testing.T, s *coppice.Session, name string, call func(context.
 }
 
 // A reduction that has to wait for another one, which hangs, ends with its own
-// context, and writes nothing. What is no reduction does not wait.
+// context, and writes nothing. What does not reduce does not wait.
 func TestReductionsWaitNoLongerThanTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over, asked := make(chan struct{}), make(chan struct{}, 1)

@@ -181,7 +181,7 @@ func TestThreeFailuresStop(t *testing.T) {
 	for i, e := range path {
 		if c := e.Custom(); c != nil && c.CustomType == kinds.CustomState {
 			if i+1 == len(path) || must.Get(path[i+1].Message()) == nil {
-				t.Error("the state stands alone")
+				t.Error("the state is all there is")
 			}
 		}
 	}

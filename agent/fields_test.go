@@ -77,7 +77,7 @@ func TestFieldsThatAreTooLong(t *testing.T) {
 	}
 }
 
-// A field of which nothing can be taken away, and a cap that is still refused when
+// A field from which nothing can be taken away, and a cap that is still refused when
 // it is kept, end the turn after one try.
 func TestFieldsThatCannotBeShortened(t *testing.T) {
 	for text, requests := range map[string]int{

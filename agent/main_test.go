@@ -110,5 +110,5 @@ func openFirst(dir string, mode session.Mode) (session.Log, error) {
 		}
 		return st.Open(ctx, info.Ref, mode)
 	}
-	return nil, nil //nolint:nilnil // none is no error
+	return nil, nil //nolint:nilnil // no answer, and no error
 }

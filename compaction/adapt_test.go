@@ -12,7 +12,7 @@ import (
 )
 
 // counted is a session of sixty turns whose messages have a thousand tokens each
-// by the plain estimate, and of which the provider counts ratio times as much
+// by the plain estimate; the provider counts ratio times as much
 // and a fixed part on top.
 func counted(t *testing.T, ratio float64, fixed int64) *session.Session {
 	t.Helper()

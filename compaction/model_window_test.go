@@ -241,7 +241,7 @@ func (d *day) proseOf(n int64) string {
 }
 
 // A last message that alone is near the window, or above it, is shown with its
-// head, its tail and where to read the rest, whoever said it. The plan says so,
+// head, its tail and where to read the rest, no matter who said it. The plan says so,
 // and undo brings all of it back.
 func TestLastMessageNearTheWindow(t *testing.T) {
 	const head, tail = "Here is everything: ", " And that is the end."

@@ -211,7 +211,7 @@ func (c *Client) decode(ctx context.Context, m message.Model, r io.Reader, refus
 
 // streamFault judges what a stream says about a failure. An error of the vendor is
 // judged by its words alone, in spite of the status; words that say nothing
-// known, but are no answer, may pass.
+// known, but are not an answer, may pass.
 func (c *Client) streamFault(f *message.Fault, r Response) *message.Fault {
 	switch {
 	case f.Message == "":

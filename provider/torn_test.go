@@ -102,7 +102,7 @@ func TestNoAnswer(t *testing.T) {
 				t.Errorf("%s: %s, then an answer: %d tries, %v", d.Name(), tt.name, tries, err)
 			}
 		}
-		// Words that mean something are no reason to ask again.
+		// Words that mean something are not a reason to ask again.
 		_, tries, err := ask(t, d.Name(), "prompt is too long: 205030 tokens > 200000 maximum")
 		if f, ok := message.AsFault(err); !ok || f.Class != message.ClassOverflow || tries != 1 {
 			t.Errorf("%s: %d tries, %v", d.Name(), tries, err)

@@ -58,7 +58,7 @@ func (q query) size(estimate func(string) int64) int64 {
 }
 
 // fold makes the queries that turn a part into a summary: one if the part fits,
-// else several passes, each of which updates the running summary with the
+// else several passes; each updates the running summary with the
 // oldest rounds that are left. It does no I/O: next returns what to ask, and
 // the caller reports the answer with accept, refused or overflowed. No query is
 // larger than the window that is known (invariant I9).

@@ -28,7 +28,7 @@ func chatter() []*message.Message {
 	return msgs
 }
 
-// What the user asks to keep is in an extraction, whoever said it and however
+// What the user asks to keep is in an extraction, no matter who said it and however
 // far back; without being asked for, it is not.
 func TestFocusInAnExtraction(t *testing.T) {
 	for _, tt := range []struct{ name, focus, wants string }{

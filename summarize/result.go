@@ -68,7 +68,7 @@ func (r *run) failed() Result {
 	return Result{Usage: r.usage, Attempts: r.attempts}
 }
 
-// sum adds usages; nil is none.
+// sum adds usages; nil counts as nothing.
 func sum(a, b *message.Usage) *message.Usage {
 	if b == nil {
 		return a

@@ -102,7 +102,7 @@ func (t *transcriber) unrepeated(m *message.Message) *message.Message {
 }
 
 // repeated says how a text differs from the one before it, or is "" where that
-// is no shorter.
+// is not shorter.
 func (t *transcriber) repeated(before, text string) string {
 	if before == text {
 		return "[the same output as the last time]"

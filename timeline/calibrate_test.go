@@ -75,7 +75,7 @@ func TestFixedPartIsKept(t *testing.T) {
 		"before any call":                   {lines[:1], 0},
 		"our compaction":                    {append(slices.Clone(lines), ours), 8990},
 		"another's, and no call after it":   {append(slices.Clone(lines), foreign), 0},
-		"another's, and a call after it":    {append(slices.Clone(lines), foreign, user("u8", "c", "hi"), usage("a8", "u8", 11_000)), 0}, // a total is no prompt
+		"another's, and a call after it":    {append(slices.Clone(lines), foreign, user("u8", "c", "hi"), usage("a8", "u8", 11_000)), 0}, // a total is not a prompt
 		"undone":                            {append(slices.Clone(lines), ours, undo), 9000},
 		"another model":                     {append(slices.Clone(lines), entry("model_change", "mc", "a7", `"provider":"p","modelId":"n"`)), 9000},
 		"a prompt in the log":               {append([]string{entry("message", "s", "", `"message":{"role":"system","content":"`+strings.Repeat("Be good. ", 500)+`"}`)}, rooted(lines, "s")...), 9000},

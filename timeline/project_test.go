@@ -416,7 +416,7 @@ func TestSize(t *testing.T) {
 	}{
 		{"none", []string{user("u1", "", "1234")}, -1, ""},
 		{"the last counts", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 200), user("u3", "a2", "1234")}, 202, ""},
-		{"zero is none", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 0)}, 106, ""},
+		{"zero does not count", []string{user("u1", "", "1234"), usage("a1", "u1", 100), user("u2", "a1", "1234"), usage("a2", "u2", 0)}, 106, ""},
 		{"of another model", []string{user("u1", "", "1234"), usage("a1", "u1", 100), entry("model_change", "c", "a1", `"provider":"p","modelId":"n"`)}, -1, ""},
 		{"from before a compaction", []string{user("u1", "", "1"), usage("a1", "u1", 190000), compactionOf("c", "a1", "a1"), user("u2", "c", "1")}, -1, ""},
 		{"not believed", []string{user("u1", "", long), usage("a1", "u1", 70000)}, -1, "implausible-usage"},

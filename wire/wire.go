@@ -41,7 +41,7 @@ type Dialect interface {
 	Path(m message.Model) string
 	// Decode reads a streamed answer. It ends with an event that has the whole
 	// Message, or with an error: a *message.Fault for an error inside the stream
-	// (class unknown, the vendor's words in Message) or for what is no answer
+	// (class unknown, the vendor's words in Message) or for what is not an answer
 	// (class transient: a torn event, or a proxy's words or page in Message), or
 	// io.ErrUnexpectedEOF for a stream that was cut off.
 	Decode(stream io.Reader) iter.Seq2[message.Event, error]

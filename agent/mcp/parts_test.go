@@ -74,7 +74,7 @@ func TestResult(t *testing.T) {
 		{"a structure alone", nil, map[string]any{"n": 1}, `{"n":1}`, 0},
 		{"a structure that is said too", []sdk.Content{&sdk.TextContent{Text: "n is 1"}}, map[string]any{"n": 1}, "n is 1", 0},
 		{"an image with a wrong type", []sdk.Content{&sdk.ImageContent{Data: png, MIMEType: "image/tiff"}}, nil, "[image 1]", 1},
-		{"an image that is none", []sdk.Content{&sdk.ImageContent{Data: []byte("<svg/>"), MIMEType: "image/svg+xml"}}, nil, "[6 bytes of type image/svg+xml were left out]", 0},
+		{"not an image", []sdk.Content{&sdk.ImageContent{Data: []byte("<svg/>"), MIMEType: "image/svg+xml"}}, nil, "[6 bytes of type image/svg+xml were left out]", 0},
 		{"an image that is too large", []sdk.Content{&sdk.ImageContent{Data: append(bytes.Clone(png), make([]byte, maxImageBytes)...)}}, nil, "[3145798 bytes of type image/png were left out]", 0},
 		{"too many images", many, nil, "", maxImages},
 		{"sound", []sdk.Content{&sdk.AudioContent{Data: []byte("abc"), MIMEType: "audio/wav"}}, nil, "[3 bytes of type audio/wav were left out]", 0},

@@ -120,7 +120,7 @@ func oldSession() []string {
 	return lines
 }
 
-// damagedSession has half a line in the middle, the child of which is
+// damagedSession has half a line in the middle, whose child is
 // bridged, and an orphaned result.
 func damagedSession() []string {
 	return []string{

@@ -238,7 +238,7 @@ func (r *reader) migrate(x record, id, parent string) []byte {
 }
 
 // firstKept returns the entry that a record of format 1 became, or the next
-// one if the record was lost. It is none for the header and for what comes
+// one if the record was lost. There is none for the header and for what comes
 // later.
 func (r *reader) firstKept(index int64, own int) string {
 	if index <= 0 || index > int64(own) {

@@ -94,7 +94,7 @@ const Unmeasured = 1.15
 // up, to be held against a limit.
 func Hard(estimate int64) int64 { return (estimate*115 + 99) / 100 }
 
-// Prior returns the factor on estimates for a model of which nothing was
+// Prior returns the factor on estimates for a model about which nothing was
 // measured: the factor of real sessions with its family. 1: nothing is known.
 func Prior(model string) float64 {
 	if strings.Contains(strings.ToLower(model), "claude") {

@@ -100,7 +100,7 @@ func TestCtrlCEndsLooks(t *testing.T) {
 				if code == int(codeInterrupted) {
 					interrupted++
 					if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 {
-						t.Fatalf("after %d: left behind: %v", n, files)
+						t.Fatalf("after %d: files left over: %v", n, files)
 					}
 					continue
 				}

@@ -47,7 +47,7 @@ func TestTreeShowsEachEntryOnce(t *testing.T) {
 			}
 			if e.ParentID != nil {
 				if !known[*e.ParentID] {
-					t.Fatalf("%s stands before its parent", e.ID)
+					t.Fatalf("%s comes before its parent", e.ID)
 				}
 				children[*e.ParentID]++
 			}

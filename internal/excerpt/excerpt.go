@@ -35,7 +35,7 @@ func Fit(text string, limit int64, size func(string) int64, where string) string
 	return Cut(text, n, 0, where)
 }
 
-// What stands between the parts of a text that was shortened.
+// What is put between the parts of a text that was shortened.
 const (
 	errorsFollow = "[lines from there that look like errors:]\n"
 	endFollows   = "[the end:]\n"

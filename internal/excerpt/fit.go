@@ -39,7 +39,7 @@ func Arguments(raw []byte, most int, where string) []byte {
 	return []byte("{}") // a great many small members
 }
 
-// shorter shortens the largest member of an object, or what is no object, so
+// shorter shortens the largest member of an object, or a value that is not an object, so
 // that the whole is shorter by as much as it is too long, about.
 func shorter(raw []byte, most int, where string) []byte {
 	name, largest := "", raw

@@ -43,7 +43,7 @@ func TestSplit(t *testing.T) {
 		{"scalar", "42", nil, 1, kinds.ProblemNotAnEntry},
 		{"array", "[]", nil, 1, kinds.ProblemNotAnEntry},
 		{"object without type", `{"id":"a"}`, nil, 1, kinds.ProblemNotAnEntry},
-		{"type that is no string", `{"type":1,"id":"a"}`, nil, 1, kinds.ProblemNotAnEntry},
+		{"type that is not a string", `{"type":1,"id":"a"}`, nil, 1, kinds.ProblemNotAnEntry},
 		{"joined", a + b, []string{"a", "b"}, 0, kinds.ProblemJoinedLine},
 		{"joined with space", a + " " + b + " ", []string{"a", "b"}, 0, kinds.ProblemJoinedLine},
 		{"three joined", a + b + a, []string{"a", "b", "a"}, 0, kinds.ProblemJoinedLine},

@@ -12,7 +12,7 @@ type reader func(off int64, p []byte) bool
 // format is a type of file: how it begins and how its size is found.
 type format struct {
 	mime, name string
-	begins     []string // patterns, one of which matches; '?' is any byte
+	begins     []string // one of these patterns matches; '?' is any byte
 	size       func(at reader, i *Info)
 }
 

@@ -17,7 +17,7 @@ type Sentence struct {
 }
 
 // Read reads a sentence in the language of the text that it is from. English
-// is looked for in any text: it stands among every other.
+// is looked for in any text: it is next to any other.
 func Read(text string, l Lang) Sentence {
 	s := Sentence{Text: text, Lang: l}
 	bare := unquoted(text)

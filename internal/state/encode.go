@@ -114,8 +114,8 @@ const (
 	maxMember  = 8 << 10 // bytes of a text
 )
 
-// Decode reads what Encode wrote. It never fails: what is no state, or above
-// 1 MB, is an empty one; what is no item is left out. Items of kinds that are
+// Decode reads what Encode wrote. It never fails: what is not a state, or above
+// 1 MB, is an empty one; what is not an item is left out. Items of kinds that are
 // not known here are left out as well.
 func Decode(raw []byte) *State {
 	s := &State{}

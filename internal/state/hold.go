@@ -119,7 +119,7 @@ func (t *Text) Holds(it *Item) bool {
 	return t.prose(it.Text)
 }
 
-// whole reports whether a path stands in the text and is no part of a longer
+// whole reports whether a path is in the text and is not part of a longer
 // one.
 func (t *Text) whole(want string) bool {
 	for from := 0; want != ""; {
@@ -220,7 +220,7 @@ func tokens(text string) []string {
 	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}\"'`“”«»<>", r) }), func(w string) bool { return len(w) < 2 })
 }
 
-// hardTokens are those that are no plain words.
+// hardTokens are those that are not plain words.
 func hardTokens(text string) []string {
 	var out []string
 	for _, w := range tokens(text) {
@@ -258,7 +258,7 @@ func (t *Text) hard(text string, share float64) bool {
 }
 
 // prose reports whether a line says what a sentence says: most of its words
-// with content and all that is no word; or, in another language, all of
+// with content and all that is not a word; or, in another language, all of
 // several such.
 func (t *Text) prose(text string) bool {
 	const long = 300

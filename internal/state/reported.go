@@ -147,7 +147,7 @@ func (f *folder) report(section, line, item string) {
 	}
 }
 
-// reportedTasks ends reported work of which a list here knows better.
+// reportedTasks ends reported work that a list here knows better.
 func (f *folder) reportedTasks(tasks []calls.Task) {
 	for _, it := range f.living(Task) {
 		if !it.Reported {

@@ -141,7 +141,7 @@ U Test.
 $ ./check.sh > out.log 2>&1; echo "exit: $?"
 | exit: 3
 `, []string{"failure open: ./check.sh"}, nil},
-		{"a probe is no failure", `agent: pi
+		{"a probe is not a failure", `agent: pi
 ---
 U Look.
 $ ls nothing
@@ -389,7 +389,7 @@ func TestLabelledDecision(t *testing.T) {
 		}
 	}
 	if has(s, "decision accepted: this is slow") {
-		t.Error("a note is no decision")
+		t.Error("a note is not a decision")
 	}
 }
 

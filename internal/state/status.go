@@ -12,7 +12,7 @@ import (
 type status int
 
 const (
-	unknown status = iota // hidden behind a pipe, a sign or the background
+	unknown status = iota // hidden by a pipe, a sign or the background
 	succeeded
 	failedRun
 	notRun
@@ -108,7 +108,7 @@ func chainStart(commands []shell.Command, ends []int, final int) int {
 }
 
 // blame finds which command of a failed chain failed: the one that speaks in
-// the output, else the last that is no look around. Those before it were done,
+// the output, else the last that does not just look around. Those before it were done,
 // those after it were not.
 func blame(commands []shell.Command, out []status, ends []int, begin int, pipefail bool, r outcome.Result) {
 	guilty := -1

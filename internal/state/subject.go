@@ -18,7 +18,7 @@ type clause struct {
 
 // sameSubject reports whether two clauses set the same thing to different
 // values. Where the later one says that it turns something over, one word in
-// common that is no value is enough.
+// common that is not a value is enough.
 func sameSubject(old, new clause, turns bool) bool {
 	a, b := old.content, new.content
 	shared := a.Shared(b)

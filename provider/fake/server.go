@@ -22,7 +22,7 @@ import (
 // maxBody is the largest request that is read, in bytes.
 const maxBody = 64 << 20
 
-// unknownWindow is that of a model of which nothing is known, in tokens.
+// unknownWindow is that of a model about which nothing is known, in tokens.
 const unknownWindow = 128_000
 
 // Server is a model server on loopback. It is safe for concurrent use. The

@@ -157,7 +157,7 @@ func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between 
 	return nil, nil
 }
 
-// writeOut writes bytes, of which there may be none.
+// writeOut writes bytes; there may be none.
 func (l *openLog) writeOut(buf []byte) error {
 	if len(buf) == 0 {
 		return nil

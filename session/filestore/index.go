@@ -30,7 +30,7 @@ type index struct {
 	first   int    // position of the header; none: the file has none
 
 	ids   idIndex         // whole: of all entries; otherwise of what has learned
-	many  map[string]bool // ids of several records, all of which are in twins
+	many  map[string]bool // ids of several records, which are all in twins
 	twins map[twin]int32
 }
 

@@ -163,7 +163,7 @@ func TestLazyIsIndexed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkLazyIsIndexed(t, dir, drawFile(t)) })
 }
 
-// checkNothingLost looks for every entry that stands alone on a line.
+// checkNothingLost looks for every entry that is alone on a line.
 func checkNothingLost(t *testing.T, dir string, file []byte) {
 	l, err := newStore(dir, Options{}).Open(bg, filepath.Join(dir, "s.jsonl"), session.Mode{})
 	raws := map[string]bool{}

@@ -117,7 +117,7 @@ func TestLockNamesItsOwner(t *testing.T) {
 	}
 	l.Close()
 	if got := names(t, filepath.Dir(file)); len(got) != 1 {
-		t.Errorf("the lock was left behind: %q", got)
+		t.Errorf("the lock is still there: %q", got)
 	}
 }
 

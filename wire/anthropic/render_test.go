@@ -218,7 +218,7 @@ func TestRenderImagesByModel(t *testing.T) {
 		{message.Model{}, img, true},
 		{message.Model{ID: "m", Images: true}, img, true},
 		{message.Model{ID: "m"}, img, false},
-		{message.Model{}, message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/tiff"}, true}, // it is none
+		{message.Model{}, message.Image{Data: "iVBORw0KGgo=", MIMEType: "image/tiff"}, true}, // no image that it takes
 		{message.Model{}, message.Image{Data: "SUkqAA==", MIMEType: "image/png"}, false},
 		{message.Model{}, message.Image{Data: "aGVsbG8=", MIMEType: "image/png"}, false},
 		{message.Model{}, message.Image{MIMEType: "image/png"}, false},

@@ -11,7 +11,7 @@ import (
 )
 
 // Which reasoning is sent back, by family: for a plain answer, an answer that
-// calls a tool and kept its reasoning, and one that did not. "-" is no field.
+// calls a tool and kept its reasoning, and one that did not. "-" means no field.
 func TestReasoningGoesBack(t *testing.T) {
 	messages := []*message.Message{wiretest.User(wiretest.Text("go")), wiretest.Assistant(wiretest.Text("plain")),
 		wiretest.User(wiretest.Text("on")), wiretest.Assistant(message.Thinking{Thinking: "hm", Signature: "reasoning_content"}, wiretest.Call("a", `{}`)), wiretest.Result("a"),

@@ -46,7 +46,7 @@ func sealedItem(signature string) []byte {
 	return jsonw.Clean(raw)
 }
 
-// extraContent returns what carries a signature to Google, or nil if it is none
+// extraContent returns what carries a signature to Google, or nil if there is none
 // of Google's.
 func extraContent(signature string) []byte {
 	if signature != prepare.UnsignedCall {

@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 		broken          bool
 	}{
 		{"object", `{"a":1,"list":[{"x":[2]},3],"b":{"list":[4]}}`, `a=1 list[]={"x":[2]} list[]=3 b={"list":[4]}`, false},
-		{"list that is none", `{"list":{"a":1}}`, `list={"a":1}`, false},
+		{"not a list", `{"list":{"a":1}}`, `list={"a":1}`, false},
 		{"array", ` [1,"two"] `, `[]=1 []="two"`, false},
 		{"empty list", `{"list":[]}`, ``, false},
 		{"empty object", `{}`, ``, false},

@@ -14,12 +14,12 @@ var (
 	Texts = rapid.SampledFrom([]string{
 		"", " \n", "hello", "grüße 🏷한é", "torn \xf0\x9f", "null \x00 and \u2028", `"quoted" \ud83d`, "</summary>", "日本語のテキスト",
 	})
-	// IDs are ids of calls, some of which no vendor takes.
+	// IDs are ids of calls; some are taken by no vendor.
 	IDs = rapid.SampledFrom([]string{
 		"", "toolu_01A", "call_1", "call_1|fc_1", "call_1|fc_2", "functions.read:0", "functions_read_0", "a b", "ü",
 		"call_00_24Kr23Nymu61EVi7dkT68239_and_a_tail_that_is_much_too_long_for_everyone", "0",
 	})
-	// Names are names of tools, some of which no vendor takes.
+	// Names are names of tools; some are taken by no vendor.
 	Names     = rapid.SampledFrom([]string{"read", "bash", "mcp.server/tool", "3d", "", "ärger", "read file"})
 	arguments = rapid.SampledFrom([]string{`{}`, `{"path":"a.go","n":1.0}`, `[1,2]`, `"text"`, `null`, `{"s":"\ud800"}`, `{"torn`, ``, "{\"b\":\"\xff\"}"})
 	mimes     = rapid.SampledFrom([]string{"image/png", "image/jpeg", "image/bmp", ""})

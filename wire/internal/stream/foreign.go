@@ -12,7 +12,7 @@ import (
 	"github.com/coppice-dev/coppice/message"
 )
 
-// maxText bounds how much of a text that is no answer is read, in bytes.
+// maxText bounds how much of a text that is not an answer is read, in bytes.
 const maxText = 64 << 10
 
 // errTorn is the cause of a stream with an event that is not whole.
