@@ -17,6 +17,9 @@ var (
 // details and are appended once. A summarizer that got them would return them
 // again, so they would grow.
 func stripFileLists(summary string) string {
+	if !strings.Contains(summary, "-files>") {
+		return strings.TrimSpace(summary)
+	}
 	return strings.TrimSpace(fileList().ReplaceAllString(summary, "\n\n"))
 }
 

@@ -23,11 +23,14 @@ type symbol struct {
 // language is how code of a kind declares things.
 type language struct {
 	// decl finds declarations; the groups are named kind words and the name.
-	decl     func() *regexp.Regexp
-	comments []string
-	config   bool // every "name: value" counts
-	markdown bool
-	golang   bool
+	decl func() *regexp.Regexp
+	// mayDeclare, if it is there, reports whether a text has what each match of
+	// decl has.
+	mayDeclare func(text string) bool
+	comments   []string
+	config     bool // every "name: value" counts
+	markdown   bool
+	golang     bool
 }
 
 var slashes = []string{"//", "/*", "*", "import ", "#include", "using ", "package ", "use "}
@@ -55,14 +58,14 @@ const (
 // languages returns the kinds of files, by their extensions.
 func languages() map[string]*language {
 	return map[string]*language{
-		".go":      {decl: lazy.Regexp(goDecl), comments: slashes, golang: true},
-		".py .pyi": {decl: lazy.Regexp(pyDecl), comments: hashes},
-		".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .astro": {decl: lazy.Regexp(jsDecl), comments: slashes},
-		".rs": {decl: lazy.Regexp(rustDecl), comments: slashes},
+		".go":      {decl: lazy.Regexp(goDecl), mayDeclare: lazy.AnyOf("func", "type", "var", "const"), comments: slashes, golang: true},
+		".py .pyi": {decl: lazy.Regexp(pyDecl), mayDeclare: lazy.AnyOf("def", "class", "="), comments: hashes},
+		".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .astro": {decl: lazy.Regexp(jsDecl), mayDeclare: lazy.AnyOf("function", "class", "interface", "type", "enum", "namespace", "const", "let", "var", "{"), comments: slashes},
+		".rs": {decl: lazy.Regexp(rustDecl), mayDeclare: lazy.AnyOf("fn", "struct", "enum", "trait", "mod", "union", "type", "const", "static"), comments: slashes},
 		".java .kt .kts .cs .scala .groovy .dart": {decl: lazy.Regexp(javaDecl), comments: slashes},
 		".c .h .cc .cpp .hpp .cxx .hh .m .mm":     {decl: lazy.Regexp(cDecl), comments: []string{"//", "/*", "*", "#include"}},
 		".rb":                                     {decl: lazy.Regexp(rbDecl), comments: hashes},
-		".php":                                    {decl: lazy.Regexp(phpDecl), comments: slashes},
+		".php":                                    {decl: lazy.Regexp(phpDecl), mayDeclare: lazy.AnyOf("function", "class", "interface", "trait", "const"), comments: slashes},
 		".swift":                                  {decl: lazy.Regexp(swDecl), comments: slashes},
 		".ex .exs":                                {decl: lazy.Regexp(exDecl), comments: hashes},
 		".sql":                                    {decl: lazy.Regexp(sqlDecl), comments: []string{"--"}},
@@ -126,6 +129,9 @@ func (l *language) symbols(text string) []symbol {
 
 // matches finds symbols by the language's pattern.
 func (l *language) matches(text string) []symbol {
+	if l.mayDeclare != nil && !l.mayDeclare(text) {
+		return nil
+	}
 	var out []symbol
 	for _, m := range l.decl().FindAllStringSubmatchIndex(text, 200) {
 		s := symbol{line: lineAt(text, m[0])}

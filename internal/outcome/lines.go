@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
 )
@@ -54,10 +53,16 @@ var (
 	happyLine = lazy.Regexp(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|^\s*at |Warning\b|:\d+: in \S+$|potentially fixable|^!!!|fail 0$`)
 )
 
-// weakWords are in every line that weakLine matches, in lower case.
-var weakWords = []string{"error", "fail", "cannot ", "can't ", "n't ", "not ", "unable", "no such", "denied", "undefined", "unexpected", "invalid", "mismatch",
+// mayBeWeak reports whether a line has what each line has that weakLine matches.
+var mayBeWeak = lazy.AnyOf("error", "fail", "cannot ", "can't ", "n't ", "not ", "unable", "no such", "denied", "undefined", "unexpected", "invalid", "mismatch",
 	"refused", "missing", "unresolved", "unmatched", "timed out", "blocked", "no matches", "must be", "expected", "issue", "reformat", "exceeded", "quota",
-	"rejected", "too many", "out of memory", "killed"}
+	"rejected", "too many", "out of memory", "killed")
+
+// mayBeHappy is the same for happyLine.
+var mayBeHappy = lazy.AnyOf("0 error", "no error", "0 fail", "no fail", "0 problem", "no problem", "0 issue", "no issue", "command failed", "command exited", "exit",
+	"npm err", "elifecycle", "test result: ok", "at ", "warning", ": in ", "potentially fixable", "!!!", "fail 0")
+
+func happy(line string) bool { return mayBeHappy(line) && happyLine().MatchString(line) }
 
 // Telling returns the lines of a failed output that say what went wrong, in
 // their order. Where speakers are named, only their messages count: the rest
@@ -87,34 +92,19 @@ func Telling(output string, speakers []string, lastAnyway bool) []string {
 		return lines
 	}
 	for _, line := range slices.Backward(rest) {
-		if lastAnyway && !happyLine().MatchString(line) {
+		if lastAnyway && !happy(line) {
 			return []string{line}
 		}
 	}
 	return nil
 }
 
-func unhappy(lines []string) []string {
-	return slices.DeleteFunc(lines, func(l string) bool { return happyLine().MatchString(l) })
-}
+func unhappy(lines []string) []string { return slices.DeleteFunc(lines, happy) }
 
-// strongWords are in every line that strongLine matches, unless it has one of
-// the signs that mayBeStrong looks for.
-var strongWords = []string{"FAIL", "E   ", "not ok ", "CONFLICT ", "npm ERR! ", "ERROR", "error ", "ssert", "overflowed"}
-
-func mayBeStrong(line string) bool {
-	for _, c := range []byte(line) {
-		if c == ':' || c == '[' || c == '(' || c >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return slices.ContainsFunc(strongWords, func(w string) bool { return strings.Contains(line, w) })
-}
-
-func mayBeWeak(line string) bool {
-	low := strings.ToLower(line)
-	return slices.ContainsFunc(weakWords, func(w string) bool { return strings.Contains(low, w) })
-}
+// mayBeStrong is the same for strongLine.
+var mayBeStrong = lazy.AnyOf("panic: ", "fatal", "fail", "e   ", "not ok ", "error", "exception", "✗ ", "✖ ", "× ", "✕ ", "❌ ", "conflict ", "npm err! ",
+	"assert", "command not found", "*** [", "overflowed its stack",
+	":0", ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", "(0", "(1", "(2", "(3", "(4", "(5", "(6", "(7", "(8", "(9")
 
 // Spoken reports whether a line is a message of one of the programs, like
 // "sed: can't read x" or "/bin/bash: line 2: …".

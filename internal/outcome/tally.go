@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
 )
 
 // Tally is what a test runner or a checker counts at the end.
@@ -48,6 +50,10 @@ var words = sync.OnceValue(func() map[string]kind {
 		"problems": found, "problem": found, "issues": found, "issue": found, "warnings": other, "warning": other,
 	}
 })
+
+// mayCount reports whether a line may have one of the words.
+var mayCount = lazy.AnyOf("pass", "succeeded", "ok", "fail", "error", "skip", "ignored", "pending", "todo", "test", "example", "total", "spec", "assertion", "files",
+	"problem", "issue", "warning")
 
 type kind int
 
@@ -155,7 +161,7 @@ func tallyOf(line string, counts map[kind]int) (Tally, int) {
 
 // countsIn reads "3 failed", "failed: 3", "failures=3".
 func countsIn(line string) (map[kind]int, int) {
-	if !strings.ContainsAny(line, "0123456789") {
+	if !strings.ContainsAny(line, "0123456789") || !mayCount(line) {
 		return nil, 0
 	}
 	fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t,;|()[]:=", r) })

@@ -57,7 +57,7 @@ func (t *table) leading(text string) int {
 	if len(words) == 0 {
 		return longest
 	}
-	for _, list := range [][]phrase{t.exact[words[0].text], t.prefix} {
+	for _, list := range [][]phrase{t.exact[words[0].text], t.prefix[words[0].text[0]]} {
 		for _, p := range list {
 			if p.class != Filler {
 				continue
@@ -121,6 +121,10 @@ func Clauses(text string, l Lang) (head string, parts []string) {
 // Signs in brackets and quotes part nothing.
 func splitAny(text string, signs []string) []string {
 	var out []string
+	var begins [256]bool
+	for _, sign := range signs {
+		begins[sign[0]] = true
+	}
 	start, depth := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -128,7 +132,7 @@ func splitAny(text string, signs []string) []string {
 			depth++
 		case (c == ')' || c == ']') && depth > 0:
 			depth--
-		case depth == 0:
+		case depth == 0 && begins[c]:
 			for _, sign := range signs {
 				if strings.HasPrefix(text[i:], sign) {
 					out = append(out, strings.TrimSpace(text[start:i]))
@@ -146,8 +150,9 @@ func splitAny(text string, signs []string) []string {
 // splitJoined parts "no X and no Y" at the word between, where both sides are
 // orders.
 func splitJoined(part string, l Lang) []string {
+	low := strings.ToLower(part)
 	for _, j := range joins {
-		i := strings.Index(strings.ToLower(part), j)
+		i := strings.Index(low, j)
 		if i <= 0 || i+len(j) >= len(part) {
 			continue
 		}

@@ -16,8 +16,15 @@ type Bag map[string]bool
 // Content returns the words with content of a text.
 func Content(text string, l Lang) Bag {
 	b := Bag{}
+	own, english := tableOf(l).stop, tableOf("en").stop
 	for _, w := range wordsOf(text) {
-		b.put(w.text, l)
+		for part := range strings.SplitSeq(w.text, "-") {
+			if r, _ := utf8.DecodeRuneInString(part); r > 0x1100 && !unicode.Is(unicode.Cyrillic, r) {
+				b.solid(part)
+			} else if part != "" && !own[part] && !english[part] {
+				b.spaced(part, l)
+			}
+		}
 	}
 	return b
 }
@@ -25,20 +32,11 @@ func Content(text string, l Lang) Bag {
 // Content returns the words with content of the sentence.
 func (s Sentence) Content() Bag { return Content(s.Text, s.Lang) }
 
-func (b Bag) put(w string, l Lang) {
-	for part := range strings.SplitSeq(w, "-") {
-		if r, _ := utf8.DecodeRuneInString(part); r > 0x1100 && !unicode.Is(unicode.Cyrillic, r) {
-			b.solid(part)
-		} else if part != "" && !stops(part, l) {
-			if s := stem(part, l); utf8.RuneCountInString(s) > 1 || s != "" && s[0] >= '0' && s[0] <= '9' {
-				b[s] = true
-			}
-		}
+// spaced takes a word of a script with blanks.
+func (b Bag) spaced(w string, l Lang) {
+	if s := stem(w, l); utf8.RuneCountInString(s) > 1 || s != "" && s[0] >= '0' && s[0] <= '9' {
+		b[s] = true
 	}
-}
-
-func stops(w string, l Lang) bool {
-	return tableOf(l).stop[w] || l != "en" && tableOf("en").stop[w]
 }
 
 // solid takes a word of Chinese, Japanese or Korean apart: runs of one script;
@@ -193,6 +191,11 @@ func NewIndex(n int, bag func(int) Bag) *Index {
 	return x
 }
 
+// Index makes an index of one bag, for a text with which many are compared.
+func (b Bag) Index() *Index { return NewIndex(1, func(int) Bag { return b }) }
+
+func (x *Index) has(w string) bool { return len(x.Find(w)) > 0 }
+
 // Find returns which bags have a word, however it ends, in order.
 func (x *Index) Find(w string) []int {
 	at, ok := x.found[w]
@@ -221,8 +224,9 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// Mostly reports whether o has at least a share of the words of b.
-func (b Bag) Mostly(o Bag, share float64) bool {
+// Mostly reports whether o, a bag or an index, has at least a share of the words
+// of b.
+func (b Bag) Mostly(o interface{ has(word string) bool }, share float64) bool {
 	if len(b) == 0 {
 		return share <= 0
 	}

@@ -85,7 +85,7 @@ type phrase struct {
 // table holds the phrases of a language.
 type table struct {
 	exact  map[string][]phrase // by first word
-	prefix []phrase            // whose first word is a beginning
+	prefix map[byte][]phrase   // whose first word is a beginning, by its first byte
 	solid  []phrase            // for scripts without blanks
 	stop   map[string]bool
 }
@@ -113,7 +113,7 @@ func load(l Lang) *table {
 	if err != nil {
 		panic("prose: " + err.Error())
 	}
-	t := &table{exact: map[string][]phrase{}, stop: map[string]bool{}}
+	t := &table{exact: map[string][]phrase{}, prefix: map[byte][]phrase{}, stop: map[string]bool{}}
 	class := classes
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
@@ -158,7 +158,8 @@ func (t *table) add(l Lang, class Class, line string) {
 		}
 	}
 	if p.toks[0].prefix {
-		t.prefix = append(t.prefix, p)
+		first := p.toks[0].text[0]
+		t.prefix[first] = append(t.prefix[first], p)
 		return
 	}
 	t.exact[p.toks[0].text] = append(t.exact[p.toks[0].text], p)
@@ -219,7 +220,15 @@ func runeAt(s string, i int) (rune, int) {
 
 // lower is a word in lower case with straight apostrophes.
 func lower(w string) string {
-	return strings.ToLower(strings.ReplaceAll(w, "’", "'"))
+	plain := func(c byte) bool {
+		return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '\'' || c == '-' || c == '_'
+	}
+	for i := range len(w) {
+		if !plain(w[i]) {
+			return strings.ToLower(strings.ReplaceAll(w, "’", "'"))
+		}
+	}
+	return w
 }
 
 // endsWords reports whether a sentence or a clause may begin after a sign.
@@ -287,7 +296,7 @@ func (t *table) matches(s string, words []word) []Hit {
 				hits = append(hits, Hit{p.class, w.start, words[end].end})
 			}
 		}
-		for _, p := range t.prefix {
+		for _, p := range t.prefix[w.text[0]] {
 			if end := p.at(words, i); end >= 0 {
 				hits = append(hits, Hit{p.class, w.start, words[end].end})
 			}

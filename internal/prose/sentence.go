@@ -3,6 +3,7 @@ package prose
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -110,7 +111,7 @@ func Detect(text string) Lang {
 
 // latinLang tells languages by their commonest words.
 func latinLang(text string) Lang {
-	best, most := Lang("en"), 0
+	best, most := langs[0], 0
 	words := wordsOf(text)
 	var marked []rune // the marks of all languages are beyond ASCII
 	for _, r := range text {
@@ -118,30 +119,50 @@ func latinLang(text string) Lang {
 			marked = append(marked, r)
 		}
 	}
-	for _, l := range langs {
-		if !l.spaced() || l == "ru" {
-			continue
-		}
-		t, n := tableOf(l), 0
-		for _, w := range words {
-			if t.stop[w.text] {
-				n += 2
-			}
-			if t.exact[w.text] != nil {
-				n++
+	counts := [nLatin]int{}
+	for _, w := range words {
+		if points, ok := speaksFor()[w.text]; ok {
+			for i, n := range points {
+				counts[i] += int(n)
 			}
 		}
+	}
+	for i, l := range langs[:nLatin] {
 		for _, r := range marked {
 			if strings.ContainsRune(marks(l), r) {
-				n += 4
+				counts[i] += 4
 			}
 		}
-		if n > most {
-			best, most = l, n
+		if counts[i] > most {
+			best, most = l, counts[i]
 		}
 	}
 	return best
 }
+
+// nLatin is how many of langs are written in Latin letters.
+const nLatin = 5
+
+// speaksFor holds how much a word speaks for each of these languages: 2 for one
+// without content, 1 for one that a phrase begins with.
+var speaksFor = sync.OnceValue(func() map[string][nLatin]uint8 {
+	out := map[string][nLatin]uint8{}
+	add := func(w string, lang int, n uint8) {
+		points := out[w]
+		points[lang] += n
+		out[w] = points
+	}
+	for i, l := range langs[:nLatin] {
+		t := tableOf(l)
+		for w := range t.stop {
+			add(w, i, 2)
+		}
+		for w := range t.exact {
+			add(w, i, 1)
+		}
+	}
+	return out
+})
 
 // marks are letters that tell a language.
 func marks(l Lang) string {

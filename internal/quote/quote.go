@@ -19,6 +19,8 @@ var (
 	controlToken = lazy.Regexp(`<([|\x{FF5C}][^<>\n]{1,40}[|\x{FF5C}]>)`)
 	roleMarker   = lazy.Regexp(`^\[\s*(?i:user(?:,[^\]\n]{0,80})?|harness(?:,[^\]\n]{0,120})?|human|assistant|assistant tool calls?|assistant thinking|` +
 		`tool results?[^\]\n]{0,80}|tool|system|developer)\s*\]\s*:`)
+	// tagName reports whether a text has a name that a wrapper tag may have.
+	tagName     = lazy.AnyOf("conversation", "transcript", "summary", "additional-context", "turn-request", "focus", "instructions", "read-files", "modified-files", "system", "tool_result", "turn-prefix")
 	lineMarker  = lazy.Regexp(`(?m)^([ \t>]*)((?:System|Human|User|Assistant|Developer)[ \t]*:)`)
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
@@ -28,7 +30,9 @@ var (
 // but no longer one (invariant I11). Escaping twice changes nothing.
 func Escape(text string) string {
 	if strings.Contains(text, "<") {
-		text = wrapperTag().ReplaceAllString(text, "&lt;$1")
+		if tagName(text) {
+			text = wrapperTag().ReplaceAllString(text, "&lt;$1")
+		}
 		text = controlToken().ReplaceAllString(text, "&lt;$1")
 	}
 	text = escapeRoles(text)

@@ -37,20 +37,30 @@ func CutHead(s string, units int) string {
 	if len(s) <= units {
 		return s // no string has more UTF-16 units than bytes
 	}
-	n, rest, state, end := 0, s, -1, 0
-	for rest != "" {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		n += UTF16Len(cluster)
+	n, end, size, state := 0, 0, 0, -1
+	for end < len(s) {
+		size, state = cluster(s[end:], state)
+		n += UTF16Len(s[end : end+size])
 		if n > units {
 			if end == 0 {
-				return cutRunes(cluster, units)
+				return cutRunes(s[:size], units)
 			}
 			return s[:end]
 		}
-		end += len(cluster)
+		end += size
 	}
 	return s
+}
+
+// cluster is the length of the grapheme cluster that a text begins with, given
+// the state after the one before; -1 is always right. Nearly all are an ASCII
+// character before another one.
+func cluster(s string, state int) (size, next int) {
+	if len(s) > 1 && s[0] < utf8.RuneSelf && s[1] < utf8.RuneSelf && s[0] != '\r' {
+		return 1, -1
+	}
+	first, _, _, next := uniseg.FirstGraphemeClusterInString(s, state)
+	return len(first), next
 }
 
 // cutRunes cuts a single cluster that is longer than what there is room for
@@ -72,12 +82,11 @@ func CutTail(s string, units int) string {
 	if total <= units {
 		return s
 	}
-	drop, n, rest, state, start := total-units, 0, s, -1, 0
-	for rest != "" && n < drop {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		n += UTF16Len(cluster)
-		start += len(cluster)
+	drop, n, start, size, state := total-units, 0, 0, 0, -1
+	for start < len(s) && n < drop {
+		size, state = cluster(s[start:], state)
+		n += UTF16Len(s[start : start+size])
+		start += size
 	}
 	return s[start:]
 }

@@ -188,7 +188,7 @@ func (f *folder) conclusion(w *said) {
 			return
 		}
 	}
-	content, figures := prose.Content(text, w.lang), numbers(text)
+	content, figures := prose.Content(text, w.lang).Index(), numbers(text)
 	for _, it := range f.recent(Finding) {
 		if c := f.memo.content(it.Text, w.lang); len(c) > 2 && c.Mostly(content, 0.85) && !differ(f.memo.numbers(it.Text), figures) {
 			f.end(it, Replaced, "said anew")

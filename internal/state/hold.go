@@ -44,17 +44,18 @@ func NewText(s string) *Text {
 			continue
 		case line == "":
 			continue
+		}
+		folded := fold(line)
+		said.WriteString(folded)
+		said.WriteByte(' ')
+		switch {
 		case strings.HasPrefix(line, "###"):
 			part = headingOf(line)
-			said.WriteString(fold(line) + " ")
-			continue
 		case strings.HasPrefix(line, "##"), strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**"):
 			section, part = headingOf(line), ""
-			said.WriteString(fold(line) + " ")
-			continue
+		default:
+			t.lines = append(t.lines, textLine{text: line, folded: folded, section: section + " " + part})
 		}
-		said.WriteString(fold(line) + " ")
-		t.lines = append(t.lines, textLine{text: line, folded: fold(line), section: section + " " + part})
 	}
 	t.said = said.String()
 	return t

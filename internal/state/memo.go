@@ -5,7 +5,7 @@ import "github.com/coppice-dev/coppice/internal/prose"
 // memo keeps what was read out of the texts of items: each new message is
 // compared with all that hold.
 type memo struct {
-	bags  map[string]prose.Bag
+	bags  map[textIn]prose.Bag
 	rules map[string]ruleClauses
 	nums  map[string][]string
 }
@@ -15,9 +15,9 @@ type memo struct {
 const maxMemo = 4 * maxCompared
 
 // room makes a place for one more in a full memo.
-func room[V any](m map[string]V) map[string]V {
+func room[K comparable, V any](m map[K]V) map[K]V {
 	if m == nil || len(m) >= maxMemo {
-		return map[string]V{}
+		return map[K]V{}
 	}
 	return m
 }
@@ -38,12 +38,22 @@ type ruleClauses struct {
 	parts []clause
 }
 
-// content returns the words with content of a text. They are not to be changed.
+// textIn is a text and the language that it is read in.
+type textIn struct {
+	lang prose.Lang
+	text string
+}
+
+// content returns the words with content of a text in a language; "": its own.
+// They are not to be changed.
 func (m *memo) content(text string, l prose.Lang) prose.Bag {
-	key := string(l) + " " + text
+	key := textIn{l, text}
 	b, ok := m.bags[key]
 	if !ok {
 		m.bags = room(m.bags)
+		if l == "" {
+			l = prose.Detect(text)
+		}
 		b = prose.Content(text, l)
 		m.bags[key] = b
 	}

@@ -46,7 +46,7 @@ func (f *folder) answered(w *said, final bool) {
 	newest := open[0].First
 	alone := f.questions[newest]
 	for _, it := range open {
-		asked := prose.Content(it.Text, prose.Detect(it.Text))
+		asked := f.memo.content(it.Text, "")
 		share := asked.Within(content)
 		speaksOf := share >= 0.3 && len(asked.Shared(content)) >= min(2, len(asked))
 		last := final && it.First == newest && alone == 1 && (f.talk.current == nil || f.talk.current.First != it.First || onlyAsks(f.talk.current, it))
