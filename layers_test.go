@@ -39,7 +39,6 @@ var layers = [][]string{
 	{"wire/internal/..."},
 	{"wire/anthropic", "wire/openai", "wire/responses", "wire/gemini"},
 	{"wire/dialects"},
-	{"internal/ledger"},
 	{"ledger"},
 	{"internal/state"},
 	{"state"},

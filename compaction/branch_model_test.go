@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/summarize"
 )
@@ -51,7 +51,7 @@ func TestBranchSummaryByModel(t *testing.T) {
 		}
 		b := n.Summary.BranchSummary()
 		last := 0
-		for _, part := range []string{"The user looked at another branch", "as the model says", ledger.ResidueHeading, "<modified-files>"} {
+		for _, part := range []string{"The user looked at another branch", "as the model says", state.ResidueHeading, "<modified-files>"} {
 			at := strings.Index(b.Summary, part)
 			if at < last {
 				t.Errorf("%q is not in its place in\n%s", part, b.Summary)

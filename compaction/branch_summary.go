@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/guard"
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"

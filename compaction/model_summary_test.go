@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/summarize"
 )
 
@@ -30,7 +30,7 @@ func TestGoodSummary(t *testing.T) {
 		if n := len(r.server.Requests()); n != 1 {
 			t.Errorf("%d requests", n)
 		}
-		if out.Residue != 0 || len(out.ResidueItems) != 0 || strings.Contains(out.Summary, ledger.ResidueHeading) {
+		if out.Residue != 0 || len(out.ResidueItems) != 0 || strings.Contains(out.Summary, state.ResidueHeading) {
 			t.Errorf("a residue of %d tokens under a summary that lost nothing: %+v", out.Residue, out.ResidueItems)
 		}
 		for class, s := range out.Coverage {
@@ -65,7 +65,7 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 		if out.Status != compaction.Applied || out.Rung != summarize.RungModel || len(r.server.Requests()) != 1 {
 			t.Fatalf("%s %s by %q in %d requests: %s", out.Status, out.Reason, out.Rung, len(r.server.Requests()), out.Detail)
 		}
-		if out.Residue == 0 || !strings.Contains(out.Summary, ledger.ResidueHeading) {
+		if out.Residue == 0 || !strings.Contains(out.Summary, state.ResidueHeading) {
 			t.Error("nothing was repaired")
 		}
 		for _, it := range out.ResidueItems {
@@ -88,7 +88,7 @@ func TestHalfOfTheFactsAreRepaired(t *testing.T) {
 			if stored[class] != s {
 				t.Errorf("%s: stored %+v, the outcome has %+v", class, stored[class], s)
 			}
-			if (class == ledger.Constraint || class == ledger.Error) && s.Kept != s.Facts {
+			if (class == "constraint" || class == "error") && s.Kept != s.Facts {
 				t.Errorf("%s: %d of %d facts", class, s.Kept, s.Facts)
 			}
 			lost += s.Facts - s.Kept

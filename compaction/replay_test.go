@@ -11,7 +11,6 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/calibration"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -162,10 +161,10 @@ func (r *rerun) checkConstraints(out *compaction.Outcome, after *timeline.View) 
 		visible.WriteString(m.Text("\n") + "\n")
 	}
 	carried := state.Decode(out.Entry.Compaction().Coppice.State)
-	if s := state.NewText(visible.String()).Cover(ctx, carried, nil)[ledger.Constraint]; s.Kept < s.Facts {
+	if s := state.NewText(visible.String()).Cover(ctx, carried, nil)["constraint"]; s.Kept < s.Facts {
 		r.Fatalf("%d of %d constraints are visible", s.Kept, s.Facts)
 	}
-	if s := out.Coverage[ledger.Constraint]; s.Kept < s.Facts {
+	if s := out.Coverage["constraint"]; s.Kept < s.Facts {
 		r.Fatalf("%d of %d constraints are in the summary", s.Kept, s.Facts)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
 	"github.com/coppice-dev/coppice/timeline"

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
@@ -77,7 +77,7 @@ func (v verification) complete(ctx context.Context, body string) verified {
 	for _, part := range []struct {
 		heading string
 		lines   []string
-	}{{correctionsHeading, corrections}, {ledger.ResidueHeading, lines}} {
+	}{{correctionsHeading, corrections}, {state.ResidueHeading, lines}} {
 		if len(part.lines) > 0 {
 			text := part.heading + "\n" + strings.Join(part.lines, "\n")
 			out.tokens += v.est.Text(text)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/kinds"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -90,7 +89,7 @@ func (f *fold) dropped(ctx context.Context, summary string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "\n\n" + ledger.ResidueHeading + "\n" + strings.Join(lines, "\n")
+	return "\n\n" + state.ResidueHeading + "\n" + strings.Join(lines, "\n")
 }
 
 // refused changes the next attempt after an answer that is not a summary. It

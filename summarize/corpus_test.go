@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
 )

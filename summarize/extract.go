@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/ledger"
 )
 
 // Extract makes a summary by code: what is true at the end of the

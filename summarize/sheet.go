@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/ledger"
 )
 
 // place is a heading of a summary: a section, or a part of one.

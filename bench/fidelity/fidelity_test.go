@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -49,7 +48,7 @@ func TestPlainFacts(t *testing.T) {
 		}
 	}
 	scores := plainGrade(msgs, "the rules: You must   keep\nthe API! and b.go")
-	if s := scores[plainRule]; s != (ledger.Score{Facts: 2, Kept: 1}) {
+	if s := scores[plainRule]; s != (score{Facts: 2, Kept: 1}) {
 		t.Errorf("rules %v", s)
 	}
 	if s := scores[plainModified]; s.Kept != 1 {
@@ -100,8 +99,8 @@ func TestSampleSession(t *testing.T) {
 		Way         string
 		Compactions int
 		Measured    int
-		Ledger      map[string]ledger.Score
-		Plain       map[string]ledger.Score
+		Full        map[string]score
+		Plain       map[string]score
 	}
 	if err := json.Unmarshal([]byte(measure("-json")), &records); err != nil {
 		t.Fatal(err)
@@ -119,7 +118,7 @@ func TestSampleSession(t *testing.T) {
 			}
 		}
 		for _, class := range []string{"constraint", "error", "open", "file-modified", "decision"} {
-			if s := r.Ledger[class]; s.Kept != s.Facts {
+			if s := r.Full[class]; s.Kept != s.Facts {
 				t.Errorf("%d compactions, %s: %d of %d", r.Compactions, class, s.Kept, s.Facts)
 			}
 		}

@@ -14,9 +14,11 @@
 // residue and file lists, covered messages that stay shown (the open request),
 // and the kept tail.
 //
-//   - ledger: the facts that package ledger finds (ledger.Collect over the
-//     whole covered range, so that replaced facts do not count) and its rule for what a text contains (ledger.Cover). It is our own grader, and extraction writes what it looks for.
-//   - plain: a second grader that shares no code with the ledger (see plain.go), so that we do not only grade ourselves by our own rules.
+//   - full: the facts that package facts finds in the whole covered range, so
+//     that replaced facts do not count, and its rule for what a text holds. It
+//     judges by rules of its own, but reads commands, arguments of tools and
+//     lines of prose with the code that extraction uses.
+//   - plain: a second grader that shares no code with either (see plain.go).
 //
 // # What it is compared with
 //

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/coppice-dev/coppice/bench/internal/facts"
 	"github.com/coppice-dev/coppice/bench/internal/stage"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
@@ -148,21 +149,16 @@ func (r *report) grade(c column, covered []ledger.Source, visible string, spent 
 	cell := r.cell(c)
 	cell.Measured++
 	cell.Tokens += spent
-	facts := ledger.Collect(covered, ledger.Options{})
 	msgs := make([]*message.Message, len(covered))
 	for i, s := range covered {
 		msgs[i] = s.Message
 	}
-	scores := facts.Cover(visible)
-	for _, f := range facts.Missing(visible) {
-		if f.Class == ledger.Constraint && written(f.Text, msgs) {
-			s := scores[f.Class]
-			s.Facts--
-			scores[f.Class] = s
+	text := facts.NewText(visible)
+	for _, f := range facts.Find(msgs) {
+		held := text.Holds(f)
+		if held || f.Class != facts.Constraint || !written(f.Text, msgs) {
+			cell.addFull(f.Class, held)
 		}
-	}
-	for class, score := range scores {
-		cell.addLedger(class, score)
 	}
 	for class, score := range plainGrade(msgs, visible) {
 		cell.addPlain(class, score)

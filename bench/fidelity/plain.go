@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 )
@@ -31,11 +30,11 @@ var plainClasses = []string{plainRule, plainError, plainRead, plainModified}
 //     succeed later;
 //   - file read, file modified: the path argument of each call of a tool named
 //     read, and of tools named edit or write. A modified file is not counted as read.
-func plainGrade(covered []*message.Message, text string) map[string]ledger.Score {
+func plainGrade(covered []*message.Message, text string) map[string]score {
 	text = squeeze(text)
-	scores := map[string]ledger.Score{}
+	scores := map[string]score{}
 	for class, facts := range plainFacts(covered) {
-		s := ledger.Score{Facts: len(facts)}
+		s := score{Facts: len(facts)}
 		for _, f := range facts {
 			if strings.Contains(text, squeeze(f)) {
 				s.Kept++

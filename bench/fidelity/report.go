@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/bench/internal/facts"
 )
 
 // column is one way to reduce, and how many compactions it went through; 0: as
@@ -24,48 +24,57 @@ var (
 	places  = []column{{extraction, 0}, {ownSummary, 0}}
 )
 
-// rows of the ledger's table; the four ways to change a file are one row.
+// rows of the full grader's table; the four ways to change a file are one row.
 var rows = []struct {
 	name    string
-	classes []ledger.Class
+	classes []facts.Class
 }{
-	{"constraint", []ledger.Class{ledger.Constraint}},
-	{"error", []ledger.Class{ledger.Error}},
-	{"file-read", []ledger.Class{ledger.FileRead}},
-	{"file-modified", []ledger.Class{ledger.FileModified, ledger.FileCreated, ledger.FileDeleted, ledger.FileMoved}},
-	{"command", []ledger.Class{ledger.Command}},
-	{"open", []ledger.Class{ledger.Open}},
-	{"decision", []ledger.Class{ledger.Decision}},
-	{"request", []ledger.Class{ledger.Request}},
-	{"identifier", []ledger.Class{ledger.Identifier}},
-	{"url", []ledger.Class{ledger.URL}},
-	{"number", []ledger.Class{ledger.Number}},
-	{"hash", []ledger.Class{ledger.Hash}},
+	{"constraint", []facts.Class{facts.Constraint}},
+	{"error", []facts.Class{facts.Error}},
+	{"file-read", []facts.Class{facts.FileRead}},
+	{"file-modified", []facts.Class{facts.FileModified, facts.FileCreated, facts.FileDeleted, facts.FileMoved}},
+	{"command", []facts.Class{facts.Command}},
+	{"open", []facts.Class{facts.Open}},
+	{"decision", []facts.Class{facts.Decision}},
+	{"request", []facts.Class{facts.Request}},
+	{"identifier", []facts.Class{facts.Identifier}},
+	{"url", []facts.Class{facts.URL}},
+	{"number", []facts.Class{facts.Number}},
+	{"hash", []facts.Class{facts.Hash}},
+}
+
+// score says how many facts there are and how many of them a text holds.
+type score struct {
+	Facts int `json:"facts"`
+	Kept  int `json:"kept"`
 }
 
 // cell is what was found in a column.
 type cell struct {
-	Measured int                     // sessions, or own summaries
-	Tokens   int64                   // of everything in place of the covered part
-	Ledger   map[string]ledger.Score // by row
-	Plain    map[string]ledger.Score // by class
+	Measured int              // sessions, or own summaries
+	Tokens   int64            // of everything in place of the covered part
+	Full     map[string]score // by row
+	Plain    map[string]score // by class
 }
 
-func (c *cell) addLedger(class ledger.Class, s ledger.Score) {
+// addFull counts one fact of the full grader.
+func (c *cell) addFull(class facts.Class, held bool) {
+	s := score{Facts: 1}
+	if held {
+		s.Kept = 1
+	}
 	for _, row := range rows {
-		for _, k := range row.classes {
-			if k == class {
-				add(c.Ledger, row.name, s)
-			}
+		if slices.Contains(row.classes, class) {
+			add(c.Full, row.name, s)
 		}
 	}
 }
 
-func (c *cell) addPlain(class string, s ledger.Score) { add(c.Plain, class, s) }
+func (c *cell) addPlain(class string, s score) { add(c.Plain, class, s) }
 
-func add(scores map[string]ledger.Score, name string, s ledger.Score) {
+func add(scores map[string]score, name string, s score) {
 	t := scores[name]
-	scores[name] = ledger.Score{Facts: t.Facts + s.Facts, Kept: t.Kept + s.Kept}
+	scores[name] = score{Facts: t.Facts + s.Facts, Kept: t.Kept + s.Kept}
 }
 
 func (c *cell) mean() int64 {
@@ -84,7 +93,7 @@ func newReport() *report { return &report{cells: map[column]*cell{}} }
 
 func (r *report) cell(c column) *cell {
 	if r.cells[c] == nil {
-		r.cells[c] = &cell{Ledger: map[string]ledger.Score{}, Plain: map[string]ledger.Score{}}
+		r.cells[c] = &cell{Full: map[string]score{}, Plain: map[string]score{}}
 	}
 	return r.cells[c]
 }
@@ -94,8 +103,8 @@ func (r *report) add(other *report) {
 		to := r.cell(c)
 		to.Measured += from.Measured
 		to.Tokens += from.Tokens
-		for name, s := range from.Ledger {
-			add(to.Ledger, name, s)
+		for name, s := range from.Full {
+			add(to.Full, name, s)
 		}
 		for name, s := range from.Plain {
 			add(to.Plain, name, s)
@@ -110,16 +119,16 @@ func (r *report) markdown(w io.Writer) error {
 	for _, row := range rows {
 		names = append(names, row.name)
 	}
-	byLedger := func(c *cell) map[string]ledger.Score { return c.Ledger }
-	byPlain := func(c *cell) map[string]ledger.Score { return c.Plain }
+	byFull := func(c *cell) map[string]score { return c.Full }
+	byPlain := func(c *cell) map[string]score { return c.Plain }
 	fmt.Fprintf(&b, "Share of facts that the model still sees after one and after five compactions of %d real sessions, in percent, in the same space.\n\n",
 		r.cell(replays[0]).Measured)
-	r.table(&b, "facts by the ledger", names, replays, byLedger)
+	r.table(&b, "facts by the full grader", names, replays, byFull)
 	b.WriteString("\n")
 	r.table(&b, "facts by the plain grader", plainClasses, replays, byPlain)
 	if n := r.cell(places[0]).Measured; n > 0 {
 		fmt.Fprintf(&b, "\nAt the places of %d summaries that models wrote into these sessions, over the same ranges:\n\n", n)
-		r.table(&b, "facts by the ledger", names, places, byLedger)
+		r.table(&b, "facts by the full grader", names, places, byFull)
 		b.WriteString("\n")
 		r.table(&b, "facts by the plain grader", plainClasses, places, byPlain)
 	}
@@ -127,7 +136,7 @@ func (r *report) markdown(w io.Writer) error {
 	return err
 }
 
-func (r *report) table(b *strings.Builder, title string, names []string, columns []column, scores func(*cell) map[string]ledger.Score) {
+func (r *report) table(b *strings.Builder, title string, names []string, columns []column, scores func(*cell) map[string]score) {
 	b.WriteString("| " + title + " | facts |")
 	rule := "|---|---:|"
 	for _, c := range columns {
@@ -135,7 +144,7 @@ func (r *report) table(b *strings.Builder, title string, names []string, columns
 		rule += "---:|"
 	}
 	b.WriteString("\n" + rule + "\n")
-	total := map[column]ledger.Score{}
+	total := map[column]score{}
 	for _, name := range names {
 		facts := scores(r.cell(columns[0]))[name].Facts
 		if facts == 0 {
@@ -145,7 +154,7 @@ func (r *report) table(b *strings.Builder, title string, names []string, columns
 		for _, c := range columns {
 			s := scores(r.cell(c))[name]
 			t := total[c]
-			total[c] = ledger.Score{Facts: t.Facts + s.Facts, Kept: t.Kept + s.Kept}
+			total[c] = score{Facts: t.Facts + s.Facts, Kept: t.Kept + s.Kept}
 			b.WriteString(" " + percent(s) + " |")
 		}
 		b.WriteString("\n")
@@ -168,7 +177,7 @@ func (c column) title() string {
 	return fmt.Sprintf("%s, %d×", c.way, c.rounds)
 }
 
-func percent(s ledger.Score) string {
+func percent(s score) string {
 	if s.Facts == 0 {
 		return "–"
 	}
@@ -178,17 +187,17 @@ func percent(s ledger.Score) string {
 // json writes the same numbers for programs.
 func (r *report) json(w io.Writer) error {
 	type record struct {
-		Way         string                  `json:"way"`
-		Compactions int                     `json:"compactions"` // 0: where the session was compacted
-		Measured    int                     `json:"measured"`
-		MeanTokens  int64                   `json:"meanTokens"`
-		Ledger      map[string]ledger.Score `json:"ledger"`
-		Plain       map[string]ledger.Score `json:"plain"`
+		Way         string           `json:"way"`
+		Compactions int              `json:"compactions"` // 0: where the session was compacted
+		Measured    int              `json:"measured"`
+		MeanTokens  int64            `json:"meanTokens"`
+		Full        map[string]score `json:"full"`
+		Plain       map[string]score `json:"plain"`
 	}
 	var out []record
 	for _, c := range append(slices.Clone(replays), places...) {
 		k := r.cell(c)
-		out = append(out, record{c.way, c.rounds, k.Measured, k.mean(), k.Ledger, k.Plain})
+		out = append(out, record{c.way, c.rounds, k.Measured, k.mean(), k.Full, k.Plain})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -4,6 +4,7 @@ package quote
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
@@ -85,4 +86,16 @@ func roleMarkers(text string) []int {
 		}
 	}
 	return at
+}
+
+var entities = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&amp;", "&")
+})
+
+// Unescape resolves the entities that a summarizer may have written.
+func Unescape(s string) string {
+	if strings.IndexByte(s, '&') < 0 {
+		return s
+	}
+	return entities().Replace(s)
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/outcome"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/shell"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -129,7 +129,7 @@ func (f *folder) refused(c *call, r outcome.Result) {
 	}
 	text := "not allowed by the user: " + what
 	if r.Words != "" {
-		text += ": " + quote(clip(r.Words, 300))
+		text += ": " + quoted(clip(r.Words, 300))
 	}
 	f.make(Item{Kind: Decision, Key: f.entry, Text: text, Life: Rejected, By: "user"})
 	f.talk.final = false
@@ -176,6 +176,6 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-func quote(s string) string { return `"` + strings.Trim(s, `"`) + `"` }
+func quoted(s string) string { return `"` + strings.Trim(s, `"`) + `"` }
 
 func contains(list []string, s string) bool { return slices.Contains(list, s) }

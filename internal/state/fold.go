@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/digest"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/internal/turn"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -122,7 +122,7 @@ func TestFoldEndsWithItsContext(t *testing.T) {
 	}
 	s := Fold(all[:100], Options{})
 	text := NewText("## Constraints\n- Never touch server5.")
-	if cov := text.Cover(ctx, s, nil); len(cov) != 1 || cov[ledger.Request].Facts != 0 {
+	if cov := text.Cover(ctx, s, nil); len(cov) != 1 || cov["request"].Facts != 0 {
 		t.Errorf("coverage: %v", cov)
 	}
 	if lost := text.Missing(ctx, s, nil); len(lost) != 0 {

@@ -7,8 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/prose"
+	"github.com/coppice-dev/coppice/internal/quote"
+	"github.com/coppice-dev/coppice/ledger"
 )
 
 // Text is a text that is held against a state. It is prepared once.
@@ -86,12 +87,7 @@ func (l *textLine) content() prose.Bag {
 }
 
 // fold makes each run of white space one space and resolves entities.
-func fold(s string) string {
-	if strings.IndexByte(s, '&') >= 0 {
-		s = ledger.Unescape(s)
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
+func fold(s string) string { return strings.Join(strings.Fields(quote.Unescape(s)), " ") }
 
 // Holds reports whether a text still holds an item: paths, names, numbers,
 // hashes and commands as they are, prose by its words with content.
@@ -309,22 +305,22 @@ func (t *Text) words(text string, share float64) bool {
 	return false
 }
 
-// classes are what items count as in a coverage (docs/compaction.md).
+// class is what an item counts as in a coverage (docs/compaction.md).
 func class(it *Item) ledger.Class {
 	switch it.Kind {
 	case Rule:
-		return ledger.Constraint
+		return "constraint"
 	case Failure:
-		return ledger.Error
+		return "error"
 	case Run:
-		return ledger.Command
+		return "command"
 	case Measure:
-		return ledger.Number
+		return "number"
 	case Task:
-		return ledger.Open
+		return "open"
 	case Place:
 		if it.By == "git" {
-			return ledger.Hash
+			return "hash"
 		}
 	case File:
 		switch {
@@ -354,7 +350,7 @@ func (t *Text) Cover(ctx context.Context, s *State, keep func(*Item) bool) ledge
 		cov = s.cover(ctx, t, func(it *Item) bool { return it.Kind == Request && it.Life == Done && (keep == nil || keep(it)) })
 	}
 	if len(cov) == 0 {
-		cov[ledger.Request] = ledger.Score{}
+		cov[ledger.Class(Request)] = ledger.Score{}
 	}
 	return cov
 }

@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// ResidueHeading is the heading of the facts that code adds to a summary
+// because the summarizer dropped them. An extraction does not carry these lines
+// over: its state has them.
+const ResidueHeading = "## Facts Found by Code"
+
 // wanted are the kinds of items that somebody who goes on would miss, the
 // least first, with the lives that count and how many of them: the newest, of
 // tasks the first.
@@ -72,9 +77,9 @@ func (it *Item) Line() string {
 	text := oneLine(it.Text)
 	switch {
 	case it.Kind == Request && it.Living():
-		return "open request: " + quote(clip(text, maxNote))
+		return "open request: " + quoted(clip(text, maxNote))
 	case it.Kind == Request:
-		return "earlier request: " + quote(clip(text, maxNote))
+		return "earlier request: " + quoted(clip(text, maxNote))
 	case it.Kind == Task:
 		return "to do: " + text
 	case it.Kind == Failure:
@@ -84,9 +89,9 @@ func (it *Item) Line() string {
 	case it.Kind == Run:
 		return code(text) + withNote(": ", it.Note)
 	case it.Kind == Decision && it.Life == Rejected:
-		return "refused by the user: " + quote(text)
+		return "refused by the user: " + quoted(text)
 	case it.Kind == Decision && it.By == "user":
-		return "chosen by the user: " + quote(text)
+		return "chosen by the user: " + quoted(text)
 	case it.Kind == Question:
 		return "not answered yet: " + text
 	case it.Kind == Place && it.By == "git" && it.Git == Committed:

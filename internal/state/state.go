@@ -12,7 +12,7 @@ package state
 import (
 	"slices"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/ledger"
 )
 
 // Kind is a kind of item.
@@ -145,7 +145,7 @@ func (s *State) Living(k Kind) []*Item {
 }
 
 // Options say how messages are folded. The zero value masks the known shapes
-// of secrets and uses the extractors of ledger.DefaultExtractors.
+// of secrets and knows the tools of internal/calls.
 type Options struct {
 	Mask func(string) string // nil: the built-in shapes
 	Cwd  string              // the session's working directory; "": not known

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/internal/testkit/scene"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 )
 
@@ -406,7 +406,7 @@ func TestCoverOfWhatIsDone(t *testing.T) {
 		{"lost", "nothing", done, ledger.Score{Facts: 1}},
 		{"nothing is known", "nothing", &state.State{}, ledger.Score{}},
 	} {
-		if got := state.NewText(c.text).Cover(context.Background(), c.s, requests); len(got) != 1 || got[ledger.Request] != c.want {
+		if got := state.NewText(c.text).Cover(context.Background(), c.s, requests); len(got) != 1 || got["request"] != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

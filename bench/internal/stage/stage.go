@@ -9,11 +9,11 @@ import (
 
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
 	"github.com/coppice-dev/coppice/internal/thread"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"

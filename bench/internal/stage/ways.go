@@ -3,8 +3,8 @@ package stage
 import (
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
 	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"

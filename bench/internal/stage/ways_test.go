@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/ledger"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"pgregory.net/rapid"
 )

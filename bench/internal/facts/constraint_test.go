@@ -1,14 +1,15 @@
-package ledger
+package facts
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/coppice-dev/coppice/internal/prose"
 	"pgregory.net/rapid"
 )
 
-func found(s string) []string { return constraints(proseLines(ownText(s))) }
+func found(s string) []string { return constraints(prose.Lines(prose.Own(s).Own)) }
 
 func TestConstraints(t *testing.T) {
 	tests := []struct {
@@ -102,7 +103,7 @@ func TestConstraintsAreVerbatim(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		for _, c := range found(s) {
-			if !strings.Contains(fold(dropTags(s)), fold(c)) {
+			if !strings.Contains(fold(prose.Own(s).Own), fold(c)) {
 				t.Fatalf("%q is not in %q", c, s)
 			}
 			if utf8.RuneCountInString(c) > maxConstraint {
@@ -120,6 +121,6 @@ func FuzzUserText(f *testing.F) {
 		var k talk
 		k.user(s)
 		k.says(s)
-		k.collect()
+		k.find()
 	})
 }

@@ -1,7 +1,8 @@
-package ledger
+package facts
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -9,12 +10,10 @@ import (
 // set gathers facts in the order in which they became true and applies the
 // rules by which a newer fact replaces an older one:
 //
-//   - same class and key: the newer text stays; where the text is the same,
-//     the entries are joined;
+//   - same class and key: the newer fact stays;
 //   - a path has one of created, modified and deleted: the latest, but what
 //     was created and then modified stays created. Deleting a file so drops
 //     that it was created or modified. Reads and moves are found as well;
-//   - open and done exclude each other;
 //   - a failure is replaced by the next failure of the same command and
 //     dropped when that command succeeds.
 type set struct {
@@ -26,9 +25,6 @@ type set struct {
 func newSet() *set {
 	return &set{index: map[string]int{}, errors: map[string][]string{}}
 }
-
-// maxEntries bounds the entries of one fact: the first and the latest ones.
-const maxEntries = 8
 
 func identity(c Class, key string) string { return string(c) + "\x00" + key }
 
@@ -52,10 +48,6 @@ func (s *set) replace(f Fact) Fact {
 	case FileMoved:
 		s.remove(FileCreated, f.Key)
 		s.remove(FileModified, f.Key)
-	case Open:
-		s.remove(Done, f.Key)
-	case Done:
-		s.remove(Open, f.Key)
 	case Command:
 		if succeeded(f.Note) {
 			s.resolve(f.Key)
@@ -72,9 +64,6 @@ func (s *set) put(f Fact) {
 	}
 	id := identity(f.Class, keyOf(f))
 	if i, ok := s.index[id]; ok {
-		if old := s.facts[i]; old.Text == f.Text {
-			f.Entries = joinEntries(old.Entries, f.Entries)
-		}
 		s.facts[i] = Fact{}
 	}
 	s.index[id] = len(s.facts)
@@ -147,8 +136,6 @@ func (s *set) removeAll(c Class, prefix string) {
 // because constraints, files and open work must not be lost.
 func limit(c Class) int {
 	switch c {
-	case Done:
-		return 60
 	case Request, Command, Identifier, URL:
 		return 40
 	case Number, Hash:
@@ -157,30 +144,19 @@ func limit(c Class) int {
 		return 24
 	case Error:
 		return 9
-	case Question:
-		return 3
 	}
 	return 0
 }
 
-// ledger returns the facts grouped by class, within the limits.
-func (s *set) ledger() *Ledger {
+// list returns the facts grouped by class, within the limits.
+func (s *set) list() []Fact {
 	byClass := map[Class][]Fact{}
 	for _, f := range s.facts {
-		if f.Class != "" {
-			byClass[f.Class] = append(byClass[f.Class], f)
-		}
+		byClass[f.Class] = append(byClass[f.Class], f)
 	}
-	classes := slices.Clone(Classes)
-	var unknown []Class
-	for c := range byClass {
-		if !slices.Contains(Classes, c) {
-			unknown = append(unknown, c)
-		}
-	}
-	slices.Sort(unknown)
-	l := &Ledger{}
-	for _, c := range append(classes, unknown...) {
+	delete(byClass, "") // removed
+	var out []Fact
+	for _, c := range slices.Sorted(maps.Keys(byClass)) {
 		facts := byClass[c]
 		if most := limit(c); most > 0 && len(facts) > most {
 			newest := facts[len(facts)-most:]
@@ -189,22 +165,7 @@ func (s *set) ledger() *Ledger {
 			}
 			facts = newest
 		}
-		l.Facts = append(l.Facts, facts...)
-	}
-	return l
-}
-
-// joinEntries appends the newer ids, each once. If there are too many the
-// middle is left out.
-func joinEntries(older, newer []string) []string {
-	out := slices.Clone(older)
-	for _, id := range newer {
-		if id != "" && !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	if n := len(out); n > maxEntries {
-		out = append(out[:1:1], out[n-maxEntries+1:]...)
+		out = append(out, facts...)
 	}
 	return out
 }

@@ -1,10 +1,14 @@
-package ledger
+package facts
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
@@ -19,22 +23,22 @@ const maxConstraints = 80
 // in vain costs a line, a lost one costs the user's trust.
 var (
 	// orders are found anywhere in a sentence.
-	orders = pattern{before: `(?i)\b`, after: `\b`, list: []string{
+	orders = anyOf(`(?i)\b`, `\b`,
 		`must(?:n['’]?t)?`, `never`, `always`, `do not`, `don['’]?t`, `dont`, `only`, `make sure`, `ensure`, `keep`, `prefer(?:ably|red)?`, `avoid`,
 		`forbidden`, `prohibited`, `not allowed`, `required?`, `mandatory`, `shall`, `should(?:n['’]?t)?`, `need(?:s)? to`, `has to`, `have to`, `had better`, `ought to`,
 		`instead of`, `rather than`, `without`, `at all costs`, `at most`, `at least`, `no more than`, `no longer than`, `under no circumstances`, `by no means`, `in no case`,
 		`may not`, `may only`, `can only`, `unless`, `wants?`, `would like`, `'d like`, `’d like`, `be careful`, `be sure`, `stick (?:to|with)`, `leave .{1,40} (?:alone|as|untouched|unchanged)`,
 		`read[- ]only`, `as is`, `as-is`, `exactly`, `strictly`, `hands off`, `off[- ]limits`, `don['’]?t touch`, `not touch`, `remember (?:to|that)`, `from now on`, `let['’]?s not`,
-		`use\b.{1,80}?\bnot`, `not\b.{1,60}?\bbut`}}
+		`use\b.{1,80}?\bnot`, `not\b.{1,60}?\bbut`)
 	// imperatives are found at the beginning of a sentence or clause.
-	imperatives = pattern{before: `(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)`, after: `\b`, list: []string{
+	imperatives = anyOf(`(?i)(?:^|[,;:.(–—-] ?|\b(?:please|and|but|so|then|also|just|pls)\s+)`, `\b`,
 		`not`, `use`, `stop`, `leave`, `limit`, `ask`, `wait (?:for|until|with|before)`, `follow`,
 		`preserve`, `respect`, `restrict`, `refrain`, `stay`, `treat`, `write`, `remember`, `remain`, `skip`, `ignore`, `exclude`, `include only`, `be`, `call it`, `name it`,
-		`put`, `target`, `assume`, `require`, `maintain`, `retain`, `respond`, `reply`, `answer`, `speak`, `check with`}}
+		`put`, `target`, `assume`, `require`, `maintain`, `retain`, `respond`, `reply`, `answer`, `speak`, `check with`)
 	// noneOf is a sentence that begins with what is forbidden.
-	noneOf = pattern{expr: `(?i)^no \p{L}`, words: []string{" no "}}
+	noneOf = lazy.Regexp(`(?i)^no \p{L}`)
 	// european: German, French, Spanish, Portuguese.
-	european = pattern{before: `(?i)(?:^|[^\p{L}])`, after: `(?:$|[^\p{L}])`, list: []string{
+	european = anyOf(`(?i)(?:^|[^\p{L}])`, `(?:$|[^\p{L}])`,
 		`muss`, `müssen`, `musst`, `müsst`, `soll(?:en|st|te|ten)?`, `darf`, `dürfen`, `darfst`, `niemals`, `nie`, `immer`, `nur`, `ausschließlich`,
 		`stell\w* sicher`, `achte\w* darauf`, `vermeide\w*`, `bevorzuge\w*`, `behalte\w*`, `verwende\w*`, `benutze\w*`, `nutze`, `bitte`, `auf keinen fall`, `anstatt`, `statt`, `ohne`,
 		`verboten`, `unbedingt`, `keinesfalls`, `kein(?:e|en|er|em)?`, `nicht \p{L}+en[.!]*$`, `lass\w* .* nicht`,
@@ -44,22 +48,26 @@ var (
 		`debe[ns]?`, `deberá\w*`, `deben`, `nunca`, `siempre`, `solo`, `sólo`, `solamente`, `únicamente`, `asegúr\w+`, `evita\w*`, `mantén`, `mantener`, `mantenga`, `prefiero`, `prefiere`,
 		`usa`, `usar`, `utiliza\w*`, `hay que`, `tiene[ns]? que`, `prohibido`, `sin`, `en lugar de`, `en vez de`, `obligatorio`,
 		`deve[m]?`, `deverá\w*`, `sempre`, `somente`, `apenas`, `só`, `certifique\w*`, `garanta`, `evite`, `mantenha`, `prefira`, `prefiro`, `use`, `tem que`, `precisa`, `proibido`, `sem`,
-		`em vez de`, `não \p{L}+`}}
+		`em vez de`, `não \p{L}+`)
 	// spanishNo is a Spanish order not to: "no toques", "no uses".
-	spanishNo = pattern{expr: `(?i)(?:^|[.,;:¡]\s*|por favor,? )no (?:me |lo |la |los |las |se )?\p{L}+(?:es|as|e|a|en|an|éis|áis)\b`, words: []string{" no "}}
+	spanishNo = lazy.Regexp(`(?i)(?:^|[.,;:¡]\s*|por favor,? )no (?:me |lo |la |los |las |se )?\p{L}+(?:es|as|e|a|en|an|éis|áis)\b`)
 	// germanNot is a German imperative with a negation: "Ändere die Datei nicht".
-	germanNot = pattern{expr: `^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`, literals: []string{"nicht", "kein"}}
+	germanNot = lazy.Regexp(`^(?:[A-ZÄÖÜ]\p{Ll}+e|Lass|Lösch|Fass|Gib|Nimm|Mach|Schreib)\s.*(?:nicht|nichts|keine?n?)(?:$|[^\p{L}])`)
 
 	// ask is a question that is not an order.
 	ask = lazy.Regexp(`(?i)^(?:and |but |so |ok,? |hm+,? |also,? )*(?:why|what|when|where|who|which|whose|how|is|are|was|were|do|does|did|has|have|had|will|isn['’]t|aren['’]t|doesn['’]t|don['’]t|didn['’]t|should|shouldn['’]t|shall|am|any|wo|was|wie|warum|wann|wer|ist|sind|hat|pourquoi|comment|quand|est-ce|qué|cómo|cuándo|por qué|o que|como|quando)\b`)
 	// polite is a question that is an order after all.
-	polite = pattern{expr: `(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`,
-		words: []string{" can ", " could ", " would ", " will ", " may ", " please ", " must ", " never ", " always ", " make sure ", " do not ", "bitte", "s il ", "por favor"}}
+	polite = lazy.Regexp(`(?i)\b(?:can|could|would|will|may) (?:you|we|u)\b|\bplease\b|\bmust\b|\bnever\b|\balways\b|\bmake sure\b|\bdo not\b|bitte|s'il (?:te|vous) pla|por favor`)
 	// musing is a statement about what the user thinks, in which "don't"
 	// forbids nothing.
-	musing = pattern{expr: `(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`,
-		words: []string{" do not ", " don t ", " dont ", " i only ", " i can only "}}
+	musing = lazy.Regexp(`(?i)\b(?:i|we|they|you|it) (?:really |still |also |just )?(?:do not|don['’]?t|dont) (?:\w+ )?(?:understand|know|think|see|remember|get|care|mind|believe|recall|have|seem)\b|\bi (?:can )?only (?:see|saw|get|got|found|know)\b`)
 )
+
+// anyOf is the expression of alternatives between what is before and after
+// each.
+func anyOf(before, after string, list ...string) func() *regexp.Regexp {
+	return lazy.Regexp(before + "(?:" + strings.Join(list, "|") + ")" + after)
+}
 
 // eastern are the words of Japanese, Chinese and Korean, which put no spaces
 // between words.
@@ -73,51 +81,76 @@ var eastern = []string{
 
 // isOrder reports whether a sentence orders or forbids.
 func isOrder(sentence string) bool {
-	if strings.IndexFunc(sentence, isLetter) < 0 {
+	if strings.IndexFunc(sentence, unicode.IsLetter) < 0 {
 		return false
 	}
 	s := unquoted(sentence)
 	if strings.IndexFunc(s, func(r rune) bool { return r > 0x2E7F }) >= 0 {
-		for _, w := range eastern {
-			if strings.Contains(s, w) {
-				return true
-			}
-		}
-	}
-	text := plain(s)
-	if strings.HasSuffix(strings.TrimRight(s, ")\"'* "), "?") && (ask().MatchString(s) || !polite.matchPlain(s, text)) {
-		return false
-	}
-	if rest := musing.removePlain(s, text); rest != s {
-		s, text = rest, plain(rest)
-	}
-	for _, p := range []*pattern{&orders, &imperatives, &noneOf, &european, &spanishNo, &germanNot} {
-		if p.matchPlain(s, text) {
+		if slices.ContainsFunc(eastern, func(w string) bool { return strings.Contains(s, w) }) {
 			return true
 		}
 	}
-	return false
+	if strings.HasSuffix(strings.TrimRight(s, ")\"'* "), "?") && (ask().MatchString(s) || !polite().MatchString(s)) {
+		return false
+	}
+	s = musing().ReplaceAllString(s, " ")
+	return slices.ContainsFunc([]func() *regexp.Regexp{orders, imperatives, noneOf, european, spanishNo, germanNot},
+		func(p func() *regexp.Regexp) bool { return p().MatchString(s) })
 }
 
 // constraints returns the sentences of a user's own text that order or forbid,
 // word for word. An item of a list of rules is a constraint too, after the
 // list's introduction if that forbids.
-func constraints(lines []line) []string {
+func constraints(lines []prose.Line) []string {
 	var out []string
 	for _, l := range lines {
-		parts := sentences(l.text)
-		if l.rule && utf8.RuneCountInString(l.text) <= maxConstraint {
-			parts = []string{l.text}
+		if strong().MatchString(l.Text) {
+			continue
+		}
+		parts, rule, head := prose.Split(l.Text), isRule(l), ""
+		if rule {
+			head = forbidding(l.Head)
+		}
+		if rule && utf8.RuneCountInString(l.Text) <= maxConstraint {
+			parts = []string{l.Text}
 		}
 		for _, s := range parts {
 			for _, part := range bounded(s) {
-				if len(out) < maxConstraints && (l.rule || isOrder(part)) {
-					out = append(out, strings.TrimSpace(l.not+" "+part))
+				if rule || isOrder(part) {
+					out = append(out, strings.TrimSpace(head+" "+part))
 				}
 			}
 		}
 	}
-	return out
+	return out[:min(len(out), maxConstraints)]
+}
+
+// ruleHead matches the introduction of a list of rules.
+var ruleHead = lazy.Regexp(`(?i)\b(?:rules?|never|do not|don['’]?t|avoid|always|constraints?|requirements?|conventions?|guidelines?|restrictions?|conditions|criteria|non-goals|` +
+	`must|should|shall|how (?:we|i) (?:want|like|need)|(?:we|i) (?:want|need)|following behaviou?r|regeln|vorgaben|anforderungen|règles|contraintes|reglas|requisitos)\b|` +
+	`ルール|制約|要件|规则|規則|要求|约束|規定|규칙|요구사항|제약`)
+
+// isRule reports whether a line is an item of a list of rules. One letter
+// is a choice, not a rule.
+func isRule(l prose.Line) bool {
+	return l.Item && len(strings.Trim(l.Text, "`")) > 1 && ruleHead().MatchString(l.Head)
+}
+
+// forbids matches an introduction that turns the items of a list into their
+// opposite.
+var forbids = lazy.Regexp(`(?i)\b(?:not|never|don['’]?t|avoid|forbidden|nicht|nie|jamais|nunca)\b`)
+
+// forbidding returns the introduction of a list if it forbids.
+func forbidding(head string) string {
+	if introduces(head) && forbids().MatchString(head) && len(head) < maxConstraint/2 {
+		return head
+	}
+	return ""
+}
+
+// introduces reports whether a line comes before a list.
+func introduces(text string) bool {
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
 }
 
 // clauseEnds are where a sentence that is too long may be split.
@@ -149,4 +182,48 @@ func bounded(s string) []string {
 		return []string{s}
 	}
 	return append([]string{head}, bounded(rest)...)
+}
+
+// unquoted replaces what is in `…`, "…" and “…” with blanks, at most 200 bytes
+// each, so that quoted words are not taken for orders. The length stays the
+// same.
+func unquoted(s string) string {
+	const maxQuote = 200
+	if !strings.ContainsAny(s, "`\"“«「") {
+		return s
+	}
+	out := []byte(s)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		shut := closingQuote(r)
+		if shut == "" {
+			i += n
+			continue
+		}
+		end := strings.Index(s[i+n:min(len(s), i+n+maxQuote)], shut)
+		if end < 0 {
+			i += n
+			continue
+		}
+		for k := i + n; k < i+n+end; k++ {
+			out[k] = '_'
+		}
+		i += n + end + len(shut)
+	}
+	return string(out)
+}
+
+// closingQuote returns the quote that closes one opened by r, or "".
+func closingQuote(r rune) string {
+	switch r {
+	case '`', '"':
+		return string(r)
+	case '“':
+		return "”"
+	case '«':
+		return "»"
+	case '「':
+		return "」"
+	}
+	return ""
 }

@@ -1,12 +1,12 @@
-package ledger
+package facts
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/lazy"
-	"github.com/coppice-dev/coppice/message"
 )
 
 var (
@@ -15,66 +15,28 @@ var (
 	hashShape   = lazy.Regexp(`(?:^|[^\w/.-])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{7,12})(?:$|[^\w-])`)
 )
 
+// value is a URL, a number or a hash.
+type value struct {
+	class Class
+	text  string
+}
+
 // valuesOf finds URLs, numbers with a unit and hashes in what someone wrote.
 func valuesOf(text string) []value {
 	var out []value
-	if strings.Contains(text, "://") {
-		for _, u := range urlShape().FindAllString(text, limit(URL)) {
-			u = strings.TrimRight(u, ".,;:!?)]*_~")
-			out = append(out, value{URL, u})
-		}
+	for _, u := range urlShape().FindAllString(text, limit(URL)) {
+		out = append(out, value{URL, strings.TrimRight(u, ".,;:!?)]*_~")})
 	}
-	if unitFollows(text) {
-		for _, m := range numberShape().FindAllStringSubmatchIndex(text, limit(Number)) {
-			out = append(out, value{Number, text[m[2]:m[5]]})
-		}
+	for _, m := range numberShape().FindAllStringSubmatchIndex(text, limit(Number)) {
+		out = append(out, value{Number, text[m[2]:m[5]]})
 	}
-	if longHex(text) {
-		for _, m := range hashShape().FindAllStringSubmatch(text, limit(Hash)) {
-			if isHash(m[1]) {
-				out = append(out, value{Hash, m[1]})
-			}
+	for _, m := range hashShape().FindAllStringSubmatch(text, limit(Hash)) {
+		if isHash(m[1]) {
+			out = append(out, value{Hash, m[1]})
 		}
 	}
 	return out
 }
-
-// unitFollows returns false if numberShape cannot match: no digit, with or
-// without a blank after it, is followed by a byte that begins a unit.
-func unitFollows(text string) bool {
-	const begins = "%msµhdwKMGTkgbtlfpreHqUuE€°x"
-	for i := 0; i < len(text); i++ {
-		if !digit(text[i]) {
-			continue
-		}
-		next := text[i+1:]
-		if next != "" && strings.IndexByte(" \t\n\f\r", next[0]) >= 0 {
-			next = next[1:]
-		}
-		if next != "" && strings.IndexByte(begins, next[0]) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// longHex returns false if hashShape cannot match.
-func longHex(text string) bool {
-	const least = 7
-	n := 0
-	for i := range len(text) {
-		if c := text[i]; digit(c) || c >= 'a' && c <= 'f' {
-			if n++; n == least {
-				return true
-			}
-		} else {
-			n = 0
-		}
-	}
-	return false
-}
-
-func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 // isHash reports whether s looks like a hash: at least 7 hexadecimal digits,
 // letters and figures among them.
@@ -84,33 +46,21 @@ func isHash(s string) bool {
 
 // names are the identifiers that are mentioned.
 type names struct {
-	seen  map[string]*name
-	order []*name
-}
-
-type name struct {
-	text    string
-	count   int
-	entries []string
+	counts map[string]int
+	order  []string
 }
 
 // maxNames bounds how many names are watched.
 const maxNames = 4096
 
-func (n *names) note(text, entry string) {
-	it, ok := n.seen[text]
-	if !ok {
-		if len(n.seen) >= maxNames {
+func (n *names) note(name string) {
+	if n.counts[name] == 0 {
+		if len(n.order) >= maxNames {
 			return
 		}
-		it = &name{text: text}
-		n.seen[text] = it
-		n.order = append(n.order, it)
+		n.order = append(n.order, name)
 	}
-	it.count++
-	if entry != "" {
-		it.entries = joinEntries(it.entries, []string{entry})
-	}
+	n.counts[name]++
 }
 
 // namesIn returns the identifiers in backticks.
@@ -130,9 +80,9 @@ func namesIn(text string) []string {
 var declaration = lazy.Regexp(`^[ \t]*(?:export |default |public |private |static |async |pub |abstract )*(?:func(?:tion)?|class|def|type|interface|struct|enum|fn|trait) +(?:\([^)\n]*\) *)?([A-Za-z_]\w{2,63})`)
 
 // declared notes what is declared in the code that a call writes.
-func (n *names) declared(tc message.ToolCall, entry string) {
+func (n *names) declared(tool string, args calls.Args) {
 	text := ""
-	for _, op := range calls.FileTool(calls.Name(tc.Name), calls.ArgsOf(tc)) {
+	for _, op := range calls.FileTool(tool, args) {
 		for _, e := range op.Edits {
 			text += e.New + "\n"
 		}
@@ -145,7 +95,7 @@ func (n *names) declared(tc message.ToolCall, entry string) {
 			continue
 		}
 		if mixed(m[1]) {
-			n.note(m[1], entry)
+			n.note(m[1])
 		}
 		if found++; found == most {
 			return
@@ -155,20 +105,13 @@ func (n *names) declared(tc message.ToolCall, entry string) {
 
 // recurring returns the names that came up at least twice: the most frequent
 // ones up to the limit, in order of first mention.
-func (n *names) recurring() []*name {
-	var out []*name
-	for _, it := range n.order {
-		if it.count > 1 {
-			out = append(out, it)
-		}
+func (n *names) recurring() []string {
+	least := 2
+	if most := limit(Identifier); len(n.order) > most {
+		counts := slices.Sorted(maps.Values(n.counts))
+		least = max(least, counts[len(counts)-most])
 	}
-	if most := limit(Identifier); len(out) > most {
-		byCount := slices.Clone(out)
-		slices.SortStableFunc(byCount, func(a, b *name) int { return b.count - a.count })
-		least := byCount[most-1].count
-		out = slices.DeleteFunc(out, func(it *name) bool { return it.count < least })
-	}
-	return out
+	return slices.DeleteFunc(n.order, func(name string) bool { return n.counts[name] < least })
 }
 
 var symbolShape = lazy.Regexp(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?$`)

@@ -1,6 +1,10 @@
-package ledger
+package facts
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/coppice-dev/coppice/internal/prose"
+)
 
 func TestRequestOf(t *testing.T) {
 	tests := []struct{ in, want string }{
@@ -16,7 +20,7 @@ func TestRequestOf(t *testing.T) {
 		{"Good morning.", "Good morning."},
 	}
 	for _, tt := range tests {
-		if got := requestOf(proseLines(ownText(tt.in))); got != tt.want {
+		if got := requestOf(prose.Lines(prose.Own(tt.in).Own)); got != tt.want {
 			t.Errorf("%q asks for %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -26,7 +30,7 @@ func TestRequestOf(t *testing.T) {
 func TestSkill(t *testing.T) {
 	var talk talk
 	talk.user("<skill name=\"design\" location=\"/s/SKILL.md\">\nAlways x.\n</skill>\n\non the whole code base, but do not implement yet")
-	l := talk.collect()
+	l := talk.find()
 	equal(t, texts(l, Request), []string{"/skill:design on the whole code base, but do not implement yet"})
 	equal(t, texts(l, FileRead), []string{"/s/SKILL.md"})
 	equal(t, texts(l, Constraint), []string{"on the whole code base, but do not implement yet"})
@@ -45,7 +49,7 @@ func TestAttempt(t *testing.T) {
 		var talk talk
 		talk.runs(bash("go test -v ./x"), "panic: boom", true)
 		talk.runs(bash(tt.then), "ok", false)
-		equal(t, texts(talk.collect(), Error), tt.want)
+		equal(t, texts(talk.find(), Error), tt.want)
 	}
 }
 

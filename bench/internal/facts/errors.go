@@ -1,9 +1,10 @@
-package ledger
+package facts
 
 import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/safetext"
@@ -21,54 +22,18 @@ const (
 var (
 	// A strong line shows by its form what went wrong: a panic, an exception,
 	// a compiler error, a failed test.
-	strongStart = pattern{expr: `^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S)`,
-		literals: []string{"panic: ", "fatal", "FAIL", "E   ", "not ok ", "rror", "ERROR"}}
-	crosses    = pattern{expr: `^\s*(?:✗ |✖ |× |✕ |❌ )`, literals: []string{"✗ ", "✖ ", "× ", "✕ ", "❌ "}}
-	position   = lazy.Regexp(`^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+`)
-	strongWord = pattern{expr: `\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$`,
-		literals: []string{"Error:", "Error [", "Exception:", "Exception [", "error TS", "error C", "error LNK", "ssert", ": command not found"}}
+	strong = lazy.Regexp(`^\s*(?:panic: |fatal(?: error)?: |--- FAIL|FAIL[: \t]|FAILED |E   +\S|not ok |[Ee]rror(?:\[\w+\])?: |ERROR[: ]+\S|[✗✖×✕❌] )` +
+		`|\b[A-Z]\w*(?:Error|Exception)\b(?::| \[)|\berror (?:TS|CS|C|LNK)\d+|\b[Aa]ssert(?:ion)?\b.*\bfail|: command not found$|^\S+?[:(]\d+(?:[:,]\d+)?\)?: |^\S+\.\w+:\d+:\d+`)
 	// weakLine mentions a failure.
-	weakLine = pattern{expr: `(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`,
-		words: []string{" error ", " fail", "cannot ", "can t ", "could not ", "couldn t ", "unable to", "not found", "no such ", "denied", "undefined", "unexpected", "invalid", "mismatch",
-			"refused", "missing", "does not exist", "unresolved", "unmatched", "timed out", " blocked ", "no matches", "must be", " expected ", "issue", "would reformat"}}
+	weakLine = lazy.Regexp(`(?i)\berror\b|\bfail(?:ed|ure|s|ing)?\b|cannot |can't |could not |couldn't |unable to|not found|no such |denied|undefined|unexpected|invalid|mismatch|refused|missing|does not exist|unresolved|unmatched|timed out|\bblocked\b|no matches|must be|\bexpected\b|issues? found|would reformat`)
 	// A harmless line says that there were no failures, or only that a command
 	// failed.
-	noFailures   = pattern{expr: `(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b`, words: []string{" no error", " no fail", " no problem", " no issue", " 0 error", " 0 fail", " 0 problem", " 0 issue"}}
-	failedRunner = pattern{expr: `(?i)command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|Warning\b`,
-		words: []string{"command failed", "command exited", "exit code", "exit status", "exited with code", "exited with status", " npm err", "elifecycle", "test result ok", "warning "}}
-	stackFrame = pattern{expr: `(?i)^\s*at `, words: []string{" at "}}
-	inFunction = pattern{expr: `(?i):\d+: in \S+$`, words: []string{" in "}}
-	escapes    = lazy.Regexp(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
+	harmless = lazy.Regexp(`(?i)\b(?:0|no) (?:errors?|fail\w*|problems?|issues?)\b|command (?:failed|exited)|exit(?:ed with)? (?:code|status)|^npm (?:ERR!|error) (?:code|path|location|workspace|errno|A complete|command|in workspace|lifecycle)|ELIFECYCLE|test result: ok|Warning\b|^\s*at |:\d+: in \S+$`)
+	escapes  = lazy.Regexp(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	// failedTests is what test runners print even if a pipe hid their exit
 	// code.
-	failedTests = pattern{expr: `(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`,
-		literals: []string{"FAIL", "fail", "error", "panic: ", "AssertionError"}}
+	failedTests = lazy.Regexp(`(?m)^--- FAIL|^FAIL\b|^FAILED |\b[1-9]\d* (?:failed|failing|errors?)\b|error TS\d+|^panic: |^error(?:\[E\d+\])?: |: error: |\bAssertionError\b|Tests?:? .*\b[1-9]\d* failed`)
 )
-
-// strong reports whether a line shows by its form what went wrong.
-func strong(line, plain string) bool {
-	return strongStart.matchPlain(line, plain) || strongWord.matchPlain(line, plain) ||
-		numbered(line) && position().MatchString(line) || crosses.matchPlain(line, plain)
-}
-
-// harmless reports whether a line does not report a failure itself.
-func harmless(line, plain string) bool {
-	return slices.ContainsFunc([]*pattern{&noFailures, &failedRunner, &stackFrame, &inFunction}, func(p *pattern) bool { return p.matchPlain(line, plain) })
-}
-
-// numbered reports whether the first word of a line has a colon or a bracket
-// and a digit, as in a position.
-func numbered(line string) bool {
-	for i := range len(line) - 1 {
-		switch c := line[i]; {
-		case c == ' ' || c == '\t':
-			return false
-		case (c == ':' || c == '(') && digit(line[i+1]):
-			return true
-		}
-	}
-	return false
-}
 
 // checkers are programs whose output reports failures even if their exit code
 // does not.
@@ -81,7 +46,7 @@ var checkers = []string{"go", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "pyt
 func checksFail(commands []shell.Command, output string) bool {
 	for _, c := range commands {
 		if c.Piped() && slices.Contains(checkers, c.Name()) {
-			return failedTests.match(edges(output))
+			return failedTests().MatchString(edges(output))
 		}
 	}
 	return false
@@ -126,14 +91,13 @@ func telling(output string, speakers []string, lastAnyway bool) []string {
 	var form, words []string // the lines that say it by their form, and the ones that say it by their words
 	all := outputLines(output, speakers)
 	for _, line := range all {
-		text := plain(line)
 		switch {
-		case strong(line, text):
-			if !harmless(line, text) {
+		case strong().MatchString(line):
+			if !harmless().MatchString(line) {
 				form = append(form, line)
 			}
-		case weakLine.matchPlain(line, text):
-			if !harmless(line, text) {
+		case weakLine().MatchString(line):
+			if !harmless().MatchString(line) {
 				words = append(words, line)
 			}
 		}
@@ -162,7 +126,7 @@ func outputLines(output string, speakers []string) []string {
 			line = strings.TrimSpace(escapes().ReplaceAllString(line, ""))
 		}
 		line = strings.TrimSuffix(strings.TrimPrefix(line, "<tool_use_error>"), "</tool_use_error>")
-		if len(line) >= 4 && len(line) <= maxLine && strings.IndexFunc(line, isLetter) >= 0 && (len(speakers) == 0 || spoken(line, speakers)) {
+		if len(line) >= 4 && len(line) <= maxLine && strings.IndexFunc(line, unicode.IsLetter) >= 0 && (len(speakers) == 0 || spoken(line, speakers)) {
 			out = append(out, line)
 		}
 	}
@@ -172,7 +136,7 @@ func outputLines(output string, speakers []string) []string {
 // lastUnhappy returns the last line that does not report success.
 func lastUnhappy(lines []string) string {
 	for _, line := range slices.Backward(lines) {
-		if !harmless(line, plain(line)) {
+		if !harmless().MatchString(line) {
 			return line
 		}
 	}

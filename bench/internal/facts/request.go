@@ -1,41 +1,47 @@
-package ledger
+package facts
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
 )
 
 // requestOf returns what a message asks for: its first words that are neither
 // a greeting nor a list of rules, or "" if it asks for nothing new. If a line
 // only introduces the next one, both are returned.
-func requestOf(lines []line) string {
+func requestOf(lines []prose.Line) string {
 	for i, l := range lines {
-		if l.rule {
+		if isRule(l) {
 			continue
 		}
-		text := withoutGreeting(withoutHead(l.text, lines[i+1:]))
+		text := withoutGreeting(withoutHead(l.Text, lines[i+1:]))
 		if text == "" || acknowledges(text) {
 			continue
 		}
 		if strings.HasSuffix(text, ":") && i+1 < len(lines) {
-			text += " " + lines[i+1].text
+			text += " " + lines[i+1].Text
 		}
 		return sentence(text)
 	}
-	if first := sentence(lines[0].text); !acknowledges(first) {
+	if first := sentence(lines[0].Text); !acknowledges(first) {
 		return first
 	}
 	return ""
 }
 
-// withoutHead removes the last sentence if it introduces a list of rules.
-func withoutHead(text string, next []line) string {
-	if len(next) == 0 || !next[0].rule || !introduces(text) {
+// withoutHead removes the last sentence if it introduces a list, unless it is
+// the only one and introduces other things than rules.
+func withoutHead(text string, next []prose.Line) string {
+	if len(next) == 0 || !next[0].Item || !introduces(text) {
 		return text
 	}
-	all := sentences(text)
+	all := prose.Split(text)
+	if len(all) == 1 && !isRule(next[0]) {
+		return text
+	}
 	return strings.TrimSuffix(text, all[len(all)-1])
 }
 
@@ -44,7 +50,7 @@ var greeting = lazy.Regexp(`(?i)^(?:good (?:morning|afternoon|evening|day)|hi|he
 
 // withoutGreeting drops sentences at the start that ask for nothing.
 func withoutGreeting(text string) string {
-	for _, s := range sentences(text) {
+	for _, s := range prose.Split(text) {
 		if !greeting().MatchString(s) && !acknowledges(s) {
 			break
 		}
@@ -59,7 +65,7 @@ func sentence(line string) string {
 	if len(line) <= maxRequest {
 		return line
 	}
-	if all := sentences(line); len(all[0]) <= maxRequest {
+	if all := prose.Split(line); len(all[0]) <= maxRequest {
 		return all[0]
 	}
 	head := safetext.CutHead(line, maxRequest)
@@ -73,5 +79,5 @@ var acknowledgement = lazy.Regexp(`(?i)^(?:ok(?:ay)?|yes|yep|yeah|no|nope|y|n|go
 
 // acknowledges reports whether a message asks for nothing new.
 func acknowledges(line string) bool {
-	return acknowledgement().MatchString(line) || strings.IndexFunc(line, isLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
+	return acknowledgement().MatchString(line) || strings.IndexFunc(line, unicode.IsLetter) < 0 || strings.HasPrefix(line, "/") && !strings.Contains(line, " ")
 }

@@ -1,44 +1,46 @@
-package ledger
+package facts
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
+	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/safetext"
+	"github.com/coppice-dev/coppice/internal/shell"
 )
 
-// maxRequest bounds a request, a decision and a question, in UTF-16 units.
+// maxRequest bounds a request and a decision, in UTF-16 units.
 const maxRequest = 240
 
 // user takes what the user said.
-func (c *collector) user(s *said) {
-	skill := c.skill(s.text)
-	if len(s.lines) == 0 {
+func (c *collector) user(text string) {
+	skill := c.skill(text)
+	own := prose.Own(text).Own
+	lines := prose.Lines(own)
+	if len(lines) == 0 {
 		return
 	}
-	if s.request != "" {
-		c.fact(Request, "", strings.TrimSpace(skill+" "+s.request), "")
+	if request := requestOf(lines); request != "" {
+		c.fact(Request, "", strings.TrimSpace(skill+" "+request), "")
 	}
-	for _, order := range s.orders {
+	for _, order := range constraints(lines) {
 		c.fact(Constraint, "", order, "")
 	}
-	if c.asked && choice(s.lines) {
-		c.fact(Decision, "", safetext.CutHead(fold(s.own), maxRequest), "by the user")
+	if c.asked && choice(lines) {
+		c.fact(Decision, "", safetext.CutHead(fold(own), maxRequest), "by the user")
 	}
 	c.asked = false
-	c.questions, c.asker = s.questions, "user"
-	c.readMentions(s)
+	c.mentions(own)
 }
 
-// readMentions takes the values and the names from what was said.
-func (c *collector) readMentions(s *said) {
-	for _, v := range s.values {
+// mentions takes the values and the names from what was said.
+func (c *collector) mentions(text string) {
+	for _, v := range valuesOf(text) {
 		c.fact(v.class, v.text, v.text, "")
 	}
-	for _, name := range s.names {
-		c.names.note(name, c.entry)
+	for _, name := range namesIn(text) {
+		c.names.note(name)
 	}
 }
 
@@ -50,7 +52,7 @@ func (c *collector) skill(text string) string {
 	if !ok || !strings.HasPrefix(head, "<skill ") {
 		return ""
 	}
-	if at := attribute(head, "location"); plausible(at) {
+	if at := attribute(head, "location"); shell.Plausible(at) {
 		c.fact(FileRead, at, at, "skill")
 	}
 	if name := attribute(head, "name"); name != "" {
@@ -71,22 +73,9 @@ func attribute(tag, name string) string {
 var choosing = lazy.Regexp(`(?i)\b(?:option|choice|variant|plan|approach) [a-z0-9]\b|^(?:[a-h1-9]|both|all|neither|none|yes|no)\b|go with|recommended|let['’]?s (?:do|use|go)|^i['’]?d (?:go|prefer|take)|^use `)
 
 // choice reports whether a reply to a question settles something.
-func choice(lines []line) bool {
-	first := lines[0].text
+func choice(lines []prose.Line) bool {
+	first := lines[0].Text
 	return len(first) < maxRequest && !acknowledges(first) && choosing().MatchString(first)
-}
-
-func questionsOf(lines []line) []string {
-	const most = 3
-	var out []string
-	for _, line := range lines {
-		for _, s := range sentences(line.text) {
-			if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
-				out = append(out, safetext.CutHead(s, maxRequest))
-			}
-		}
-	}
-	return out[max(0, len(out)-most):]
 }
 
 // answer takes the user's answer to a tool's question.
@@ -135,25 +124,27 @@ func refusal(result string) string {
 	return ""
 }
 
+var deciding = lazy.Regexp(`(?i)\b(?:decided (?:to|on|that|against)|decision:|going with|(?:I|we)['’]?(?:ll| will) (?:go with|use|stick with|keep|switch to|take)\b.*|opted (?:for|to)|chose (?:to)?|settled on|the plan is to|agreed (?:to|on)|instead of using|rather than using)`)
+
 // prose takes an assistant's text.
-func (c *collector) prose(s *said) {
-	for _, d := range s.decisions {
-		c.fact(Decision, "", d, "")
+func (c *collector) prose(text string) {
+	const most = 64 << 10
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
 	}
-	if strings.Contains(s.own, "[ ]") || strings.Contains(s.own, "[x]") {
-		for line := range strings.SplitSeq(s.own, "\n") {
-			c.checkbox(strings.TrimSpace(line))
+	c.asked = false
+	for _, line := range prose.Lines(text) {
+		for _, s := range prose.Split(line.Text) {
+			switch {
+			case strings.HasSuffix(s, "?"), strings.HasSuffix(s, "？"):
+				c.asked = true
+			case len(s) <= maxRequest && deciding().MatchString(s):
+				c.fact(Decision, "", s, "")
+			}
 		}
 	}
-	c.questions, c.asker = s.questions, "assistant"
-	c.asked = len(c.questions) > 0
-	if c.asked && !slices.Contains(c.questions, lastSentence(s.lines)) && len(c.questions) < 2 {
-		c.questions = nil // asked in the middle, not at the end
+	for line := range strings.SplitSeq(text, "\n") {
+		c.checkbox(strings.TrimSpace(line))
 	}
-	c.readMentions(s)
-}
-
-func lastSentence(lines []line) string {
-	all := sentences(lines[len(lines)-1].text)
-	return all[len(all)-1]
+	c.mentions(text)
 }

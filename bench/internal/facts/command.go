@@ -1,10 +1,12 @@
-package ledger
+package facts
 
 import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/shell"
@@ -18,15 +20,12 @@ type call struct {
 	base     string // what a later call must have in common to be the same attempt
 }
 
-// fileTouches begin the keys of errors of tools on files.
-var fileTouches = []string{"read ", "change "}
-
 // touch returns the key under which a tool's failures on a file are kept.
-func touch(op FileOp) string {
-	if op.Class == FileRead {
-		return fileTouches[0] + op.Path
+func touch(op calls.Op) string {
+	if op.Kind == shell.Read {
+		return "read " + op.Path
 	}
-	return fileTouches[1] + op.Path
+	return "change " + op.Path
 }
 
 // maxCommand bounds the text of a command fact, in UTF-16 units.
@@ -54,7 +53,7 @@ func notable(c shell.Command) bool {
 		verb, _ := shell.GitVerb(c.Args())
 		return !slices.Contains(unremarkableGit, verb) && len(c.Words) > 1
 	}
-	return !slices.Contains(unremarkable, name) && strings.IndexFunc(name, isLetter) >= 0
+	return !slices.Contains(unremarkable, name) && strings.IndexFunc(name, unicode.IsLetter) >= 0
 }
 
 // commandKey identifies a command: by its words. A commit's
@@ -139,7 +138,7 @@ func (c *collector) result(m *message.Message) {
 		return
 	}
 	if words := refusal(text); words != "" {
-		c.user(readUser(words))
+		c.user(words)
 		return
 	}
 	c.ran(known, readOutcome(text, m.IsError))
@@ -161,7 +160,7 @@ func (c *collector) ran(known call, o outcome) {
 	if known.base == "" || o.stopped {
 		return
 	}
-	base := c.opts.Mask(safetext.Sanitize(known.base))
+	base := c.masked(known.base)
 	c.set.resolve(base)
 	if !o.failed {
 		return

@@ -1,4 +1,4 @@
-package ledger
+package facts
 
 import (
 	"fmt"
@@ -19,15 +19,13 @@ func bash(script string) message.ToolCall {
 	return toolCall("bash", `{"command":`+string(rawjson.Quote(script))+`}`)
 }
 
-// talk builds a range: one source a message, entries e0, e1, …
+// talk builds a range of messages.
 type talk struct {
-	sources []Source
-	calls   int
+	msgs  []*message.Message
+	calls int
 }
 
-func (t *talk) add(m *message.Message) {
-	t.sources = append(t.sources, Source{EntryID: fmt.Sprintf("e%d", len(t.sources)), Message: m})
-}
+func (t *talk) add(m *message.Message) { t.msgs = append(t.msgs, m) }
 
 func (t *talk) user(s string) { t.add(text(message.RoleUser, s)) }
 func (t *talk) says(s string) { t.add(text(message.RoleAssistant, s)) }
@@ -42,15 +40,19 @@ func (t *talk) runs(tc message.ToolCall, result string, isError bool) {
 	t.add(m)
 }
 
-func (t *talk) collect() *Ledger { return Collect(t.sources, Options{}) }
+func (t *talk) find() []Fact { return Find(t.msgs) }
 
 func text(role message.Role, s string) *message.Message {
 	return &message.Message{Role: role, Content: []message.Block{message.Text{Text: s}}}
 }
 
-func texts(l *Ledger, c Class) []string {
+func of(found []Fact, c Class) []Fact {
+	return slices.DeleteFunc(slices.Clone(found), func(f Fact) bool { return f.Class != c })
+}
+
+func texts(found []Fact, c Class) []string {
 	var out []string
-	for _, f := range l.Of(c) {
+	for _, f := range of(found, c) {
 		out = append(out, f.Text)
 	}
 	return out
@@ -69,5 +71,3 @@ func contains(t *testing.T, list []string, want string) {
 		t.Errorf("%q is not in %q", want, list)
 	}
 }
-
-func quoted(s string) []byte { return rawjson.Quote(s) }
