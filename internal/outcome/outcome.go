@@ -8,6 +8,7 @@
 package outcome
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,7 @@ type Result struct {
 	Failed  bool
 	Stopped bool   // by the user, or by a time limit
 	Refused bool   // the user did not allow the call
+	Skipped bool   // the agent never made the call
 	Words   string // what the user said when refusing
 	Running string // id under which the command goes on; "": it ended
 	PID     string // process id that a shell printed for a job
@@ -37,6 +39,9 @@ func Read(text string, isError bool) Result {
 	if r.refusal(text, isError) {
 		return r
 	}
+	if isError && notMade(text) {
+		return Result{Skipped: true}
+	}
 	if strings.HasPrefix(text, "{") {
 		r.object(text)
 	}
@@ -51,7 +56,8 @@ func Read(text string, isError bool) Result {
 		last := strings.ToLower(strings.TrimSpace(text[max(0, len(text)-window):]))
 		head := strings.ToLower(text[:min(len(text), window)])
 		r.Stopped = strings.HasSuffix(last, "command aborted") || strings.Contains(last, "timed out") ||
-			strings.Contains(head, "interrupted by user") || strings.Contains(last, "cancelled by user")
+			strings.Contains(head, "interrupted by user") || strings.Contains(last, "cancelled by user") ||
+			strings.HasPrefix(head, "aborted by user") || strings.HasPrefix(head, "tool execution aborted") || strings.HasPrefix(head, "operation aborted")
 	}
 	return r
 }
@@ -60,6 +66,16 @@ func Read(text string, isError bool) Result {
 var refusalMarks = []string{"The user doesn't want to", "The user doesn’t want to", "User denied", "User rejected", "user rejected", "The user rejected",
 	"exec command rejected by user", "patch rejected by user", "Tool call rejected", "[Operation Cancelled]", "User cancelled", "Permission denied by user",
 	"The user has denied", "Request was rejected by the user", "Tool execution denied", "Blocked by user", "The user declined"}
+
+// skipMarks begin results of calls that the agent did not make: another call of
+// the same answer failed, the user spoke first, or the arguments were no good.
+var skipMarks = []string{"Sibling tool call errored", "Cancelled: parallel tool call", "Skipped due to queued user message", "InputValidationError:"}
+
+// notMade tells a call that was never made.
+func notMade(text string) bool {
+	text = strings.TrimPrefix(strings.TrimSpace(text[:min(len(text), window)]), "<tool_use_error>")
+	return slices.ContainsFunc(skipMarks, func(mark string) bool { return strings.HasPrefix(text, mark) })
+}
 
 // refusal tells a call that was not allowed, and takes the user's words out
 // of it.

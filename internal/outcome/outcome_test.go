@@ -28,6 +28,11 @@ func TestRead(t *testing.T) {
 		{"job", "[1] 40213\n", false, Result{Body: "[1] 40213\n", PID: "40213"}},
 		{"refused", "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. …). To tell you how to proceed, the user said:\nuse tabs", true,
 			Result{Refused: true, Words: "use tabs"}},
+		{"another call failed", "<tool_use_error>Sibling tool call errored</tool_use_error>", true, Result{Skipped: true}},
+		{"the user spoke first", "Skipped due to queued user message.", true, Result{Skipped: true}},
+		{"wrong arguments", "InputValidationError: Bash failed due to the following issue: a required parameter is missing", true, Result{Skipped: true}},
+		{"output that says so", "Sibling tool call errored", false, Result{Body: "Sibling tool call errored"}},
+		{"aborted", "aborted by user after 12.3s", true, Result{Body: "aborted by user after 12.3s", Failed: true, Stopped: true}},
 		{"timed out", "Command timed out after 120 seconds", true, Result{Body: "Command timed out after 120 seconds", Failed: true, Stopped: true}},
 	} {
 		if diff := cmp.Diff(tc.want, Read(tc.text, tc.isError)); diff != "" {

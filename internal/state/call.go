@@ -67,6 +67,7 @@ func (f *folder) result(m *message.Message) {
 	}
 	r := outcome.Read(text, m.IsError)
 	switch {
+	case r.Skipped:
 	case r.Refused:
 		f.refused(c, r)
 	case c.poll != nil:

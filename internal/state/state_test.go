@@ -111,6 +111,12 @@ E /home/mara/src/kiosk/till.go
 + sum int
 ! refused: leave the names alone, the app reads them
 `, []string{"decision rejected: till.go…leave the names alone", "rule in-force: leave the names alone"}, []string{"file exists: till.go", "change: sum"}},
+		{"a call that was never made fails nothing", `agent: claude
+---
+U Build it.
+$ mise run build
+! not made: <tool_use_error>Sibling tool call errored</tool_use_error>
+`, nil, []string{"failure", "run "}},
 		{"a killed job is not ok", `agent: claude
 ---
 U Start the server.

@@ -88,6 +88,9 @@ func (w *writer) tool(st step) (name string, args any, result string, failed boo
 			}
 		}()
 	}
+	if why, ok := strings.CutPrefix(st.end, "not made: "); ok {
+		defer func() { result, failed = why, true }()
+	}
 	switch st.kind {
 	case '$':
 		result, failed = w.shellResult(out, st.end)

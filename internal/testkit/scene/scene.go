@@ -19,7 +19,8 @@
 // asks about it; R reads, W writes and E edits a file, D deletes it; T sends a
 // list of work, Q asks the user, H is a message of the agent itself, F reads a
 // file of so many lines. "|" is a line of output or content, "!" says how a
-// call ended: an exit code, "refused: words", "stopped", "failed", "running".
+// call ended: an exit code, "refused: words", "not made: why", "stopped",
+// "failed", "running".
 package scene
 
 import (
