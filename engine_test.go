@@ -149,7 +149,7 @@ func TestSetPromptAndThinking(t *testing.T) {
 		wrote  int
 		want   string
 	}{
-		{"Be brief.", []message.Tool{look}, "off", 1, "Be brief. look off"},
+		{"Be brief.", []message.Tool{look}, "off", 2, "Be brief. look off"},
 		{"Be brief.", []message.Tool{look}, "off", 0, "Be brief. look off"},
 		{"Be brief.", []message.Tool{look, find}, "high", 2, "Be brief. look find high"},
 		{"", []message.Tool{look, find}, "high", 1, " look find high"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
@@ -116,6 +117,11 @@ func (s *Session) Fit(ctx context.Context, pending ...*message.Message) (*Prepar
 			return nil, err
 		}
 		p, err := f.build(v)
+		for n := 0; err == nil && n < maxFewer && f.fewer(p); n++ {
+			if v, err = f.look(); err == nil {
+				p, err = f.build(v)
+			}
+		}
 		if err == nil {
 			s.mu.Lock()
 			s.sent = p
@@ -292,6 +298,28 @@ func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
 		}
 	}
 	return o
+}
+
+// maxFewer is how often in a row a request is made with fewer messages.
+const maxFewer = 3
+
+// fewer compacts if a request has more messages than its server is known to take:
+// the dialect has merged what can be merged. It reports whether the view has
+// changed. Otherwise the request goes out as it is, since the cap may be gone.
+func (f *fitting) fewer(p *Prepared) bool {
+	used, most := p.messages(), p.Meter.Model.MaxMessages
+	f.mu.Lock()
+	may := f.automatic() && f.try.declined == nil
+	f.mu.Unlock()
+	if most <= 0 || used <= most || !may {
+		return false
+	}
+	over := &message.Fault{Limit: message.Limit{Unit: kinds.UnitItems, Max: most, Used: used}}
+	whole := f.compactor
+	f.compactor = f.Session.compactor(scaled(p.Meter.Model, over, p.Meter.Size))
+	o := f.tryCompact(compaction.Threshold)
+	f.compactor = whole
+	return o.Status == compaction.Applied
 }
 
 // trigger returns the reason for the next compaction before a call.

@@ -55,7 +55,7 @@ func (p *Prepared) entryAt(where string) string {
 	list, rest, _ := strings.Cut(where, ".")
 	number, _, _ := strings.Cut(rest, ".")
 	at, err := strconv.Atoi(number)
-	if err != nil || p.changed || !slices.Contains([]string{"messages", "input", "contents"}, list) {
+	if err != nil || p.changed || !slices.Contains(lists, list) {
 		return ""
 	}
 	low, high := 0, len(p.Request.Messages)-1 // the message is between them
@@ -79,12 +79,27 @@ func (p *Prepared) places(list string, n int) int {
 	if err != nil {
 		return 0
 	}
-	count := 0
-	for range rawjson.Elements(rawjson.Get(body, list)) {
-		count++
-	}
-	return count
+	return elements(body, list)
 }
+
+func elements(body []byte, list string) (n int) {
+	for range rawjson.Elements(rawjson.Get(body, list)) {
+		n++
+	}
+	return n
+}
+
+// messages returns how many messages the body has, as its dialect counts them.
+func (p *Prepared) messages() int64 {
+	n := 0
+	for _, list := range lists {
+		n = max(n, elements(p.Body, list))
+	}
+	return int64(n)
+}
+
+// lists are the names of the list of messages in a body.
+var lists = []string{"messages", "input", "contents"}
 
 // entryOf returns the id of the entry of the n-th message of the request.
 func (p *Prepared) entryOf(n int) string {

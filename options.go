@@ -131,7 +131,8 @@ func validFacts(m message.Model) error {
 		name string
 		n    int64
 	}{{"Window", m.Window}, {"MaxInput", m.MaxInput}, {"MaxOutput", m.MaxOutput}, {"MaxBytes", m.MaxBytes},
-		{"MaxImages", m.MaxImages}, {"MaxImageSide", m.MaxImageSide}, {"MaxImageSize", m.MaxImageSize}} {
+		{"MaxImages", m.MaxImages}, {"MaxImageSide", m.MaxImageSide}, {"MaxImageSize", m.MaxImageSize},
+		{"MaxMessages", m.MaxMessages}, {"MaxTools", m.MaxTools}} {
 		if limit.n < 0 {
 			errs = append(errs, fmt.Errorf("%s is %d, below zero", limit.name, limit.n))
 		}

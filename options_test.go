@@ -103,6 +103,8 @@ func TestOptionsValidate(t *testing.T) {
 		"Facts: MaxOutput is -1":    {Facts: message.Model{MaxOutput: -1}},
 		"Facts: MaxBytes is -1":     {Facts: message.Model{MaxBytes: -1}},
 		"Facts: MaxImages is -1":    {Facts: message.Model{MaxImages: -1}},
+		"Facts: MaxMessages is -1":  {Facts: message.Model{MaxMessages: -1}},
+		"Facts: MaxTools is -1":     {Facts: message.Model{MaxTools: -1}},
 		"Facts: MaxImageSide is -1": {Facts: message.Model{MaxImageSide: -1}},
 		"Facts: MaxImageSize is -1": {Facts: message.Model{MaxImageSize: -1}},
 		"Call: CacheLifetime is -1": {Call: message.CallOptions{CacheLifetime: -1}},

@@ -113,7 +113,7 @@ func (f *fitting) withPending(v *timeline.View) (*timeline.View, error) {
 // callOptions returns the parameters of the call.
 func (f *fitting) callOptions(p *Prepared, try try) message.CallOptions {
 	o := f.opts.Call
-	o.Thinking = cmp.Or(o.Thinking, p.View.ThinkingLevel)
+	o.Thinking = cmp.Or(o.Thinking, p.View.Thinking())
 	if try.noThinking {
 		o.Thinking = "off"
 	}

@@ -91,8 +91,8 @@ func promptChange(p timeline.Prompt, system string, tools []message.Tool) *messa
 }
 
 // SetThinking sets the thinking level of the next requests: off, minimal, low,
-// medium, high, xhigh or max. It is stored in the log; the same level is not
-// written again. Any other level is an error.
+// medium, high, xhigh or max. It is stored in the log; the level that the
+// path sets is not written again. Any other level is an error.
 func (s *Session) SetThinking(ctx context.Context, level string) error {
 	if err := validThinking(level); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s *Session) SetThinking(ctx context.Context, level string) error {
 		if err == nil {
 			err = s.Settle(ctx, v)
 		}
-		if err == nil && level != v.ThinkingLevel {
+		if err == nil && level != v.Thinking() {
 			_, err = s.write(ctx, session.ThinkingDraft(level))
 		}
 		return none{}, err

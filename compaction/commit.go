@@ -169,7 +169,7 @@ func (a *attempt) compactionDraft(d *draft, edits []session.Draft) session.Draft
 		firstKept = p.FirstKept.ID
 	}
 	coverage, _ := json.Marshal(d.coverage) // a map of numbers
-	details := &session.CompactionDetails{Model: a.view.Model, ThinkingLevel: a.view.ThinkingLevel,
+	details := &session.CompactionDetails{Model: a.view.Model, ThinkingLevel: a.view.ThinkingLevel, ThinkingOff: a.view.Thinking() == "off",
 		Pins: a.pinRefs(), Fixed: p.Size.Fixed, Rung: d.rung, Coverage: coverage, State: d.known.atCut.Encode(state.MaxCarried)}
 	for _, it := range p.Request {
 		details.Request = append(details.Request, a.view.Ref(it))

@@ -45,7 +45,7 @@ func (a *attempt) share(in *summarize.Input) error {
 	}
 	last.Messages = last.Messages[:end]
 	in.SharedPrefix, in.SharedModel = &last, a.view.Model.Provider+"/"+a.view.Model.ModelID
-	in.SharedOptions = message.CallOptions{Thinking: a.view.ThinkingLevel, SessionID: a.Session.ID()}
+	in.SharedOptions = message.CallOptions{Thinking: a.view.Thinking(), SessionID: a.Session.ID()}
 	return nil
 }
 

@@ -19,6 +19,9 @@ type Model struct {
 	// Limits on images that are not in the vendor's table: their number in a
 	// request, a side in pixels, characters of base64. 0: unknown.
 	MaxImages, MaxImageSide, MaxImageSize int64
+	// Limits on how many messages (items, contents) and tools a request may have.
+	// 0: unknown.
+	MaxMessages, MaxTools int64
 
 	Images    bool // reads images
 	Reasoning bool // thinks
@@ -72,7 +75,7 @@ func (m Model) Cost(u Usage) *Cost {
 type CallOptions struct {
 	MaxOutput   int64    // tokens; 0: the model's limit
 	Temperature *float64 // nil: the provider's default
-	Thinking    string   // off, minimal, low, medium, high, xhigh; "": off
+	Thinking    string   // off, minimal, low, medium, high, xhigh, max; "": no level is asked for
 	NoTools     bool     // offer no tools, even if the request has some
 	// RestoreThinking says that the provider refused a request for lack of
 	// reasoning: each message that could have some gets the field.

@@ -71,7 +71,7 @@ func (f *Fault) byUnit() []Remedy {
 		return []Remedy{kinds.RemedyShortenField}
 	case kinds.UnitItems:
 		switch f.Limit.Where {
-		case "messages", "input":
+		case "messages", "input", "contents":
 			return []Remedy{kinds.RemedyFewerItems, kinds.RemedyCompact}
 		case "image", "page", "document", "file", "attachment":
 			return []Remedy{kinds.RemedyFewerItems, kinds.RemedyDropMedia}

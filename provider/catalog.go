@@ -61,6 +61,9 @@ func (c *Catalog) known(provider, id string) message.Model {
 	}
 	if pc.BaseURL == "" {
 		m.MaxBytes = v.maxBytes // another server has limits of its own
+		if m.API == apiChat {
+			m.MaxMessages = v.maxChat
+		}
 	} else if u, err := url.Parse(pc.BaseURL); err == nil {
 		m.Server = u.Host
 	}

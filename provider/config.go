@@ -139,6 +139,7 @@ type vendor struct {
 	keys      []string // variables that hold a key, most usual first
 	keyless   bool     // a server that needs no key
 	maxBytes  int64    // request size that it refuses above; 0: not known
+	maxChat   int64    // messages in a request of chat completions; 0: not known
 }
 
 // vendors knows what the catalogue leaves out, and the names under which
@@ -154,7 +155,7 @@ var vendors = sync.OnceValue(func() map[string]vendor {
 		"copilot":    {catalogue: "copilot", maxBytes: 5_000_000},
 		"bedrock":    {catalogue: "bedrock", maxBytes: 20_000_000},
 		"vertexai":   {catalogue: "vertexai", maxBytes: 20_000_000},
-		"azure":      {catalogue: "azure", api: apiResponses},
+		"azure":      {catalogue: "azure", api: apiResponses, maxChat: 2048}, // its page of quotas
 		"ollama":     {baseURL: "http://localhost:11434/v1", keyless: true},
 		"lmstudio":   {baseURL: "http://localhost:1234/v1", keyless: true},
 		"llama.cpp":  {baseURL: "http://localhost:8080/v1", keyless: true},

@@ -253,21 +253,30 @@ func (l *Limits) Forget(model string) (found bool) {
 // lowers whatever else is known, and replaces the catalogue's and the default
 // window (docs/limits.md, Windows).
 func (l *Limits) InForce(m message.Model) message.Model {
+	lower := func(known *int64, n int64) {
+		if *known == 0 || n < *known {
+			*known = n
+		}
+	}
 	for _, s := range l.Of(m) {
 		switch {
 		case s.Asked: // Catalog knows it
 		case s.Unit == kinds.UnitContext && l.inForce(m, s.Number):
 			m.Window, m.WindowSource = s.Number, kinds.WindowLearned
-		case s.Unit == kinds.UnitOutput && s.Where == "" && (m.MaxOutput == 0 || s.Number < m.MaxOutput):
-			m.MaxOutput = s.Number
-		case s.Unit == kinds.UnitBytes && s.Where == "" && (m.MaxBytes == 0 || s.Number < m.MaxBytes):
-			m.MaxBytes = s.Number
-		case s.Unit == kinds.UnitItems && s.Where == "image" && (m.MaxImages == 0 || s.Number < m.MaxImages):
-			m.MaxImages = s.Number
-		case s.Unit == kinds.UnitPixels && s.Where == "image" && (m.MaxImageSide == 0 || s.Number < m.MaxImageSide):
-			m.MaxImageSide = s.Number
-		case s.Unit == kinds.UnitBytes && s.Where == "image" && (m.MaxImageSize == 0 || s.Number < m.MaxImageSize):
-			m.MaxImageSize = s.Number
+		case s.Unit == kinds.UnitOutput && s.Where == "":
+			lower(&m.MaxOutput, s.Number)
+		case s.Unit == kinds.UnitBytes && s.Where == "":
+			lower(&m.MaxBytes, s.Number)
+		case s.Unit == kinds.UnitItems && s.Where == "image":
+			lower(&m.MaxImages, s.Number)
+		case s.Unit == kinds.UnitItems && slices.Contains(lists, s.Where):
+			lower(&m.MaxMessages, s.Number)
+		case s.Unit == kinds.UnitItems && s.Where == "tools":
+			lower(&m.MaxTools, s.Number)
+		case s.Unit == kinds.UnitPixels && s.Where == "image":
+			lower(&m.MaxImageSide, s.Number)
+		case s.Unit == kinds.UnitBytes && s.Where == "image":
+			lower(&m.MaxImageSize, s.Number)
 		}
 	}
 	if m.Window > 0 && m.MaxOutput >= m.Window {
@@ -275,6 +284,9 @@ func (l *Limits) InForce(m message.Model) message.Model {
 	}
 	return m
 }
+
+// lists are the names of the list of messages in refusals, by dialect.
+var lists = []string{"messages", "input", "contents"}
 
 // inForce reports whether a learned window is in force for a model.
 func (l *Limits) inForce(m message.Model, learned int64) bool {

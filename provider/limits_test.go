@@ -70,6 +70,7 @@ func TestInForce(t *testing.T) {
 		{Class: message.ClassBytes, Limit: message.Limit{Unit: kinds.UnitBytes, Max: 20_971_520}},
 		{Class: message.ClassBytes, Limit: message.Limit{Unit: kinds.UnitBytes, Max: 5000, Where: "image"}},
 		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 2048, Where: "messages"}},
+		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 128, Where: "tools"}},
 		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitItems, Max: 50, Where: "image"}},
 		{Class: message.ClassBadRequest, Limit: message.Limit{Unit: kinds.UnitPixels, Max: 2000, Where: "image"}},
 	} {
@@ -77,6 +78,7 @@ func TestInForce(t *testing.T) {
 	}
 	want := m
 	want.Window, want.WindowSource, want.MaxOutput, want.MaxBytes = 180_000, kinds.WindowLearned, 8192, 20_971_520
+	want.MaxMessages, want.MaxTools = 2048, 128
 	want.MaxImages, want.MaxImageSide, want.MaxImageSize = 50, 2000, 5000
 	if got := l.InForce(m); got != want || l.InForce(got) != want {
 		t.Errorf("%+v, want %+v", got, want)

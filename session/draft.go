@@ -148,6 +148,9 @@ func encodeDetails(d *CompactionDetails) []byte {
 		b.Raw("model", new(jsonw.Object).Str("provider", d.Model.Provider).Str("id", d.Model.ModelID).Bytes())
 	}
 	b.Str("thinkingLevel", d.ThinkingLevel)
+	if d.ThinkingOff {
+		b.Bool("thinkingOff", true)
+	}
 	b.Raw("pins", list(d.Pins, encodeRef)).Raw("request", list(d.Request, encodeRef)).Raw("edits", stringArray(d.Edits))
 	if len(d.Open) > 0 {
 		b.Raw("open", list(d.Open, encodeRef))

@@ -144,6 +144,7 @@ type Compaction struct {
 type CompactionDetails struct {
 	Model         *ModelChange
 	ThinkingLevel string
+	ThinkingOff   bool  // ThinkingLevel is off because someone said so
 	Pins          []Ref // pinned entries that are covered, in path order
 	Request       []Ref // the covered part of the open request, in path order
 	Open          []Ref // messages whose calls had no result when they were covered, each with the results of its other calls

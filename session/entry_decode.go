@@ -95,6 +95,8 @@ func decodeDetails(raw []byte) *CompactionDetails {
 			}
 		case "thinkingLevel":
 			d.ThinkingLevel = rawjson.String(v)
+		case "thinkingOff":
+			d.ThinkingOff = rawjson.Bool(v)
 		case "pins":
 			d.Pins = decodeRefs(v)
 		case "request":

@@ -45,6 +45,7 @@ type Earlier struct {
 	compaction string // its id
 	model      *session.ModelChange
 	level      string
+	known      bool // level is what the path sets
 }
 
 // Settle finds the model and the thinking level of a view whose compaction is
@@ -66,8 +67,8 @@ func (k *Earlier) Settle(ctx context.Context, src Source, v *View) error {
 	if v.Model == nil {
 		v.Model = k.model
 	}
-	if !v.levelKnown && k.level != "" {
-		v.ThinkingLevel = k.level
+	if !v.levelKnown {
+		v.level, v.ThinkingLevel = k.level, cmp.Or(k.level, levelOff)
 	}
 	v.levelKnown = true
 	return nil
@@ -77,7 +78,7 @@ func (k *Earlier) Settle(ctx context.Context, src Source, v *View) error {
 func lookBack(ctx context.Context, src Source, e *session.Entry) (Earlier, error) {
 	var k Earlier
 	undone := map[string]bool{}
-	for k.model == nil || k.level == "" {
+	for k.model == nil || !k.known {
 		if err := ctx.Err(); err != nil {
 			return k, err
 		}
@@ -85,23 +86,38 @@ func lookBack(ctx context.Context, src Source, e *session.Entry) (Earlier, error
 		if e, err = src.Parent(ctx, e); err != nil || e == nil {
 			return k, err
 		}
-		k.take(namesModel(e), e.ThinkingLevel())
+		level := e.ThinkingLevel()
+		k.take(namesModel(e), level, level != "")
 		if id := e.Undoes(); id != "" {
 			undone[id] = true
 		}
 		if c := e.Compaction(); c != nil && !undone[e.ID] && c.Coppice != nil {
-			k.take(c.Coppice.Model, c.Coppice.ThinkingLevel)
+			k.take(c.Coppice.Model, recordedLevel(c.Coppice), c.Coppice.ThinkingLevel != "")
 		}
 	}
 	return k, nil
 }
 
 // take keeps those that are not known yet.
-func (k *Earlier) take(model *session.ModelChange, level string) {
+func (k *Earlier) take(model *session.ModelChange, level string, known bool) {
 	if k.model == nil {
 		k.model = model
 	}
-	k.level = cmp.Or(k.level, level)
+	if !k.known {
+		k.level, k.known = level, known
+	}
+}
+
+// levelOff is the level of a path that sets none.
+const levelOff = "off"
+
+// recordedLevel returns the level that a compaction recorded; "": the path had set
+// none.
+func recordedLevel(d *session.CompactionDetails) string {
+	if d.ThinkingLevel == levelOff && !d.ThinkingOff {
+		return ""
+	}
+	return d.ThinkingLevel
 }
 
 // namesModel returns the model that an entry puts in use, or nil: a model

@@ -301,10 +301,8 @@ func (t *walked) view(p Policy) (*View, error) {
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}
-	v.Model, v.ThinkingLevel = t.modelAndLevel()
-	if v.levelKnown = v.ThinkingLevel != ""; !v.levelKnown {
-		v.ThinkingLevel = "off"
-	}
+	v.Model, v.level, v.levelKnown = t.modelAndLevel()
+	v.ThinkingLevel = cmp.Or(v.level, levelOff)
 	v.pins, v.pinned = t.pins, t.pinned
 	for _, c := range t.covered {
 		v.covered = append(v.covered, c.entry)
@@ -348,10 +346,8 @@ func (t *walked) requestModel(p Policy, v *View) message.Model {
 
 // modelAndLevel returns the model in use and the thinking level: the last that
 // the path names, else what the compaction in force recorded; nil and "" if
-// neither does.
-func (t *walked) modelAndLevel() (*session.ModelChange, string) {
-	var model *session.ModelChange
-	level := ""
+// neither does. known says that no one has to look for the level before that.
+func (t *walked) modelAndLevel() (model *session.ModelChange, level string, known bool) {
 	for i := len(t.path) - 1; i >= 0 && (model == nil || level == ""); i-- {
 		e := t.path[i]
 		if l := e.ThinkingLevel(); l != "" && level == "" {
@@ -366,12 +362,11 @@ func (t *walked) modelAndLevel() (*session.ModelChange, string) {
 			if model == nil {
 				model = d.Model
 			}
-			if level == "" {
-				level = d.ThinkingLevel
-			}
+			known = d.ThinkingLevel != ""
+			level = cmp.Or(level, recordedLevel(d))
 		}
 	}
-	return model, level
+	return model, level, known || level != ""
 }
 
 func isSystem(e *session.Entry) bool { return e.Role() == message.RoleSystem }

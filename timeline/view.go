@@ -53,10 +53,15 @@ type View struct {
 	covered    []*session.Entry                // shown although covered, in path order
 	policy     Policy                          // what it was projected with
 	beyond     []*session.Entry                // what was read from before Path, backwards
-	levelKnown bool                            // ThinkingLevel was found, or there is nothing more to read
+	level      string                          // ThinkingLevel as the path sets it; "": it does not
+	levelKnown bool                            // level was found, or there is nothing more to read
 	known      *known                          // calibration from its calls
 	rootRead   bool                            // with beyond, everything up to the root was read
 }
+
+// Thinking returns the level that the path sets; "": it sets none, and the model
+// decides. ThinkingLevel is "off" in both cases, as in other programs.
+func (v *View) Thinking() string { return v.level }
 
 // PinRefs returns the pins in force, one per target, each with its tool group.
 func (v *View) PinRefs() []session.Ref { return append([]session.Ref(nil), v.pins...) }

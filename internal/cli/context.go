@@ -81,7 +81,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 			if err != nil {
 				return nil, err
 			}
-			return dialect.Render(req, m, message.CallOptions{Thinking: v.ThinkingLevel, ContentOnly: true})
+			return dialect.Render(req, m, message.CallOptions{Thinking: v.Thinking(), ContentOnly: true})
 		})
 		if err != nil {
 			return explain("render as "+as, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // chat speaks OpenAI chat completions.
@@ -16,6 +17,9 @@ func (chat) countsOutput() bool { return true }
 
 func (c chat) begin(w *writer, r Request, s Step) {
 	c.delta(w, r, object{"role": "assistant", "content": ""}, nil)
+	for _, d := range s.Deltas {
+		c.delta(w, r, jsontext.Value(d), nil)
+	}
 	for _, p := range pieces(s.Thinking) {
 		c.delta(w, r, object{"reasoning_content": p}, nil)
 	}
@@ -31,7 +35,7 @@ func (c chat) begin(w *writer, r Request, s Step) {
 	}
 }
 
-func (c chat) delta(w *writer, r Request, delta object, finish any) {
+func (c chat) delta(w *writer, r Request, delta, finish any) {
 	w.event("", encode(c.chunk(r, []object{{"index": 0, "delta": delta, "finish_reason": finish}}, nil)))
 }
 

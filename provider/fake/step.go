@@ -17,6 +17,10 @@ type Step struct {
 	// It may be called concurrently.
 	Answer func(Request) Step
 
+	// Deltas are JSON objects that the dialect openai-chat sends before the rest of
+	// the answer, as they are: the reasoning of vendors that have a form of their
+	// own. Other dialects do not send them.
+	Deltas []string
 	// The answer, in this order. It is cut at the request's output limit, as a
 	// vendor would.
 	Thinking string

@@ -15,11 +15,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// models get the requests: for each dialect a plain one and one with its own
-// rules.
+// models get the requests: for each dialect a plain one and those with rules of
+// their own. They have also said parts of the histories (strange.Models).
 var models = map[string][]message.Model{
-	"anthropic":        {{}, {ID: "claude-opus-5", Provider: "anthropic", Reasoning: true, Images: true}},
-	"openai-chat":      {{}, {ID: "deepseek-v4-pro", Provider: "deepseek", Reasoning: true}},
+	"anthropic": {{}, {ID: "claude-opus-5", Provider: "anthropic", Reasoning: true, Images: true}},
+	"openai-chat": {{}, {ID: "deepseek-v4-pro", Provider: "deepseek", Reasoning: true}, {ID: "anthropic/claude-sonnet-4.5", Provider: "openrouter", Reasoning: true},
+		{ID: "gemini-3-pro", Provider: "copilot", Reasoning: true, UnboundThinking: true}, {ID: "mistral-medium-3.5", Provider: "mistral", Reasoning: true, UnboundThinking: true},
+		{ID: "glm-5.2", Provider: "zai", Reasoning: true}},
 	"openai-responses": {{}, {ID: "gpt-5.1", Provider: "openai", Reasoning: true, Images: true}},
 	"gemini":           {{}, {ID: "gemini-3-pro", Provider: "gemini", Reasoning: true, Images: true}},
 }

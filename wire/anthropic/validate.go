@@ -87,6 +87,7 @@ func (v *validator) messages(messages jsontext.Value, m message.Model) {
 		v.turns = append(v.turns, t)
 		i++
 	}
+	v.Messages("messages", i)
 	if i == 0 && !v.pending {
 		v.Add(noMessages, "messages", "there are no messages")
 	}

@@ -47,6 +47,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		n++
 	}
 	v.closeCalls()
+	r.Messages("contents", n)
 	switch {
 	case n == 0 && !pending:
 		r.Add(noContents, "contents", "there are no contents")

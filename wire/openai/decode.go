@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"io"
 	"iter"
 	"strconv"
@@ -21,13 +22,19 @@ func (dialect) Decode(r io.Reader) iter.Seq2[message.Event, error] {
 
 type decoder struct {
 	id       string // of the answer
-	text     strings.Builder
-	thinking strings.Builder
+	content  []*piece
+	thinking strings.Builder // of a field next to the content
 	field    string
 	calls    []*call
-	sealed   []jsontext.Value // encrypted reasoning_details
+	sealed   sealed
 	usage    *message.Usage
 	finish   string
+}
+
+// piece is text, or thinking between texts, as Mistral sends it.
+type piece struct {
+	thinking bool
+	strings.Builder
 }
 
 // call is one tool call while it is being received.
@@ -65,21 +72,21 @@ func (d *decoder) Feed(c stream.Chunk) ([]message.Event, bool, error) {
 
 func (d *decoder) delta(delta jsontext.Value) []message.Event {
 	field, thought := thinking(delta)
+	details := d.sealed.take(delta)
+	if field == "" {
+		thought = details
+	}
 	if thought != "" {
-		d.field = field
+		d.field = cmp.Or(d.field, field)
 		d.thinking.WriteString(thought)
 	}
-	text := content(rawjson.Get(delta, "content")) + str(delta, "refusal")
-	d.text.WriteString(text)
+	events := stream.Thinking(thought)
+	events = append(events, d.parts(rawjson.Get(delta, "content"))...)
+	events = append(events, d.say(false, str(delta, "refusal"))...)
 	for tc := range rawjson.Elements(rawjson.Get(delta, "tool_calls")) {
 		d.call(tc)
 	}
-	for detail := range rawjson.Elements(rawjson.Get(delta, "reasoning_details")) {
-		if str(detail, "type") == "reasoning.encrypted" && str(detail, "data") != "" {
-			d.sealed = append(d.sealed, detail)
-		}
-	}
-	return append(stream.Thinking(thought), stream.Text(text)...)
+	return events
 }
 
 // thinking finds thinking in the fields that servers use for it.
@@ -92,13 +99,36 @@ func thinking(delta jsontext.Value) (field, text string) {
 	return "", ""
 }
 
-// content reads a string, or the texts of a list of parts.
-func content(v jsontext.Value) string {
-	text := rawjson.String(v)
+// parts reads content: a string, or a list of texts and thinking.
+func (d *decoder) parts(v jsontext.Value) []message.Event {
+	events := d.say(false, rawjson.String(v))
 	for p := range rawjson.Elements(v) {
-		text += str(p, "text")
+		if str(p, "type") != chunkOfThinking {
+			events = append(events, d.say(false, str(p, "text"))...)
+			continue
+		}
+		for inner := range rawjson.Elements(rawjson.Get(p, chunkOfThinking)) {
+			events = append(events, d.say(true, str(inner, "text"))...)
+		}
 	}
-	return text
+	return events
+}
+
+// say adds to the content.
+func (d *decoder) say(thinking bool, text string) []message.Event {
+	if text == "" {
+		return nil
+	}
+	n := len(d.content)
+	if n == 0 || d.content[n-1].thinking != thinking {
+		d.content = append(d.content, &piece{thinking: thinking})
+		n++
+	}
+	d.content[n-1].WriteString(text)
+	if thinking {
+		return stream.Thinking(text)
+	}
+	return stream.Text(text)
 }
 
 // call adds a piece of a tool call. Pieces belong together by index; if a
@@ -153,10 +183,17 @@ func (d *decoder) Finish(done bool) (*message.Message, bool) {
 	if d.thinking.Len() > 0 {
 		m.Content = append(m.Content, message.Thinking{Thinking: d.thinking.String(), Signature: d.field})
 	}
-	if d.text.Len() > 0 {
-		m.Content = append(m.Content, message.Text{Text: d.text.String()})
+	d.sealed.sign(d.calls)
+	if kept := d.sealed.kept(d.field != ""); kept != "" {
+		m.Content = append(m.Content, message.Thinking{Signature: kept, Redacted: true})
 	}
-	d.sign()
+	for _, p := range d.content {
+		if p.thinking {
+			m.Content = append(m.Content, message.Thinking{Thinking: p.String(), Signature: chunkOfThinking})
+		} else {
+			m.Content = append(m.Content, message.Text{Text: p.String()})
+		}
+	}
 	for i, c := range d.calls {
 		args := c.arguments.String()
 		if c.id == "" {

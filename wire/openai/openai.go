@@ -49,7 +49,8 @@ func rules(c contract) prepare.Rules {
 		Name:         toolName,
 		MaxArguments: prepare.MaxArguments,
 		Thinking: func(t message.Thinking) bool {
-			return c.back != never && reasoningField().MatchString(t.Signature) && !prepare.Blank(t.Thinking)
+			chunk := t.Signature == chunkOfThinking
+			return c.back != never && (isSealed(t) || !prepare.Blank(t.Thinking) && (chunk || reasoningField().MatchString(t.Signature)))
 		},
 	}
 }

@@ -125,6 +125,14 @@ func TestValidate(t *testing.T) {
 		{"odd tool name", messages(hi, strings.ReplaceAll(use, `read`, `a.b`), x), "invalid-tool-name"},
 		{"tools of one name", `{"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}],"messages":[` + hi + `]}`, "duplicate-tool"},
 		{"image", messages(`{"role":"user","content":[{"type":"image_url","image_url":{}}]}`), "image"},
+		{"reasoning as it came", messages(hi, `{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}],"closed":true},{"type":"text","text":"a"}],"reasoning_opaque":"x","reasoning_details":[{"type":"reasoning.encrypted","data":"x"},{"type":"reasoning.text","text":"t"},{"type":"reasoning.future"}]}`, hi), ""},
+		{"nothing but thinking", messages(hi, `{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]}]}`, hi), "empty-content"},
+		{"empty thinking", messages(hi, `{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":" "}]},{"type":"text","text":"a"}]}`, hi), "empty-text"},
+		{"thinking of the user", messages(`{"role":"user","content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]}]}`), "reasoning"},
+		{"thinking that is text", messages(hi, `{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"}]}`, hi), "reasoning"},
+		{"a detail without its data", messages(hi, `{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.encrypted"}]}`, hi), "reasoning"},
+		{"details that are no list", messages(hi, `{"role":"assistant","content":"a","reasoning_details":{}}`, hi), "reasoning"},
+		{"an opaque part that is no text", messages(hi, `{"role":"assistant","content":"a","reasoning_opaque":null}`, hi), "reasoning"},
 		{"too much output", `{"max_tokens":101,"messages":[` + hi + `]}`, "max-output"},
 		{"too much output, new name", `{"max_completion_tokens":101,"messages":[` + hi + `]}`, "max-output"},
 	}
@@ -137,6 +145,9 @@ func TestValidate(t *testing.T) {
 		wiretest.Problems(t, Dialect, messages(hi, hi), message.Model{Provider: "openai"}, false, "")
 		wiretest.Problems(t, Dialect, messages(hi, use, x), message.Model{Provider: "amazon-bedrock"}, false, "missing-tools")
 		wiretest.Problems(t, Dialect, messages(hi), message.Model{MaxBytes: 5}, false, "too-large")
+		wiretest.Problems(t, Dialect, messages(hi, use, x), message.Model{MaxMessages: 2}, false, "too-many-messages")
+		wiretest.Problems(t, Dialect, messages(hi, use, x), message.Model{MaxMessages: 3}, false, "")
+		wiretest.Problems(t, Dialect, `{"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"b"}}],"messages":[`+hi+`]}`, message.Model{MaxTools: 1}, false, "too-many-tools")
 	})
 }
 

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/message"
@@ -47,16 +48,22 @@ var asked = contract{back: everywhere, blank: " "}
 
 func contractOf(m message.Model, opts message.CallOptions) contract {
 	id := strings.ToLower(m.ID)
-	for _, c := range contracts {
-		if strings.Contains(id, c.family) && (c.back == withCalls || c.back == everywhere || !opts.RestoreThinking) {
-			return c
-		}
-	}
-	if opts.RestoreThinking {
+	i := slices.IndexFunc(contracts, func(c contract) bool {
+		return strings.Contains(id, c.family) && (c.wants() || !opts.RestoreThinking)
+	})
+	switch {
+	case i < 0 && opts.RestoreThinking:
 		return asked
+	case i < 0:
+		return contract{}
+	case toggleOf(m).switchedOff(m, opts) && contracts[i].wants() && !opts.RestoreThinking:
+		return contract{back: never}
 	}
-	return contract{}
+	return contracts[i]
 }
+
+// wants reports whether some messages are refused without reasoning.
+func (c contract) wants() bool { return c.back == withCalls || c.back == everywhere }
 
 // requires reports for each message whether it must have reasoning.
 func (c contract) requires(messages []prepare.Message) []bool {

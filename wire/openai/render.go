@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
@@ -25,7 +26,7 @@ func (dialect) Render(req timeline.Request, m message.Model, opts message.CallOp
 	}
 	c := contractOf(m, opts)
 	messages := prepare.Messages(req, m, rules(c))
-	w.blank = c.blank
+	w.blank, w.refuses = c.blank, c.back == never
 	required := c.requires(messages)
 	for i, msg := range messages {
 		w.message(msg, required[i])
@@ -60,7 +61,7 @@ func parameters(o *jsonw.Object, m message.Model, opts message.CallOptions) {
 	if opts.Temperature != nil {
 		o.Float("temperature", *opts.Temperature)
 	}
-	o.OptStr("reasoning_effort", prepare.Effort(m, opts))
+	toggleOf(m).write(o, m, opts)
 	if vendor(m) {
 		o.OptStr("prompt_cache_key", opts.SessionID)
 	}
@@ -88,6 +89,7 @@ type writer struct {
 	role    message.Role // role of the message being written; "" at the start
 	control []byte       // value of cache marks, or nil
 	blank   string       // stands in for required reasoning that was not kept
+	refuses bool         // reasoning is refused
 	signs   bool         // the first call of a message needs a signature
 
 	// user is the content of the next user message. Images of tool results are
@@ -96,17 +98,6 @@ type writer struct {
 	user      []message.Block
 	userMarks map[int]bool // which of them end with a cache mark
 	assistant assistant
-}
-
-// assistant is one assistant message while it is collected.
-type assistant struct {
-	text     []string
-	calls    jsonw.Array
-	sealed   jsonw.Array // encrypted reasoning of the calls
-	field    string      // the field in which the thinking is sent
-	thinking []string
-	required bool   // without the field the message is refused
-	control  []byte // value of a cache mark after the text; nil: none
 }
 
 func (w *writer) message(m prepare.Message, required bool) {
@@ -118,6 +109,7 @@ func (w *writer) message(m prepare.Message, required bool) {
 		w.user = append(w.user, m.Content...)
 		w.markUser(m)
 	case message.RoleAssistant:
+		w.assistant.listed = w.refuses || slices.ContainsFunc(m.Content, listsDetails)
 		for _, b := range m.Content {
 			w.assistant.add(b, w.signs)
 		}
@@ -164,10 +156,7 @@ func (w *writer) begin(role message.Role) {
 		w.user, w.userMarks = nil, nil
 	}
 	if w.role == message.RoleAssistant {
-		if w.assistant.required && w.assistant.field == "" {
-			w.assistant.field, w.assistant.thinking = usualField, []string{w.blank}
-		}
-		w.list.Add(w.assistant.bytes())
+		w.list.Add(w.assistant.bytes(w.blank))
 		w.assistant = assistant{}
 	}
 	w.role = role
@@ -223,53 +212,5 @@ func (w *writer) userMessage() []byte {
 		parts.Add(p.Bytes())
 	}
 	o.Raw("content", parts.Bytes())
-	return o.Bytes()
-}
-
-func (a *assistant) add(b message.Block, signs bool) {
-	switch b := b.(type) {
-	case message.Text:
-		a.text = append(a.text, b.Text)
-	case message.Thinking:
-		a.field = b.Signature
-		a.thinking = append(a.thinking, b.Thinking)
-	case prepare.Call:
-		var f jsonw.Object
-		f.Str("name", b.Name)
-		f.Str("arguments", string(prepare.ObjectArguments(b.Arguments)))
-		var o jsonw.Object
-		o.Str("id", b.ID)
-		o.Str("type", "function")
-		o.Raw("function", f.Bytes())
-		item, extra := sealedItem(b.ThoughtSignature), extraContent(b.ThoughtSignature)
-		if extra == nil && signs && a.calls.Len() == 0 {
-			extra = extraContent(prepare.UnsignedCall)
-		}
-		if item != nil {
-			a.sealed.Add(item)
-		} else if extra != nil {
-			o.Raw("extra_content", extra)
-		}
-		a.calls.Add(o.Bytes())
-	}
-}
-
-func (a *assistant) bytes() []byte {
-	var o jsonw.Object
-	o.Str("role", "assistant")
-	if len(a.text) > 0 {
-		textContent(&o, strings.Join(a.text, "\n"), a.control)
-	} else {
-		o.Raw("content", []byte("null"))
-	}
-	if a.field != "" {
-		o.Str(a.field, strings.Join(a.thinking, "\n"))
-	}
-	if a.sealed.Len() > 0 {
-		o.Raw("reasoning_details", a.sealed.Bytes())
-	}
-	if a.calls.Len() > 0 {
-		o.Raw("tool_calls", a.calls.Bytes())
-	}
 	return o.Bytes()
 }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/jsonw"
@@ -12,38 +11,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Reasoning that no one can read comes with calls in two forms, and goes back with
-// them (docs/limits.md, What vendors want back): as a signature, from Google, or as
-// an encrypted item of the list reasoning_details, from OpenRouter. In a session
-// the item is the signature of its call, as pi keeps it.
+// Signatures that Google and OpenRouter add to calls go back with them
+// (docs/limits.md, What vendors want back).
 
 // signatureOf reads the signature that Google adds to a call.
 func signatureOf(call jsontext.Value) string {
 	return str(rawjson.Get(rawjson.Get(call, "extra_content"), "google"), "thought_signature")
-}
-
-// sign gives each encrypted item to the call with its id, else to the first one
-// that has nothing yet.
-func (d *decoder) sign() {
-	for _, item := range d.sealed {
-		free := func(c *call) bool { return c.signature == "" }
-		i := slices.IndexFunc(d.calls, func(c *call) bool { return free(c) && c.id != "" && c.id == str(item, "id") })
-		if i < 0 {
-			i = slices.IndexFunc(d.calls, free)
-		}
-		if i >= 0 {
-			d.calls[i].signature = string(rawjson.JS(item))
-		}
-	}
-}
-
-// sealedItem returns the item in a call's signature, or nil.
-func sealedItem(signature string) []byte {
-	raw := []byte(signature)
-	if !prepare.Sendable(raw) || !strings.HasPrefix(str(raw, "type"), "reasoning.") {
-		return nil
-	}
-	return jsonw.Clean(raw)
 }
 
 // extraContent returns what carries a signature to Google, or nil if there is none

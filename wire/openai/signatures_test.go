@@ -28,7 +28,8 @@ func TestSignaturesGoBack(t *testing.T) {
 		"OpenRouter, by id":          {`"tool_calls":[{` + call + `},` + second + `],"reasoning_details":[` + sealed + `]`, []string{sealed, ""}, "", `[` + sealed + `]`},
 		"OpenRouter, another id":     {`"tool_calls":[{` + call + `},` + second + `],"reasoning_details":[` + other + `]`, []string{other, ""}, "", `[` + other + `]`},
 		"one for each":               {`"tool_calls":[{` + call + `},` + second + `],"reasoning_details":[` + sealed + `,` + other + `]`, []string{sealed, other}, "", `[` + sealed + `,` + other + `]`},
-		"text alone":                 {`"tool_calls":[{` + call + `},` + second + `],"reasoning_details":[{"type":"reasoning.text","text":"hm"}]`, []string{"", ""}, "", ""},
+		"text alone":                 {`"tool_calls":[{` + call + `},` + second + `],"reasoning_details":[{"type":"reasoning.text","text":"hm"}]`, []string{"", ""}, "", `[{"type":"reasoning.text","text":"hm"}]`},
+		"text that is in a field":    {`"tool_calls":[{` + call + `},` + second + `],"reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]`, []string{"", ""}, "", ""},
 		"nothing":                    {`"tool_calls":[{` + call + `},` + second + `]`, []string{"", ""}, "", ""},
 		"of a shape that is unknown": {`"tool_calls":[{` + call + `,"extra_content":7},` + second + `],"reasoning_details":{"type":"reasoning.encrypted"}`, []string{"", ""}, "", ""},
 	} {

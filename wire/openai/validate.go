@@ -17,6 +17,8 @@ var (
 	noContent  = check.Rule{Kind: "empty-content", Cites: "Invalid value for 'content': expected a string, got null."}
 	emptyText  = check.Rule{Kind: "empty-text", Cites: "text content is empty"}
 
+	badReasoning = check.Rule{Kind: "reasoning", Cites: "docs/limits.md, What vendors want back"}
+
 	unpairedResult = check.Rule{Kind: "unpaired-result", Cites: "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"}
 	unpairedCall   = check.Rule{Kind: "unpaired-call", Cites: "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. …"}
 	repeatedID     = check.Rule{Kind: "duplicate-id", Cites: "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. …"}
@@ -51,6 +53,7 @@ func (dialect) Validate(body []byte, m message.Model, pending bool) []wire.Probl
 		i++
 	}
 	v.checkPairs()
+	r.Messages("messages", i)
 	switch {
 	case i == 0 && !pending:
 		r.Add(noMessages, "messages", "there are no messages")
@@ -84,9 +87,11 @@ func (v *validator) message(where string, msg jsontext.Value) {
 			v.Add(roleOrder, where, "two %s messages in a row", role)
 		}
 	}
+	says := v.parts(check.Path(where, "content"), content, role)
 	switch role {
 	case "assistant":
-		v.assistant(where, msg, content)
+		v.assistant(where, msg, says || rawjson.Kind(content) == '"' && !check.Blank(content))
+		v.reasoning(where, msg)
 	case "tool":
 		v.result(where, msg)
 	case "user":
@@ -97,12 +102,13 @@ func (v *validator) message(where string, msg jsontext.Value) {
 	default:
 		v.Add(badRole, check.Path(where, "role"), "the role is %q", role)
 	}
-	v.parts(check.Path(where, "content"), content, role)
 	v.role = role
 }
 
-func (v *validator) parts(where string, content jsontext.Value, role string) {
-	i := 0
+// parts checks a list of parts, and reports whether there is more in it than
+// thinking.
+func (v *validator) parts(where string, content jsontext.Value, role string) (says bool) {
+	i, thoughts := 0, 0
 	for p := range rawjson.Elements(content) {
 		switch place := check.Path(where, i); str(p, "type") {
 		case "text":
@@ -112,15 +118,19 @@ func (v *validator) parts(where string, content jsontext.Value, role string) {
 			if role != "user" {
 				v.Add(imagePlace, place, "a message of role %s has an image", role)
 			}
+		case chunkOfThinking:
+			v.thought(place, p, role)
+			thoughts++
 		}
 		i++
 	}
 	if i == 0 && rawjson.Kind(content) == '[' {
 		v.Add(emptyText, where, "the %s message has no content", role)
 	}
+	return i > thoughts
 }
 
-func (v *validator) assistant(where string, msg, content jsontext.Value) {
+func (v *validator) assistant(where string, msg jsontext.Value, says bool) {
 	i := 0
 	v.ids = map[string]bool{}
 	for c := range rawjson.Elements(rawjson.Get(msg, "tool_calls")) {
@@ -128,8 +138,41 @@ func (v *validator) assistant(where string, msg, content jsontext.Value) {
 		i++
 	}
 	v.usesTools = v.usesTools || i > 0
-	if i == 0 && rawjson.Kind(content) != '[' && check.Blank(content) && rawjson.Get(msg, "function_call") == nil {
+	if i == 0 && !says && rawjson.Get(msg, "function_call") == nil {
 		v.Add(noContent, where, "there is neither text nor a tool call")
+	}
+}
+
+// thought checks thinking that is a part of the content.
+func (v *validator) thought(where string, p jsontext.Value, role string) {
+	inner := rawjson.Get(p, chunkOfThinking)
+	if role != "assistant" || rawjson.Kind(inner) != '[' {
+		v.Add(badReasoning, where, "thinking is a list of texts in a message of the assistant; here it is in one of role %s: %s", role, inner)
+	}
+	i := 0
+	for t := range rawjson.Elements(inner) {
+		if str(t, "type") == "text" {
+			v.Text(emptyText, check.Path(where, chunkOfThinking, i), rawjson.Get(t, "text"))
+		}
+		i++
+	}
+}
+
+// reasoning checks what goes back as it came.
+func (v *validator) reasoning(where string, msg jsontext.Value) {
+	details, opaque := rawjson.Get(msg, detailsField), rawjson.Get(msg, opaqueField)
+	if details != nil && rawjson.Kind(details) != '[' {
+		v.Add(badReasoning, check.Path(where, detailsField), "it is not a list")
+	}
+	i := 0
+	for d := range rawjson.Elements(details) {
+		if !isDetail(d) {
+			v.Add(badReasoning, check.Path(where, detailsField, i), "an item of type %q, or one without its data", str(d, "type"))
+		}
+		i++
+	}
+	if opaque != nil && check.Blank(opaque) {
+		v.Add(badReasoning, check.Path(where, opaqueField), "it is not text")
 	}
 }
 

@@ -194,6 +194,7 @@ func (v *validator) end(pending bool) {
 			v.Add(unpairedResult, where, "no call with the id %q comes before it", id)
 		}
 	})
+	v.Messages("input", v.n)
 	switch {
 	case v.n == 0 && !pending && !v.stored:
 		v.Add(noInput, "input", "there are no items")

@@ -134,8 +134,8 @@ func (d *Drawer) unruly() {
 				content[i] = c
 			}
 		}
-		a := &message.Message{Role: message.RoleAssistant, Content: content, StopReason: message.StopToolUse,
-			API: "x", Provider: rapid.SampledFrom([]string{"p", "anthropic", "openai", "gemini"}).Draw(d.T, "provider"), Model: "m"}
+		model := strange.Models.Draw(d.T, "model")
+		a := &message.Message{Role: message.RoleAssistant, Content: content, StopReason: message.StopToolUse, API: "x", Provider: model[0], Model: model[1]}
 		for _, c := range a.ToolCalls() {
 			results = append(results, &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name,
 				IsError: rapid.Bool().Draw(d.T, "error"), Content: strange.UserContent(d.T)})

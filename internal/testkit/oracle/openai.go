@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Limits of OpenAI, as its refusals name them.
@@ -53,6 +54,7 @@ func (c *checker) chat(b object) {
 			if has(m, "tool_calls") && len(list(m["tool_calls"])) == 0 {
 				c.say("%s: empty tool_calls", at)
 			}
+			c.reasoning(at, m)
 			if m["content"] == nil {
 				if len(waiting) == 0 {
 					c.say("%s: neither content nor tool_calls", at)
@@ -121,8 +123,53 @@ func (c *checker) chatContent(at, role string, v any) {
 			}
 		case typ == "image_url" && role == "user":
 			c.dataURL(where, text(obj(p["image_url"])["url"]))
+		case typ == "thinking" && role == "assistant":
+			c.thought(where, p)
 		case typ == "" || role != "user":
 			c.say("%s: %q in a message of role %s", where, typ, role)
+		}
+	}
+}
+
+// thought checks a chunk in which a model of Mistral thinks: a list of chunks of
+// its own, and what is in it has an end.
+func (c *checker) thought(at string, p object) {
+	chunks := list(p["thinking"])
+	if len(chunks) == 0 {
+		c.say("%s: thinking without chunks", at)
+	}
+	for j, v := range chunks {
+		if t := obj(v); text(t["type"]) == "text" && blank(text(t["text"])) {
+			c.say("%s: thinking.%d is empty", at, j)
+		}
+	}
+	if closed, ok := p["closed"].(bool); ok && !closed {
+		c.say("%s: thinking that goes on", at)
+	}
+}
+
+// reasoning checks what OpenRouter and Copilot want back next to the content.
+func (c *checker) reasoning(at string, m object) {
+	if has(m, "reasoning_opaque") && text(m["reasoning_opaque"]) == "" {
+		c.say("%s: reasoning_opaque is %v", at, m["reasoning_opaque"])
+	}
+	if has(m, "reasoning_details") && len(list(m["reasoning_details"])) == 0 {
+		c.say("%s: reasoning_details is %v", at, m["reasoning_details"])
+	}
+	members := map[string]string{"reasoning.text": "text", "reasoning.summary": "summary", "reasoning.encrypted": "data"}
+	for j, v := range list(m["reasoning_details"]) {
+		d := obj(v)
+		typ := text(d["type"])
+		if !strings.HasPrefix(typ, "reasoning.") {
+			c.say("%s: reasoning_details.%d is of type %q", at, j, typ)
+		}
+		if _, ok := d[members[typ]].(string); !ok && members[typ] != "" {
+			c.say("%s: reasoning_details.%d of type %q has no %s", at, j, typ, members[typ])
+		}
+	}
+	for _, k := range []string{"reasoning_content", "reasoning", "reasoning_text"} {
+		if _, ok := m[k].(string); has(m, k) && !ok {
+			c.say("%s: %s is %v", at, k, m[k])
 		}
 	}
 }

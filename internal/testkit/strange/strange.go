@@ -33,7 +33,21 @@ var (
 	signatures = rapid.SampledFrom([]string{
 		"", "reasoning_content", "EqQB", "not base64 !", `{"v":1,"id":"msg_1","phase":"commentary"}`,
 		`{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gA=="}`, `{"type":"reasoning","x":"\udc00"}`,
+		`{"type":"reasoning.encrypted","data":"gA==","id":"call_1","format":"google-gemini-v1","index":0}`,
 	})
+	// reasonings are what vendors let their models think, as it is stored, and what
+	// is like it.
+	reasonings = rapid.SampledFrom([]message.Thinking{
+		{Thinking: "so", Signature: "reasoning_text"}, {Thinking: "so", Signature: "thinking"}, {Thinking: " ", Signature: "thinking"},
+		{Signature: `{"reasoning_opaque":"sL=="}`, Redacted: true},
+		{Signature: `{"reasoning_opaque":{"a":1},"reasoning_details":7}`, Redacted: true},
+		{Signature: `{"reasoning_details":[{"type":"reasoning.text","text":"so","signature":"EqQB","index":0},{"type":"reasoning.encrypted","data":"gA==","id":"call_1"}]}`, Redacted: true},
+		{Signature: `{"reasoning_details":[{"type":"reasoning.summary","summary":"\udc00"},{"type":"future"},7]}`, Redacted: true},
+		{Signature: `{"reasoning_details":[{"type":"reasoning.text","text":"so","signature":"EqQB"}]}`},
+	})
+	// Models are provider and name of those that the histories are of.
+	Models = rapid.SampledFrom([][2]string{{"p", "m"}, {"anthropic", "claude-opus-5"}, {"anthropic", "m"}, {"openai", "gpt-5.1"}, {"openai", "m"}, {"gemini", "gemini-3-pro"}, {"gemini", "m"},
+		{"deepseek", "deepseek-v4-pro"}, {"openrouter", "anthropic/claude-sonnet-4.5"}, {"copilot", "gemini-3-pro"}, {"mistral", "mistral-medium-3.5"}, {"zai", "glm-5.2"}})
 )
 
 func image(t *rapid.T) message.Image {
@@ -56,7 +70,9 @@ func UserContent(t *rapid.T) []message.Block {
 // AssistantContent draws what an assistant message may hold.
 func AssistantContent(t *rapid.T) []message.Block {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) message.Block {
-		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 5:
+			return reasonings.Draw(t, "reasoning")
 		case 0:
 			return message.Thinking{Thinking: Texts.Draw(t, "thinking"), Signature: signatures.Draw(t, "signature"), Redacted: rapid.Bool().Draw(t, "redacted")}
 		case 1:

@@ -27,6 +27,7 @@ var (
 	TooMuchOutput = Rule{"max-output", "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"}
 	Image         = Rule{"image", "No endpoints found that support image input"}
 	manyTools     = Rule{"too-many-tools", "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150 instead."}
+	manyMessages  = Rule{"too-many-messages", "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2301 instead."}
 	LastAssistant = Rule{"last-assistant", "This model does not support assistant message prefill. The conversation must end with a user message."}
 	EmptyText     = Rule{"empty-text", "messages: text content blocks must be non-empty"}
 )
@@ -95,13 +96,24 @@ func (r *Report) Text(rule Rule, where string, text jsontext.Value) {
 	}
 }
 
+// Messages reports a list with more messages than the server takes. What it has
+// said in a refusal may be of another of its hosts, so it stops no request.
+func (r *Report) Messages(list string, n int) {
+	if most := r.model.MaxMessages; most > 0 && int64(n) > most {
+		r.Add(manyMessages, list, "it has %d, but the limit is %d", n, most)
+	}
+}
+
 // Tool notes a tool that is offered.
 func (r *Report) Tool() { r.tools++ }
 
 // tooManyTools reports more tools than the host takes. Only their owner can choose
 // which ones to leave out.
 func (r *Report) tooManyTools() {
-	if most := r.host.Tools; most > 0 && r.tools > most {
+	switch most, learned := r.host.Tools, r.model.MaxTools; {
+	case learned > 0 && int64(r.tools) > learned:
+		r.refuse(true, manyTools, "tools", "it offers %d tools, but the server said that its limit is %d", r.tools, learned)
+	case most > 0 && r.tools > most:
 		r.refuse(r.model.Server == "", manyTools, "tools", "it offers %d tools, but the limit of the host is %d", r.tools, most)
 	}
 }

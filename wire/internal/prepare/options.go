@@ -58,8 +58,11 @@ func MaxOutput(m message.Model, opts message.CallOptions) int64 {
 // Effort returns the thinking level to ask for, or "" if the model does not
 // think or the level is off or unknown.
 func Effort(m message.Model, opts message.CallOptions) string {
-	if !m.Reasoning || levelBudget(opts.Thinking) == 0 {
+	switch {
+	case !m.Reasoning || levelBudget(opts.Thinking) == 0:
 		return ""
+	case opts.Thinking == "max": // a word of session files
+		return "xhigh"
 	}
 	return opts.Thinking
 }
@@ -79,7 +82,7 @@ func levelBudget(level string) int64 {
 		return 10240
 	case "high":
 		return 20480
-	case "xhigh":
+	case "xhigh", "max":
 		return 32768
 	}
 	return 0
