@@ -38,7 +38,7 @@ func (s *sheet) living(k state.Kind) []*state.Item {
 func (s *sheet) requests(at place) {
 	all := slices.DeleteFunc(s.made(state.Request), func(it *state.Item) bool { return it.Life == state.Withdrawn })
 	current := s.in.State.CurrentRequest()
-	if current != nil && (current.First >= s.in.tail() || s.in.visible(current.Text)) && s.covers.from < len(s.in.History) {
+	if current != nil && (current.First >= s.in.tail() || s.in.visible(current.Text)) {
 		s.add(at, needed, newest, "- The current request follows, word for word.")
 	}
 	var earlier []*state.Item
