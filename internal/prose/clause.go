@@ -53,10 +53,11 @@ func (t *table) leading(text string) int {
 			longest = max(longest, len(p.text))
 		}
 	}
-	words := wordsOf(firstClause(text))
-	if len(words) == 0 {
+	first := readWords(firstClause(text))
+	if !first.next() || !t.maybeFiller(first.word.text) {
 		return longest
 	}
+	words := wordsOf(firstClause(text))
 	for _, list := range [][]phrase{t.exact[words[0].text], t.prefix[words[0].text[0]]} {
 		for _, p := range list {
 			if p.class != Filler {
@@ -71,6 +72,12 @@ func (t *table) leading(text string) int {
 		}
 	}
 	return longest
+}
+
+// maybeFiller reports whether a phrase of filler begins with a word.
+func (t *table) maybeFiller(word string) bool {
+	filler := func(p phrase) bool { return p.class == Filler }
+	return slices.ContainsFunc(t.exact[word], filler) || slices.ContainsFunc(t.prefix[word[0]], filler)
 }
 
 // fillerNext reports whether filler, or a word that connects, comes next.

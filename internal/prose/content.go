@@ -17,9 +17,9 @@ type Bag map[string]bool
 func Content(text string, l Lang) Bag {
 	b := Bag{}
 	own, english := tableOf(l).stop, tableOf("en").stop
-	for _, w := range wordsOf(text) {
-		for part := range strings.SplitSeq(w.text, "-") {
-			if r, _ := utf8.DecodeRuneInString(part); r > 0x1100 && !unicode.Is(unicode.Cyrillic, r) {
+	for r := readWords(text); r.next(); {
+		for part := range strings.SplitSeq(r.word.text, "-") {
+			if c, _ := utf8.DecodeRuneInString(part); c > 0x1100 && !unicode.Is(unicode.Cyrillic, c) {
 				b.solid(part)
 			} else if part != "" && !own[part] && !english[part] {
 				b.spaced(part, l)

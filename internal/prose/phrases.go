@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -163,115 +162,6 @@ func (t *table) add(l Lang, class Class, line string) {
 		return
 	}
 	t.exact[p.toks[0].text] = append(t.exact[p.toks[0].text], p)
-}
-
-// word is a word of a sentence, in lower case.
-type word struct {
-	text       string
-	start, end int
-	clause     bool // a sentence or a clause begins with it
-}
-
-// wordsOf parts a sentence into words.
-func wordsOf(s string) []word {
-	out := make([]word, 0, len(s)/6+1)
-	clause := true
-	for i := 0; i < len(s); {
-		r, n := runeAt(s, i)
-		if !wordRune(r) {
-			if endsWords(r) || r == '-' && i+n < len(s) && s[i+n] == ' ' {
-				clause = true
-			}
-			i += n
-			continue
-		}
-		start := i
-		for i < len(s) {
-			r, n = runeAt(s, i)
-			if !wordRune(r) && !(inWord(r) && i > start && nextIsWord(s[i+n:])) {
-				break
-			}
-			i += n
-		}
-		at, whole := start, lower(s[start:i])
-		for whole != "" {
-			part := whole
-			if n := elision(whole); n > 0 {
-				part = whole[:n]
-			}
-			whole = whole[len(part):]
-			out = append(out, word{part, at, min(at+len(part), i), clause})
-			at, clause = min(at+len(part), i), false
-		}
-		if w := out[len(out)-1].text; connects(w) {
-			clause = true // a clause may begin after "and"
-		}
-	}
-	return out
-}
-
-// runeAt is the character at i; nearly all are ASCII.
-func runeAt(s string, i int) (rune, int) {
-	if c := s[i]; c < utf8.RuneSelf {
-		return rune(c), 1
-	}
-	return utf8.DecodeRuneInString(s[i:])
-}
-
-// lower is a word in lower case with straight apostrophes.
-func lower(w string) string {
-	plain := func(c byte) bool {
-		return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '\'' || c == '-' || c == '_'
-	}
-	for i := range len(w) {
-		if !plain(w[i]) {
-			return strings.ToLower(strings.ReplaceAll(w, "’", "'"))
-		}
-	}
-	return w
-}
-
-// endsWords reports whether a sentence or a clause may begin after a sign.
-func endsWords(r rune) bool {
-	switch r {
-	case ',', ';', ':', '.', '!', '?', '(', ')', '\n', '"':
-		return true
-	}
-	return r >= utf8.RuneSelf && strings.ContainsRune("—–¡¿“”«»、。，；：！？", r)
-}
-
-func wordRune(r rune) bool {
-	if r < utf8.RuneSelf {
-		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_'
-	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-func inWord(r rune) bool { return r == '\'' || r == '’' || r == '-' }
-
-func nextIsWord(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(r)
-}
-
-// connects are words that put clauses one after the other.
-func connects(w string) bool {
-	switch w {
-	case "and", "but", "so", "then", "also", "please", "just", "or", "well", "und", "aber", "bitte", "et", "mais", "y", "pero", "e", "mas", "и", "а", "но", "now":
-		return true
-	}
-	return false
-}
-
-// elisions are parted from the word after them: l'export, n'utilise.
-var elisions = []string{"l'", "d'", "n'", "s'", "j'", "m'", "t'", "c'", "qu'", "jusqu'", "lorsqu'", "puisqu'", "parce_qu'"}
-
-// elision is the length of the elision that a word begins with, or 0.
-func elision(w string) int {
-	if i := strings.IndexByte(w, '\''); i > 0 && i < len(w)-1 && slices.Contains(elisions, w[:i+1]) {
-		return i + 1
-	}
-	return 0
 }
 
 // matches finds the phrases that a sentence has.

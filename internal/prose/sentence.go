@@ -112,7 +112,6 @@ func Detect(text string) Lang {
 // latinLang tells languages by their commonest words.
 func latinLang(text string) Lang {
 	best, most := langs[0], 0
-	words := wordsOf(text)
 	var marked []rune // the marks of all languages are beyond ASCII
 	for _, r := range text {
 		if r >= utf8.RuneSelf {
@@ -120,11 +119,10 @@ func latinLang(text string) Lang {
 		}
 	}
 	counts := [nLatin]int{}
-	for _, w := range words {
-		if points, ok := speaksFor()[w.text]; ok {
-			for i, n := range points {
-				counts[i] += int(n)
-			}
+	speaks := speaksFor()
+	for r := readWords(text); r.next(); {
+		for i, n := range speaks[r.word.text] {
+			counts[i] += int(n)
 		}
 	}
 	for i, l := range langs[:nLatin] {

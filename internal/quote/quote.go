@@ -3,6 +3,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -22,7 +23,6 @@ var (
 		`tool results?[^\]\n]{0,80}|tool|system|developer)\s*\]\s*:`)
 	// tagName reports whether a text has a name that a wrapper tag may have.
 	tagName     = lazy.AnyOf("conversation", "transcript", "summary", "additional-context", "turn-request", "focus", "instructions", "read-files", "modified-files", "system", "tool_result", "turn-prefix")
-	lineMarker  = lazy.Regexp(`(?m)^([ \t>]*)((?:System|Human|User|Assistant|Developer)[ \t]*:)`)
 	lineSpeaker = []string{"System", "Human", "User", "Assistant", "Developer"}
 )
 
@@ -36,13 +36,7 @@ func Escape(text string) string {
 		}
 		text = controlToken().ReplaceAllString(text, "&lt;$1")
 	}
-	text = escapeRoles(text)
-	for _, word := range lineSpeaker {
-		if strings.Contains(text, word) { // a look at each line is slow
-			return lineMarker().ReplaceAllString(text, `$1\$2`)
-		}
-	}
-	return text
+	return escapeSpeakers(escapeRoles(text))
 }
 
 // Safe makes a text by a summarizer or a hook safe to be a summary: valid
@@ -56,6 +50,32 @@ func Safe(text string) string {
 		return r
 	}, safetext.Sanitize(text))
 	return Escape(text)
+}
+
+// escapeSpeakers puts a backslash before the speakers that lines begin with, as "User:".
+func escapeSpeakers(text string) string {
+	if !slices.ContainsFunc(lineSpeaker, func(word string) bool { return strings.Contains(text, word) }) {
+		return text // a look at each line is slow
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for line := range strings.Lines(text) {
+		bare := strings.TrimLeft(line, " \t>")
+		if speaks(bare) {
+			b.WriteString(line[:len(line)-len(bare)] + `\`)
+			line = bare
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// speaks reports whether a line begins with a speaker and a colon.
+func speaks(line string) bool {
+	return slices.ContainsFunc(lineSpeaker, func(word string) bool {
+		rest, ok := strings.CutPrefix(line, word)
+		return ok && strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":")
+	})
 }
 
 // escapeRoles puts a backslash before role markers, wherever they are.

@@ -54,6 +54,11 @@ func Lookup(name string) Provider {
 // notation, then anywhere. own reports whether the provider itself offers it, so
 // that its price applies. nil: no provider offers it.
 func Find(provider, id string) (m *Model, own bool) {
+	for i := range models {
+		if m := &models[i]; m.ID == id && m.Provider == provider {
+			return m, true
+		}
+	}
 	plain, last := PlainName(id), lastPart(id)
 	var best *Model
 	bestRank := 0
@@ -61,8 +66,6 @@ func Find(provider, id string) (m *Model, own bool) {
 		m := &models[i]
 		rank := 0
 		switch {
-		case m.Provider == provider && m.ID == id:
-			return m, true
 		case m.Provider == provider && m.Plain == plain:
 			rank = 4
 		case strings.EqualFold(m.ID, id):
