@@ -77,7 +77,8 @@ func (u *unread) check() error {
 		default:
 			read = true
 			for _, c := range m.Calls {
-				if answered[c.ID] || !u.counts[c.ID] {
+				pinned := i < u.start && u.shown[e.ID] // a covered call is shown like a pin, which beats an edit
+				if answered[c.ID] || !u.counts[c.ID] && !pinned {
 					continue
 				}
 				if open++; open <= covered.MaxCalls && !u.shown[e.ID] && i > foreign {
