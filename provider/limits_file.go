@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -77,10 +76,7 @@ func (l *Limits) Save() error {
 	if err != nil {
 		return fmt.Errorf("learned limits: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return fmt.Errorf("learned limits: %w", err)
-	}
-	if err := fsx.Replace(l.path, append(data, '\n'), 0o600); err != nil {
+	if err := fsx.Replace(fsx.OS{}, l.path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("learned limits: %w", err)
 	}
 	return nil

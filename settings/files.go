@@ -139,10 +139,7 @@ func replaceFile(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write settings: %w", err)
-	}
-	if err := fsx.Replace(path, data, 0o600); err != nil {
+	if err := fsx.Replace(fsx.OS{}, path, data, 0o600); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
 	return nil
