@@ -65,7 +65,7 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 	}
 	a.say("after  at most %s tokens: %s\n", thousands(out.EstimatedAfter), parts(p))
 	if p.Floor.Fixed == 0 {
-		a.say("       and the prompt and tools, whose size is not known: no call was measured\n")
+		a.say("       and the prompt and tools, whose size is not known until the next answer\n")
 	}
 	a.say("facts  %s\n", counts(out.Ledger))
 	if len(out.Lost) > 0 {

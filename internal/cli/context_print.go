@@ -42,9 +42,12 @@ func (a *app) printContext(c contextJSON, v *timeline.View) error {
 func meter(c contextJSON) string {
 	t := c.Tokens
 	s := fmt.Sprintf("%s tokens", thousands(t.Decision))
-	if t.Measured != nil && *t.Measured == t.Decision {
+	switch {
+	case t.Measured != nil && *t.Measured == t.Decision:
 		s += " (measured)"
-	} else {
+	case t.Fixed == 0:
+		s += " (estimated, without prompt and tools: their size is not known until the next answer)"
+	default:
 		s += " (estimated)"
 	}
 	s += fmt.Sprintf(" of %s (%s)", thousands(t.Window), t.WindowSource)
