@@ -21,7 +21,6 @@ type branchPlan struct {
 
 	recent, folded []timeline.Item
 	all            []timeline.Item
-	entries        []*session.Entry
 }
 
 // Empty reports whether there is nothing to summarize.
@@ -33,7 +32,7 @@ func (p *branchPlan) Empty() bool { return len(p.all) == 0 }
 // budget. A tool group comes in whole or not at all. Budget 0 means no limit.
 // It fails if a message cannot be read.
 func planBranch(left []*session.Entry, budget int64, est tokens.Estimator) (*branchPlan, error) {
-	p := &branchPlan{Budget: budget, entries: left}
+	p := &branchPlan{Budget: budget}
 	listed, err := timeline.ListPath(left)
 	if err != nil {
 		return nil, err

@@ -308,7 +308,7 @@ func (t *walked) view(p Policy) (*View, error) {
 		v.covered = append(v.covered, c.entry)
 	}
 	var err error
-	if v.Prompt, err = t.prompt(); err != nil {
+	if v.Prompt, err = t.prompt(nil); err != nil {
 		return nil, err
 	}
 	if v.edits, err = t.edits(); err != nil {
@@ -371,8 +371,10 @@ func (t *walked) modelAndLevel() (model *session.ModelChange, level string, know
 
 func isSystem(e *session.Entry) bool { return e.Role() == message.RoleSystem }
 
-// prompt folds the system messages in force.
-func (t *walked) prompt() (Prompt, error) {
+// prompt folds the system messages in force. patched, if it is not nil, is
+// called after each of them with its place in the path and the prompt before
+// and after it.
+func (t *walked) prompt(patched func(at int, before, after Prompt)) (Prompt, error) {
 	var p Prompt
 	from := 0
 	if t.comp != nil {
@@ -381,13 +383,18 @@ func (t *walked) prompt() (Prompt, error) {
 			from = t.compPos
 		}
 	}
-	for _, e := range t.path[from:] {
-		if isSystem(e) {
-			m, err := e.Message()
-			if err != nil {
-				return p, err
-			}
-			p.patch(m)
+	for i, e := range t.path[from:] {
+		if !isSystem(e) {
+			continue
+		}
+		m, err := e.Message()
+		if err != nil {
+			return p, err
+		}
+		before := p
+		p.patch(m)
+		if patched != nil {
+			patched(from+i, before, p)
 		}
 	}
 	return p, nil

@@ -193,26 +193,10 @@ func members(p *session.Pin) []string {
 // markPrompts: a system message that changes the prompt changes what comes
 // before everything else.
 func (t *walked) markPrompts(mark func(from, to int)) error {
-	var p Prompt
-	from := 0
-	if t.comp != nil {
-		if sys := t.comp.Compaction().System; sys != nil {
-			p.patch(sys)
-			from = t.compPos
+	_, err := t.prompt(func(at int, before, after Prompt) {
+		if !after.equal(before) {
+			mark(0, at)
 		}
-	}
-	for i, e := range t.path[from:] {
-		if isSystem(e) {
-			m, err := e.Message()
-			if err != nil {
-				return err
-			}
-			before := p
-			p.patch(m)
-			if !p.equal(before) {
-				mark(0, from+i)
-			}
-		}
-	}
-	return nil
+	})
+	return err
 }

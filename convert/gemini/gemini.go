@@ -6,7 +6,6 @@ package gemini
 import (
 	"bytes"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
@@ -101,32 +100,11 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 	return session.Header{ID: scribe.SessionID(id)}, src.Only(id)
 }
 
-// Import walks the messages. If the document is cut off or broken it takes the
-// whole messages before and after the damage.
+// Import walks the messages.
 func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
-	f, err := src.Open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	r := reader{sink: to, to: scribe.New(to)}
-	for p, err := range jsondoc.Salvage(f, elements) {
-		var broken *jsondoc.BrokenError
-		if errors.As(err, &broken) && r.messages > 0 {
-			to.SkipBytes("damaged end of the file", src.Size-broken.Offset)
-			break
-		}
-		if p.Lost > 0 {
-			to.SkipBytes("damaged part of the file", p.Lost)
-			continue
-		}
-		if err != nil {
-			return carry.NotOurs(err)
-		}
-		if err := r.part(ctx, p); err != nil {
-			return err
-		}
-		to.Read(p.Offset)
+	if err := carry.Document(src, to, elements, func(p jsondoc.Part) error { return r.part(ctx, p) }, func() bool { return r.messages > 0 }); err != nil {
+		return err
 	}
 	return r.to.End(ctx)
 }

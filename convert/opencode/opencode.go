@@ -8,7 +8,6 @@ package opencode
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -80,32 +79,11 @@ func (importer) Describe(ctx context.Context, src convert.Source) (session.Heade
 	return session.Header{}, convert.ErrNotOurs
 }
 
-// Import walks the messages. If the document is cut off or broken it takes the
-// whole messages before and after the damage.
+// Import walks the messages.
 func (importer) Import(ctx context.Context, src convert.Source, to *convert.Sink) error {
-	f, err := src.Open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	r := newReader(to)
-	for p, err := range jsondoc.Salvage(f, elements) {
-		var broken *jsondoc.BrokenError
-		if errors.As(err, &broken) && r.messages > 0 {
-			to.SkipBytes("damaged end of the file", src.Size-broken.Offset)
-			break
-		}
-		if p.Lost > 0 {
-			to.SkipBytes("damaged part of the file", p.Lost)
-			continue
-		}
-		if err != nil {
-			return carry.NotOurs(err)
-		}
-		if err := r.part(ctx, p); err != nil {
-			return err
-		}
-		to.Read(p.Offset)
+	if err := carry.Document(src, to, elements, func(p jsondoc.Part) error { return r.part(ctx, p) }, func() bool { return r.messages > 0 }); err != nil {
+		return err
 	}
 	return r.end(ctx)
 }

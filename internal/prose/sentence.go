@@ -21,7 +21,7 @@ type Sentence struct {
 // is looked for in any text: it is next to any other.
 func Read(text string, l Lang) Sentence {
 	s := Sentence{Text: text, Lang: l}
-	bare := unquoted(text)
+	bare := Unquoted(text)
 	s.words = wordsOf(bare)
 	s.Hits = tableOf(l).matches(bare, s.words)
 	if l != "en" && hasLatin(bare) {
@@ -218,9 +218,9 @@ func abbreviated(s string) bool {
 	return slices.Contains(abbreviations, last) || len(last) == 2 && last[0] >= '0' && last[0] <= '9' // "1."
 }
 
-// unquoted blanks what is in `…`, "…" and “…”, at most 200 bytes each, so that
+// Unquoted blanks what is in `…`, "…" and “…”, at most 200 bytes each, so that
 // quoted words give no orders. Lengths are kept.
-func unquoted(s string) string {
+func Unquoted(s string) string {
 	const maxQuote = 200
 	if !strings.ContainsAny(s, "`\"“«「") {
 		return s

@@ -161,3 +161,28 @@ func word(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
+
+// Strings returns the strings in a value, whatever it is made of, in order and
+// at most n of them.
+func Strings(raw []byte, n int) []string {
+	const deepest = 7
+	var out []string
+	var walk func(v []byte, depth int)
+	walk = func(v []byte, depth int) {
+		switch {
+		case len(out) >= n || depth == deepest:
+		case Kind(v) == '"':
+			out = append(out, String(v))
+		case Kind(v) == '[':
+			for e := range Elements(v) {
+				walk(e, depth+1)
+			}
+		default:
+			for _, m := range Members(v) {
+				walk(m, depth+1)
+			}
+		}
+	}
+	walk(raw, 0)
+	return out
+}

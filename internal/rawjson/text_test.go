@@ -80,3 +80,14 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestStrings(t *testing.T) {
+	deep := strings.Repeat("[", 7) + `"x"` + strings.Repeat("]", 7)
+	for in, want := range map[string]string{
+		`"a"`: "a", `1`: "", `{"q":"a","r":["b",{"s":"c"},2]}`: "a|b|c", `["a","b","c","d"]`: "a|b|c", deep: "", deep[1 : len(deep)-1]: "x",
+	} {
+		if got := strings.Join(Strings([]byte(in), 3), "|"); got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -194,7 +194,7 @@ func (f *folder) conclusion(w *said) {
 			f.end(it, Replaced, "said anew")
 		}
 	}
-	f.talk.answer = f.make(Item{Kind: Finding, Key: answerKey + f.entry, Text: text, Note: remaining(w), Life: Current, By: "assistant"})
+	f.make(Item{Kind: Finding, Key: answerKey + f.entry, Text: text, Note: remaining(w), Life: Current, By: "assistant"})
 }
 
 // answerKey begins the keys of conclusions of final answers.

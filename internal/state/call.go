@@ -17,7 +17,6 @@ import (
 // the result says that it was done.
 type call struct {
 	tool   string
-	args   calls.Args
 	ops    []calls.Op
 	run    calls.Run
 	isRun  bool
@@ -29,7 +28,7 @@ type call struct {
 
 // call notes a call.
 func (f *folder) call(ref callRef, tc message.ToolCall, name string, args calls.Args) {
-	c := &call{tool: name, args: args, reason: f.talk.before, asks: calls.Asks(name)}
+	c := &call{tool: name, reason: f.talk.before, asks: calls.Asks(name)}
 	c.run, c.isRun = calls.RunOf(name, args)
 	if p, ok := calls.PollOf(name, args); ok {
 		c.poll = &p
@@ -83,40 +82,19 @@ func (f *folder) result(m *message.Message) {
 	}
 }
 
+// maxAnswers is how many texts of an answer to a tool's question are kept.
+const maxAnswers = 16
+
 // chosenByTool takes the user's answer to a tool's question.
 func (f *folder) chosenByTool(text string) {
 	if raw := []byte(text); rawjson.Valid(raw) && rawjson.Kind(raw) == '{' {
-		if s := flatten(raw); s != "" {
+		if s := strings.Join(rawjson.Strings(raw, maxAnswers), "; "); s != "" {
 			text = s
 		}
 	}
 	text = strings.TrimSuffix(strings.TrimSpace(text), "You can now continue with the user's answers in mind.")
 	text = strings.TrimPrefix(text, "User has answered your questions: ")
 	f.make(Item{Kind: Decision, Key: f.entry, Text: clip(text, maxNote), Life: Accepted, By: "user"})
-}
-
-// flatten writes the texts of a JSON object one after the other.
-func flatten(raw []byte) string {
-	const most = 16
-	var out []string
-	var walk func(v []byte, depth int)
-	walk = func(v []byte, depth int) {
-		switch {
-		case len(out) >= most || depth > 6:
-		case rawjson.Kind(v) == '"':
-			out = append(out, rawjson.String(v))
-		case rawjson.Kind(v) == '[':
-			for e := range rawjson.Elements(v) {
-				walk(e, depth+1)
-			}
-		default:
-			for _, m := range rawjson.Members(v) {
-				walk(m, depth+1)
-			}
-		}
-	}
-	walk(raw, 0)
-	return strings.Join(out, "; ")
 }
 
 // refused takes a call that the user did not allow: nothing of it was done.

@@ -19,7 +19,6 @@ type said struct {
 	lang      prose.Lang
 	lines     []prose.Line
 	sentences []sentence
-	cut       bool // the text was too long to be read whole
 }
 
 // sentence is a sentence of a message.
@@ -42,9 +41,7 @@ func readWords(m *message.Message) *said {
 		if text == "" {
 			return nil
 		}
-		s := read(prose.Words{Own: text[:min(len(text), maxSaid)]}, false)
-		s.cut = len(text) > maxSaid
-		return s
+		return read(prose.Words{Own: text[:min(len(text), maxSaid)]}, false)
 	}
 	return nil
 }

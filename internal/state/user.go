@@ -1,10 +1,11 @@
 package state
 
 import (
-	"github.com/coppice-dev/coppice/internal/lazy"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/coppice-dev/coppice/internal/lazy"
 
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
@@ -21,7 +22,6 @@ type talk struct {
 	asked    []*Item          // what the assistant asked and nobody has answered
 	ways     string           // what the assistant offered to choose from
 	before   string           // what the assistant said before the calls at hand
-	answer   *Item            // the conclusion of the last final answer
 	putOff   bool             // the message at hand puts off what the assistant asked or proposed
 	decided  bool             // the message at hand holds a decision
 	tasks    map[string]*Item // files that the user named as the task
@@ -259,7 +259,6 @@ func (f *folder) newRequest(text string) {
 		f.talk.current = it
 	}
 	f.talk.final = false
-	f.talk.answer = nil
 }
 
 // requestText is what the user wrote, from the first words that ask for

@@ -84,7 +84,7 @@ func isOrder(sentence string) bool {
 	if strings.IndexFunc(sentence, unicode.IsLetter) < 0 {
 		return false
 	}
-	s := unquoted(sentence)
+	s := prose.Unquoted(sentence)
 	if strings.IndexFunc(s, func(r rune) bool { return r > 0x2E7F }) >= 0 {
 		if slices.ContainsFunc(eastern, func(w string) bool { return strings.Contains(s, w) }) {
 			return true
@@ -182,48 +182,4 @@ func bounded(s string) []string {
 		return []string{s}
 	}
 	return append([]string{head}, bounded(rest)...)
-}
-
-// unquoted replaces what is in `…`, "…" and “…” with blanks, at most 200 bytes
-// each, so that quoted words are not taken for orders. The length stays the
-// same.
-func unquoted(s string) string {
-	const maxQuote = 200
-	if !strings.ContainsAny(s, "`\"“«「") {
-		return s
-	}
-	out := []byte(s)
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		shut := closingQuote(r)
-		if shut == "" {
-			i += n
-			continue
-		}
-		end := strings.Index(s[i+n:min(len(s), i+n+maxQuote)], shut)
-		if end < 0 {
-			i += n
-			continue
-		}
-		for k := i + n; k < i+n+end; k++ {
-			out[k] = '_'
-		}
-		i += n + end + len(shut)
-	}
-	return string(out)
-}
-
-// closingQuote returns the quote that closes one opened by r, or "".
-func closingQuote(r rune) string {
-	switch r {
-	case '`', '"':
-		return string(r)
-	case '“':
-		return "”"
-	case '«':
-		return "»"
-	case '「':
-		return "」"
-	}
-	return ""
 }

@@ -81,37 +81,13 @@ func choice(lines []prose.Line) bool {
 // answer takes the user's answer to a tool's question.
 func (c *collector) answer(text string) {
 	if o := []byte(text); rawjson.Valid(o) && rawjson.Kind(o) == '{' {
-		if s := flatten(o); s != "" {
+		if s := strings.Join(rawjson.Strings(o, 16), "; "); s != "" {
 			text = s
 		}
 	}
 	if s := safetext.CutHead(fold(text), maxRequest); s != "" {
 		c.fact(Decision, "", s, "by the user")
 	}
-}
-
-// flatten writes the answers of a JSON object as text.
-func flatten(raw []byte) string {
-	const most = 16
-	var out []string
-	var walk func(v []byte, depth int)
-	walk = func(v []byte, depth int) {
-		switch {
-		case len(out) >= most || depth > 6:
-		case rawjson.Kind(v) == '"':
-			out = append(out, rawjson.String(v))
-		case rawjson.Kind(v) == '[':
-			for e := range rawjson.Elements(v) {
-				walk(e, depth+1)
-			}
-		default:
-			for _, m := range rawjson.Members(v) {
-				walk(m, depth+1)
-			}
-		}
-	}
-	walk(raw, 0)
-	return strings.Join(out, "; ")
 }
 
 // refusal returns what the user said when refusing a tool call in Claude
