@@ -32,7 +32,8 @@ type Prepared struct {
 	Report  Report
 
 	model   Model
-	changed bool // the messages differ from those of the view
+	fields  map[string]int64 // caps of fields that it keeps, in characters
+	changed bool             // the messages differ from those of the view
 }
 
 // Report says what was done to make a request fit.

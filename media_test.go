@@ -105,6 +105,7 @@ func TestRecoverImages(t *testing.T) {
 				if all := strings.Count(body, "iVBORw0KGgo"); all != len(tt.pictures) {
 					t.Fatalf("%s: %d images at first", name, all)
 				}
+				limits.Learn(options.Facts, tt.fault) // as a model does that shares the limits
 				if r, err := s.Recover(t.Context(), tt.fault); err != nil || r != tt.remedy {
 					t.Errorf("%s: %s, %v", name, r, err)
 				}

@@ -311,7 +311,9 @@ func (s *Session) dropMedia(ctx context.Context, f *message.Fault, sent *Prepare
 // read an image and we cannot tell which, it is among the newest messages: the
 // older images were accepted.
 func (s *Session) shrinkMedia(ctx context.Context, f *message.Fault, sent *Prepared) error {
-	if f.Limit.Max > 0 && s.opts.Limits.Learn(sent.Meter.Model, f) {
+	m := sent.Meter.Model
+	s.opts.Limits.Learn(m, f)
+	if now := s.opts.Limits.InForce(m); now.MaxImageSide != m.MaxImageSide || now.MaxImageSize != m.MaxImageSize {
 		return nil
 	}
 	v, err := s.View(ctx)
@@ -341,8 +343,9 @@ func (s *Session) leaveOut(ctx context.Context, f *message.Fault, plan func() ([
 func (s *Session) shortenField(f *message.Fault, sent *Prepared) error {
 	m := sent.Meter.Model
 	if f.Class != message.ClassBytes {
-		before := s.opts.Limits.Fields(m)
-		if s.opts.Limits.Learn(m, f); maps.Equal(before, s.opts.Limits.Fields(m)) {
+		// The model may have learned it already: what counts is whether the request
+		// kept it.
+		if s.opts.Limits.Learn(m, f); maps.Equal(sent.fields, s.opts.Limits.Fields(m)) {
 			return f
 		}
 		return nil

@@ -44,8 +44,8 @@ func (f *fitting) build(v *timeline.View) (*Prepared, error) {
 	if err := f.askContext(p); err != nil {
 		return nil, err
 	}
-	if fields := render.Fields(f.opts.Limits.Fields(m)); len(fields) > 0 {
-		fields.Shorten(&p.Request, p.entries())
+	if p.fields = f.opts.Limits.Fields(m); len(p.fields) > 0 {
+		render.Fields(p.fields).Shorten(&p.Request, p.entries())
 	}
 	p.Request.CachePoints = render.CachePoints(p.Request.Messages)
 	p.Options = f.callOptions(p, try)

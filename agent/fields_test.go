@@ -34,21 +34,30 @@ func written(t *testing.T) seed {
 // once and in every later one, and the log keeps it. What the server said is
 // shown, and forgotten on request.
 func TestFieldsThatAreTooLong(t *testing.T) {
-	for _, tt := range []struct{ name, api, text, where, sent string }{
-		{"arguments", "openai-responses", "Invalid 'input[1].arguments': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "arguments", "left out; read en:"},
-		{"arguments in chat", "openai-chat", "Invalid 'messages[1].tool_calls[0].function.arguments': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "arguments", "left out; read en:"},
-		{"arguments in Anthropic's words", "anthropic", "messages.1.content.0.tool_use.input: String should have at most 4000 characters", "arguments", "left out; read en:"},
-		{"output", "openai-responses", "Invalid 'input[2].output': string too long. Expected a string with maximum length 4000, but got a string with length 15019 instead.", "output", "exit code 0"},
-		{"output in Anthropic's words", "anthropic", "messages.2.content.0.tool_result.content.0.text: String should have at most 4000 characters", "output", "exit code 0"},
-		{"content", "openai-chat", "Invalid 'messages[0].content': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "text", "The end."},
-		{"an unseen wording", "openai-chat", "Field 'messages[0].content' has 15015 characters, which is more than the limit of 4000 characters.", "text", "The end."},
-		{"id", "openai-chat", "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 24, but got a string with length 32 instead.", "id", "call_with_"},
-		{"description", "openai-chat", "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 3000 instead.", "description", "gives back"},
+	for _, tt := range []struct {
+		name, api, text, where, sent string
+		shared                       bool // the model has learned it before the session does
+	}{
+		{"arguments", "openai-responses", "Invalid 'input[1].arguments': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "arguments", "left out; read en:", false},
+		{"arguments in chat", "openai-chat", "Invalid 'messages[1].tool_calls[0].function.arguments': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "arguments", "left out; read en:", false},
+		{"arguments in Anthropic's words", "anthropic", "messages.1.content.0.tool_use.input: String should have at most 4000 characters", "arguments", "left out; read en:", false},
+		{"output", "openai-responses", "Invalid 'input[2].output': string too long. Expected a string with maximum length 4000, but got a string with length 15019 instead.", "output", "exit code 0", false},
+		{"output in Anthropic's words", "anthropic", "messages.2.content.0.tool_result.content.0.text: String should have at most 4000 characters", "output", "exit code 0", false},
+		{"content", "openai-chat", "Invalid 'messages[0].content': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "text", "The end.", false},
+		{"an unseen wording", "openai-chat", "Field 'messages[0].content' has 15015 characters, which is more than the limit of 4000 characters.", "text", "The end.", false},
+		{"id", "openai-chat", "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 24, but got a string with length 32 instead.", "id", "call_with_", false},
+		{"description", "openai-chat", "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 3000 instead.", "description", "gives back", false},
+		{"arguments, with shared limits", "openai-responses", "Invalid 'input[1].arguments': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "arguments", "left out; read en:", true},
+		{"content, with shared limits", "openai-chat", "Invalid 'messages[0].content': string too long. Expected a string with maximum length 4000, but got a string with length 15015 instead.", "text", "The end.", true},
+		{"id, with shared limits", "openai-chat", "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 24, but got a string with length 32 instead.", "id", "call_with_", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			server := fake.New(refuse(tt.text), fake.Say("ok"))
 			model := quick(server.Bind(tt.api))
 			limits := &provider.Limits{}
+			if tt.shared {
+				model.Catalog = provider.NewCatalog(provider.Config{}, limits)
+			}
 			tool := echo(false, nil)
 			tool.Description = "gives back " + strings.Repeat("text ", 600)
 			r := newRig(t, server, config{Session: written(t), Model: model, Learned: limits, Tools: []agent.Tool{tool}})
