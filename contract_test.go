@@ -79,9 +79,9 @@ func (f faceless) Facts() message.Model { panic("who knows") }
 func talk(t testing.TB, s *coppice.Session, turns int) {
 	t.Helper()
 	for i := range turns {
-		_, err := s.Say(t.Context(), message.User(fmt.Sprintf("Question %d. %s", i, strings.Repeat("It is about the service. ", 80))),
+		_, err := s.Say(t.Context(), message.User(fmt.Sprintf("Question %d.\n```\n%s\n```", i, strings.Repeat("It is about the service. ", 80))),
 			&message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd,
-				Content: []message.Block{message.Text{Text: strings.Repeat("It keeps what it was told. ", 80)}}})
+				Content: []message.Block{message.Text{Text: "```\n" + strings.Repeat("It keeps what it was told. ", 80) + "\n```\nIt keeps what it was told."}}})
 		if err != nil {
 			t.Fatal(err)
 		}

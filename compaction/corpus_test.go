@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -14,11 +15,7 @@ import (
 // Every real session opens, renders to requests that no vendor refuses, and
 // compacts by extraction; what the model then sees is valid too.
 func TestEveryRealSession(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(corpus(t, "pi"), "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no session files (%v)", err)
-	}
-	for _, file := range files {
+	for _, file := range corpus.Files(t, "pi", "pi-mono-45215f90ff.jsonl") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			s := openFile(t, file)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coppice-dev/coppice/compaction"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -19,28 +20,6 @@ import (
 )
 
 var ctx = context.Background()
-
-// corpus is the folder of real sessions next to the project, where there is one.
-func corpus(t testing.TB, kind string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if p := filepath.Join(dir, "shared", "corpus", kind); exists(p) {
-			return p
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("corpus: not installed")
-		}
-	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
 
 // openFile opens a copy of a session file.
 func openFile(t testing.TB, path string) *session.Session {
@@ -70,8 +49,8 @@ func project(t testing.TB, s *session.Session, target int64) *timeline.View {
 // Two sessions with the numbers of pi 1.6.0. Where one differs, the row says
 // which ruling moves it. No window is known, so that nothing has to fit.
 func TestReferenceCuts(t *testing.T) {
-	large := filepath.Join(corpus(t, "pi"), "pi-mono-738b1fe617.jsonl")
-	before := filepath.Join(corpus(t, "pi"), "pi-mono-45215f90ff.jsonl")
+	large := filepath.Join(corpus.Dir(t, "pi"), "pi-mono-738b1fe617.jsonl")
+	before := filepath.Join(corpus.Dir(t, "pi"), "pi-mono-45215f90ff.jsonl")
 	tests := []struct {
 		file               string
 		keep               int64
@@ -141,7 +120,7 @@ func TestReferenceContexts(t *testing.T) {
 		"pi-mono-738b1fe617.jsonl": {177657, 177657, 124645},
 		"pi-mono-45215f90ff.jsonl": {180820, 168018, 374970},
 	} {
-		s := openFile(t, filepath.Join(corpus(t, "pi"), file))
+		s := openFile(t, filepath.Join(corpus.Dir(t, "pi"), file))
 		size := must.Get(project(t, s, 0).Size(tokens.Plain{}, 0))
 		if size.Measured == nil || *size.Measured != want.context || size.Usage != want.usage {
 			t.Errorf("%s: measured %v, usage %d, want %d, %d", file, size.Measured, size.Usage, want.context, want.usage)
@@ -197,7 +176,7 @@ func TestReferenceFiles(t *testing.T) {
 		{"pi-mono-45215f90ff.jsonl", 20000, 2, 12, 13},
 	}
 	for _, tt := range tests {
-		s := openFile(t, filepath.Join(corpus(t, "pi"), tt.file))
+		s := openFile(t, filepath.Join(corpus.Dir(t, "pi"), tt.file))
 		p, err := compaction.MakePlan(compaction.PlanInput{View: project(t, s, 0), Settings: compaction.Settings{}, Model: claude, Keep: &tt.keep})
 		if err != nil {
 			t.Fatal(err)

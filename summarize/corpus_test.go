@@ -9,29 +9,12 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
 )
-
-// corpus returns session files of other people, where they are installed
-// next to the project, or skips the test.
-func corpus(t *testing.T, pattern string) []string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir != filepath.Dir(dir) {
-		dir = filepath.Dir(dir)
-		if files, _ := filepath.Glob(filepath.Join(dir, "shared", "corpus", pattern)); len(files) > 0 {
-			return files
-		}
-	}
-	t.Skip("corpus: not installed")
-	return nil
-}
 
 // readSources reads the messages of a session file in file order.
 func readSources(t *testing.T, name string) []ledger.Source {
@@ -59,7 +42,7 @@ func readSources(t *testing.T, name string) []ledger.Source {
 // Real sessions: an extraction within the usual limit holds every rule and all
 // that is open, and is far smaller than what it replaces.
 func TestExtractOfRealSessions(t *testing.T) {
-	for _, name := range corpus(t, "pi/*.jsonl") {
+	for _, name := range corpus.Files(t, "pi") {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			history := readSources(t, name)
 			st := state.Fold(history, state.Options{})

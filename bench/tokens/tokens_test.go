@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/testkit/texts"
@@ -17,13 +18,16 @@ const (
 	leastMix, mostMix = 0.9, 1.15
 )
 
-func newTestBench(t *testing.T) *bench {
+// shared is made once: the vocabularies are large.
+var shared = sync.OnceValues(newBench)
+
+func newTestBench(t *testing.T) bench {
 	t.Helper()
-	b, err := newBench()
+	b, err := shared()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return *b
 }
 
 func TestEstimateOfEachKind(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/coppice-dev/coppice/internal/testkit/importtest"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 )
 
 func TestByName(t *testing.T) {
@@ -65,7 +65,7 @@ func TestDetect(t *testing.T) {
 func TestDetectEveryRealFile(t *testing.T) {
 	for folder, want := range map[string]string{"pi": "pi", "claude-code": "claude-code", "codex": "codex", "opencode": "opencode",
 		"gemini-cli": "gemini", "crush": "crush", "copilot-cli": "", "tau-bench": "", "mini-swe-agent": ""} {
-		for _, path := range importtest.Corpus(t, folder) {
+		for _, path := range corpus.Files(t, folder) {
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,7 +17,7 @@ import (
 // Every real rollout is imported completely: as many messages, calls, results and
 // images as an independent count of the file finds, and a sound session.
 func TestCorpus(t *testing.T) {
-	for _, file := range importtest.Corpus(t, "codex") {
+	for _, file := range corpus.Files(t, "codex") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			r := importtest.Import(t, Importer, importtest.File(t, file))

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/google/go-cmp/cmp"
 )
 
 // Every session of every real database is imported completely.
 func TestCorpus(t *testing.T) {
-	for _, file := range importtest.Corpus(t, "crush") {
+	for _, file := range corpus.Files(t, "crush") {
 		for id, want := range count(t, file) {
 			t.Run(filepath.Base(file)+"/"+id, func(t *testing.T) {
 				src := importtest.File(t, file)

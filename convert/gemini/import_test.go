@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -63,7 +64,7 @@ func FuzzImport(f *testing.F) { importtest.Fuzz(f, Importer) }
 
 // Every real chat is imported completely.
 func TestCorpus(t *testing.T) {
-	for _, file := range importtest.Corpus(t, "gemini-cli") {
+	for _, file := range corpus.Files(t, "gemini-cli") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			r := importtest.Import(t, Importer, importtest.File(t, file))
 			if d := cmp.Diff(count(t, file), r.Counts); d != "" {

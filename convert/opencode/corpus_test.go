@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/convert"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/importtest"
 	"github.com/google/go-cmp/cmp"
 )
 
 // Every real export is imported completely.
 func TestCorpus(t *testing.T) {
-	for _, file := range importtest.Corpus(t, "opencode") {
+	for _, file := range corpus.Files(t, "opencode") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			r := importtest.Import(t, Importer, importtest.File(t, file))

@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -255,26 +256,9 @@ func TestFormat2IsReadAsItIs(t *testing.T) {
 	}
 }
 
-// corpus returns the real session files, if they are installed.
-func corpus(t *testing.T, sub string) []string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		files, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "shared", "corpus", sub, "*.jsonl"))
-		if len(files) > 0 {
-			return files
-		}
-	}
-	t.Skip("corpus: not installed")
-	return nil
-}
-
 func TestCorpus(t *testing.T) {
 	counts := map[string]int{"pi-mono-45215f90ff": 1002, "pi-mono-738b1fe617": 1018}
-	for _, file := range corpus(t, "pi") {
+	for _, file := range corpus.Files(t, "pi", "pi-mono-45215f90ff.jsonl") {
 		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
 		t.Run(name, func(t *testing.T) {
 			before := content(t, file)
@@ -304,19 +288,14 @@ func TestCorpus(t *testing.T) {
 
 // Compactions of a real file of format 1 keep from where pi says they do.
 func TestCorpusCompactions(t *testing.T) {
-	for _, file := range corpus(t, "pi") {
-		if !strings.Contains(file, "pi-mono-45215f90ff") {
-			continue
+	all := entries(t, open(t, filepath.Join(corpus.Dir(t, "pi"), "pi-mono-45215f90ff.jsonl"), session.Mode{}))
+	got := map[int]int{}
+	for i, e := range all {
+		if c := e.Compaction(); c != nil {
+			got[i] = slices.IndexFunc(all, func(e *session.Entry) bool { return e.ID == c.FirstKeptEntryID })
 		}
-		all := entries(t, open(t, file, session.Mode{}))
-		got := map[int]int{}
-		for i, e := range all {
-			if c := e.Compaction(); c != nil {
-				got[i] = slices.IndexFunc(all, func(e *session.Entry) bool { return e.ID == c.FirstKeptEntryID })
-			}
-		}
-		if len(got) != 2 || got[358] != 292 || got[627] != 550 {
-			t.Errorf("compactions keep from %v", got)
-		}
+	}
+	if len(got) != 2 || got[358] != 292 || got[627] != 550 {
+		t.Errorf("compactions keep from %v", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/wiretest"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -15,8 +16,7 @@ import (
 
 // Real sessions render to valid requests in every dialect.
 func TestCorpus(t *testing.T) {
-	files := corpus(t)
-	for _, file := range files {
+	for _, file := range corpus.Files(t, "pi") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			req := timeline.Request{System: "s", Messages: completeRounds(readMessages(t, file))}
 			req.CachePoints = []int{len(req.Messages) - 1}
@@ -25,22 +25,6 @@ func TestCorpus(t *testing.T) {
 			}
 		})
 	}
-}
-
-// corpus finds pi's sessions in the optional folder next to the project.
-func corpus(t *testing.T) []string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		files, _ := filepath.Glob(filepath.Join(dir, "shared", "corpus", "pi", "*.jsonl"))
-		if len(files) > 0 {
-			return files
-		}
-	}
-	t.Skip("corpus: not installed")
-	return nil
 }
 
 func readMessages(t *testing.T, file string) []*message.Message {

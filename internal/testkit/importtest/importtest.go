@@ -28,26 +28,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Corpus lists the real files of a kind next to the project. Without them the
-// test is skipped.
-func Corpus(t testing.TB, kind string) []string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if files, _ := filepath.Glob(filepath.Join(dir, "shared", "corpus", kind, "*")); len(files) > 0 {
-			return files
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Skip("corpus: not installed")
-		}
-		dir = up
-	}
-}
-
 // Source is a file in memory.
 type Source struct {
 	convert.Source
