@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write testdata anew")
 // The ceilings of the exported surface. What only this module uses belongs in
 // internal packages.
 const (
-	maxNames   = 500 // types, functions, constants and variables
+	maxNames   = 499 // types, functions, constants and variables
 	maxMethods = 300
 )
 

@@ -32,7 +32,7 @@ type Lesson struct {
 
 // Limits are what servers have said and shown about their models: what refusals
 // named (Learn), what a server answered when asked, and prompts longer than a
-// known limit that it accepted (Accepted). All learned windows and caps are kept
+// known limit that it accepted. All learned windows and caps are kept
 // here. Nothing is learned from a number whose unit is unknown, nor from a rate.
 // The zero value knows nothing; it is safe for concurrent use.
 type Limits struct {
@@ -97,10 +97,10 @@ func teaches(f *message.Fault) bool {
 	return false
 }
 
-// Accepted records that a server has answered a prompt of that many tokens. A
+// accepted records that a server has answered a prompt of that many tokens. A
 // smaller learned window is dropped, and an assumed one is corrected. m is the
 // model as known from other sources.
-func (l *Limits) Accepted(m message.Model, prompt int64) {
+func (l *Limits) accepted(m message.Model, prompt int64) {
 	if l == nil {
 		return
 	}

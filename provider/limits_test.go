@@ -115,7 +115,7 @@ func TestAccepted(t *testing.T) {
 		if tt.learned > 0 {
 			l.Learn(tt.model, tooLong(tt.learned))
 		}
-		l.Accepted(tt.model, tt.prompt)
+		l.accepted(tt.model, tt.prompt)
 		if got := l.InForce(tt.model).Window; got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
@@ -138,7 +138,7 @@ func TestLearnedWindowFollowsEvidence(t *testing.T) {
 				}
 				continue
 			}
-			l.Accepted(m, n)
+			l.accepted(m, n)
 			if got := l.InForce(m).Window; got < min(n, m.Window) {
 				t.Fatalf("%d in force after a prompt of %d", got, n)
 			}
@@ -179,7 +179,7 @@ func TestLimitsFile(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	three.Forget("p/a")
-	three.Accepted(message.Model{Provider: "p", ID: "b/c", Window: 200_000, WindowSource: kinds.WindowCatalogue}, 9000)
+	three.accepted(message.Model{Provider: "p", ID: "b/c", Window: 200_000, WindowSource: kinds.WindowCatalogue}, 9000)
 	if err := three.Save(); err != nil {
 		t.Fatal(err)
 	}

@@ -186,6 +186,6 @@ func (b *Bound) learn(answer *message.Message, err error) {
 		b.Catalog.Limits.Learn(b.Model, f)
 	}
 	if answer != nil && answer.Usage != nil {
-		b.Catalog.Limits.Accepted(b.Catalog.known(b.Model.Provider, b.Model.ID), answer.Usage.Prompt())
+		b.Catalog.Limits.accepted(b.Catalog.known(b.Model.Provider, b.Model.ID), answer.Usage.Prompt())
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestStore(t *testing.T) {
 	open := func(t *testing.T) session.Store { return New(t.TempDir(), Options{}) }
-	storetest.RunWith(t, open, storetest.Options{
+	storetest.Run(t, open, storetest.Options{
 		Place: func(dir string) session.Store { return New(dir, Options{}) },
 		Unsure: func(t *testing.T) (session.Store, func()) {
 			s, disk := faulty(t.TempDir(), Options{})

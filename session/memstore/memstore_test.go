@@ -8,5 +8,5 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) session.Store { return New(nil) })
+	storetest.Run(t, func(*testing.T) session.Store { return New(nil) }, storetest.Options{})
 }

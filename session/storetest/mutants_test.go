@@ -58,7 +58,7 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.fault, func(t *testing.T) {
 			if os.Getenv(inMutant) != "" {
-				storetest.RunWith(t, m.open, m.options)
+				storetest.Run(t, m.open, m.options)
 				return
 			}
 			var want []string

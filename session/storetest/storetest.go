@@ -2,11 +2,11 @@
 // in its tests:
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T) session.Store { return mystore.New(t.TempDir()) })
+//		storetest.Run(t, func(t *testing.T) session.Store { return mystore.New(t.TempDir()) }, storetest.Options{})
 //	}
 //
 // A store that other processes can reach, that has a disk, or whose writes may
-// succeed although they report an error, runs RunWith.
+// succeed although they report an error, gives Options.
 package storetest
 
 import (
@@ -32,10 +32,7 @@ type Options struct {
 }
 
 // Run tests a store. open must return a new empty store each time.
-func Run(t *testing.T, open func(t *testing.T) session.Store) { RunWith(t, open, Options{}) }
-
-// RunWith is Run with further ways to handle the store.
-func RunWith(t *testing.T, open func(t *testing.T) session.Store, o Options) {
+func Run(t *testing.T, open func(t *testing.T) session.Store, o Options) {
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T, s session.Store)
