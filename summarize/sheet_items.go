@@ -253,11 +253,18 @@ func (s *sheet) runs(at place) {
 			text += " (" + it.Why + ")"
 		}
 		const recent = 4
-		if r == useful && i >= len(runs)-recent {
+		if r == useful && (i >= len(runs)-recent || s.measured(it)) {
 			r = wanted1
 		}
 		s.add(at, r, it.Last, text)
 	}
+}
+
+// measured reports whether a run told a number that holds.
+func (s *sheet) measured(run *state.Item) bool {
+	return slices.ContainsFunc(s.in.State.Living(state.Measure), func(it *state.Item) bool {
+		return it.Note == run.Text && strings.HasPrefix(it.Key, "figure/")
+	})
 }
 
 // failing reports whether a run is listed under Blocked.

@@ -17,7 +17,10 @@ const (
 	Delete Kind = "delete" // also a folder, with all below
 	Move   Kind = "move"
 	Mkdir  Kind = "mkdir"
-	Patch  Kind = "patch" // Text is a patch, which names its files
+	// Restore takes back what was changed since the last commit, also in a folder
+	// with all below.
+	Restore Kind = "restore"
+	Patch   Kind = "patch" // Text is a patch, which names its files
 )
 
 // Op is one thing that a command does to a file.
@@ -231,13 +234,35 @@ func (f *fileList) git(args []Word) {
 			f.add(Delete, Operands(rest)...)
 		}
 	case "restore":
-		if !has("--staged") {
-			f.add(Write, Operands(rest, "-s", "--source")...)
+		kind := Restore
+		if slices.ContainsFunc(rest, func(w Word) bool { return strings.HasPrefix(w.Text, "-s") || strings.HasPrefix(w.Text, "--source") }) {
+			kind = Write
+		}
+		if !has("--staged") || has("--worktree") {
+			f.back(kind, Operands(rest, "-s", "--source"))
 		}
 	case "checkout":
-		if i := slices.IndexFunc(rest, func(w Word) bool { return w.Text == "--" }); i >= 0 {
-			f.add(Write, rest[i+1:]...)
+		i := slices.IndexFunc(rest, func(w Word) bool { return w.Text == "--" })
+		from := Operands(rest[:max(i, 0)])
+		switch {
+		case i >= 0 && (len(from) == 0 || from[0].Text == "HEAD"):
+			f.back(Restore, rest[i+1:])
+		case i >= 0:
+			f.back(Write, rest[i+1:])
+		case len(rest) == 1 && rest[0].Text == ".":
+			f.back(Restore, rest)
 		}
+	}
+}
+
+// back takes paths back to what git has; "." is all below.
+func (f *fileList) back(kind Kind, words []Word) {
+	for _, w := range words {
+		if kind == Restore && (w.Text == "." || w.Text == ":/") {
+			f.ops = append(f.ops, Op{Kind: kind, Path: "."})
+			continue
+		}
+		f.add(kind, w)
 	}
 }
 

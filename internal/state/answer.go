@@ -111,9 +111,12 @@ func (f *folder) decisions(w *said, final bool) {
 		}
 		switch {
 		case declared(s):
-			f.decision(s.Text, s)
+			f.decision(withReason(w.sentences[i:]), s)
+		case prose.Option(s.Text) != "" && !s.Question() && optionsIn(w) == 1:
+			f.decision(withReason(w.sentences[i:]), s)
+			t.ways = ""
 		case s.Has(prose.Choose) && !s.Has(prose.Propose) && (s.Has(prose.Reason) || t.ways != "" || strings.Contains(s.Text, "instead of") || decided(s)):
-			text := s.Text
+			text := withReason(w.sentences[i:])
 			if t.ways != "" && t.ways != s.Text && len(t.ways)+len(text) < 1200 {
 				text = t.ways + " " + text
 			}
@@ -123,6 +126,27 @@ func (f *folder) decisions(w *said, final bool) {
 			f.propose(w, i)
 		}
 	}
+}
+
+// optionsIn counts the ways that a message calls by a label.
+func optionsIn(w *said) int {
+	var labels []string
+	for _, s := range w.sentences {
+		if l := prose.Option(s.Text); l != "" && !contains(labels, l) {
+			labels = append(labels, l)
+		}
+	}
+	return len(labels)
+}
+
+// withReason is the first of some sentences, with the next one where that says
+// why.
+func withReason(sentences []sentence) string {
+	s := sentences[0]
+	if len(sentences) > 1 && !s.Has(prose.Reason) && sentences[1].Has(prose.Reason) && sentences[1].line == s.line && !sentences[1].Question() {
+		return s.Text + " " + sentences[1].Text
+	}
+	return s.Text
 }
 
 // lists reports whether a sentence names several things.
@@ -155,8 +179,13 @@ func decided(s sentence) bool {
 
 func (f *folder) decision(text string, s sentence) {
 	content := prose.Content(s.Text, s.Lang)
+	mine := clause{text: s.Text, content: content}
 	for _, it := range f.recent(Decision) {
-		if it.By == "assistant" && it.Life == Accepted && content.Mostly(f.memo.content(it.Text, s.Lang), 0.6) {
+		if it.By != "assistant" || it.Life != Accepted || it.First == f.at {
+			continue
+		}
+		old := f.memo.content(it.Text, s.Lang)
+		if content.Mostly(old, 0.6) || s.Has(prose.Instead) && sameSubject(clause{text: it.Text, content: old}, mine, true) {
 			f.end(it, Replaced, "replaced by: "+clip(text, 160))
 		}
 	}
@@ -183,19 +212,72 @@ func (f *folder) propose(w *said, i int) {
 // conclusion takes the point of a final answer.
 func (f *folder) conclusion(w *said) {
 	text := conclude(w)
+	if spaced(w.lang) && len(text) < maxDull && len(prose.Content(text, w.lang)) < 2 && !f.asksNow() {
+		text = "" // "It is larger."
+	}
 	if text == "" {
 		if text = remaining(w); text == "" {
 			return
 		}
 	}
 	content, figures := prose.Content(text, w.lang).Index(), numbers(text)
+	denied := denials(w)
 	for _, it := range f.recent(Finding) {
+		if deniedBy(denied, it) {
+			f.end(it, Replaced, "denied since: "+clip(text, 160))
+			continue
+		}
 		if c := f.memo.content(it.Text, w.lang); len(c) > 2 && c.Mostly(content, 0.85) && !differ(f.memo.numbers(it.Text), figures) {
 			f.end(it, Replaced, "said anew")
 		}
 	}
 	f.make(Item{Kind: Finding, Key: answerKey + f.entry, Text: text, Note: remaining(w), Life: Current, By: "assistant"})
 }
+
+// asksNow reports whether the request at hand is a question.
+func (f *folder) asksNow() bool {
+	it := f.talk.current
+	return it != nil && strings.ContainsAny(it.Text, "?？")
+}
+
+// noWords deny.
+var noWords = []string{" not ", "n't ", " no longer ", " never ", " nicht ", " kein ", " keine ", " pas ", " no es ", " no era ", " no está ", " não é ", " não era ", " не ", "不是", "并非", "ではな", "じゃな", "ありません", "아니", "않"}
+
+// denials are the sentences of an answer that deny something, where it says what
+// is the case instead.
+func denials(w *said) []prose.Bag {
+	var out []prose.Bag
+	found := false
+	for _, s := range w.sentences {
+		if found = found || s.Has(prose.Cause); len(s.Text) > 200 || s.Question() {
+			continue
+		}
+		if hasAny(" "+strings.ReplaceAll(strings.ToLower(s.Text), "’", "'")+" ", noWords...) {
+			out = append(out, s.Content())
+		}
+	}
+	if !found {
+		return nil
+	}
+	return out
+}
+
+// deniedBy reports whether what was found before is denied now: a sentence that
+// denies has no word besides those of it.
+func deniedBy(denials []prose.Bag, it *Item) bool {
+	if len(denials) == 0 || it.By != "assistant" {
+		return false
+	}
+	lang := prose.Detect(it.Text)
+	if !prose.Read(it.Text, lang).Has(prose.Cause) {
+		return false
+	}
+	old := prose.Content(it.Text, lang)
+	return slices.ContainsFunc(denials, func(b prose.Bag) bool { return len(b) > 0 && b.Within(old) >= 0.99 })
+}
+
+// maxDull is the length in bytes of what says too little by itself.
+const maxDull = 60
 
 // answerKey begins the keys of conclusions of final answers.
 const answerKey = "answer/"

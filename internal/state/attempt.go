@@ -26,7 +26,7 @@ func (a attempt) key() string {
 }
 
 // runners start another program: what they start counts.
-var runners = table[int]{{"npx", 0}, {"bunx", 0}, {"pnpx", 0}, {"xvfb-run", 0}, {"cross-env", 0}, {"dotenv", 0}, {"watch", 0}, {"chronic", 0}, {"ionice", 0}, {"taskset", 1}, {"time", 0}}
+var runners = table[int]{{"npx", 0}, {"bunx", 0}, {"pnpx", 0}, {"xvfb-run", 0}, {"cross-env", 0}, {"env", 0}, {"dotenv", 0}, {"watch", 0}, {"chronic", 0}, {"ionice", 0}, {"taskset", 1}, {"time", 0}}
 
 // runnersOf start another program by a subcommand.
 var runnersOf = table[[]string]{{"poetry", []string{"run"}}, {"uv", []string{"run"}}, {"pipenv", []string{"run"}}, {"pdm", []string{"run"}}, {"hatch", []string{"run"}}, {"rye", []string{"run"}}, {"bundle", []string{"exec"}},
@@ -58,7 +58,7 @@ func attemptOf(c shell.Command, dir string) attempt {
 	for i, w := range c.Words {
 		words[i] = w.Text
 	}
-	words = unrun(words)
+	words = a.assigned(unrun(words))
 	if len(words) == 0 {
 		return a
 	}
@@ -78,6 +78,15 @@ func attemptOf(c shell.Command, dir string) attempt {
 	}
 	a.words(rest)
 	return a
+}
+
+// assigned takes variables off that env or cross-env sets.
+func (a *attempt) assigned(words []string) []string {
+	for len(words) > 1 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "-") {
+		a.env = append(slices.Clip(a.env), words[0])
+		words = words[1:]
+	}
+	return unrun(words)
 }
 
 // program is a program's name without its folder and its version.
@@ -166,19 +175,37 @@ func (a *attempt) script(rest []string) []string {
 	}
 }
 
-// neutral are flags that change only what is printed, or how fast.
-var neutral = []string{"-v", "-vv", "-q", "-qq", "-s", "--verbose", "--quiet", "--silent", "--color", "--colour", "--no-color", "--progress", "--no-progress", "--reporter",
-	"--tb", "-count", "--count", "-j", "--jobs", "--no-cache", "--no-header", "--no-summary", "-short", "--bail", "-x", "--ci", "-race", "-timeout", "--timeout", "--watch",
-	"--watchAll", "--runInBand", "--forceExit", "--nologo", "--loglevel", "--no-audit", "--no-fund", "--maxWorkers", "--cov", "-W", "--show-error", "-S", "-f", "-o", "--yes",
-	"-y", "--no-input", "--locked", "--frozen-lockfile", "--immutable", "--workspaces", "--if-present", "--log-level", "--format", "--pretty", "--durations", "--maxfail", "-rf", "-ra", "--no-verify-ssl", "--fix", "-l", "-L"}
+// neutral are flags that change only what is printed, or how fast; with those of
+// neutralWith a value comes.
+var (
+	neutral = []string{"-v", "-vv", "-q", "-qq", "-s", "--verbose", "--quiet", "--silent", "--no-color", "--progress", "--no-progress", "--no-cache", "--no-header", "--no-summary",
+		"--bail", "-x", "--ci", "-race", "--watch", "--watchAll", "--runInBand", "--forceExit", "--nologo", "--no-audit", "--no-fund", "--cov", "--show-error", "-S", "-f", "-u", "--update",
+		"-update", "--updateSnapshot", "--yes", "-y", "--no-input", "--locked", "--frozen-lockfile", "--immutable", "--workspaces", "--if-present", "--pretty", "-rf", "-ra", "--no-verify-ssl",
+		"--fix", "-l", "-L", "-cover", "--coverage", "-benchmem", "--ff", "--failed-first", "-json", "--json"}
+	neutralWith = []string{"-o", "-count", "--count", "-timeout", "--timeout", "--reporter", "-W", "--format", "--maxWorkers", "--max-workers", "--log-level", "--loglevel", "-j", "--jobs", "--tb",
+		"--durations", "--maxfail", "--color", "--colour", "-coverprofile", "-cpuprofile", "-memprofile", "-benchtime", "--retries", "--workers", "-parallel"}
+)
 
 // hollow are flags with which a program does not do what it does without.
 var hollow = []string{"--dry-run", "--dryrun", "-n", "--help", "-h", "--version", "-V", "--list", "--collect-only", "--co", "--no-run", "--listTests", "--list-tests", "--noop",
 	"--what-if", "-WhatIf", "--simulate", "--preview", "--plan", "--validate", "--check-only", "--just-print", "--recon", "--no-op", "-list", "--print-only", "--syntax-check", "--no-commit", "--abort", "--show-only"}
 
-// narrowing are flags that select a part.
-var narrowing = []string{"-k", "-t", "-run", "--run", "--filter", "--grep", "-g", "--only", "--testNamePattern", "--lf", "--last-failed", "--test", "--package", "-p", "--testsuite",
-	"--spec", "--include", "--tests", "-Dtest", "--exact", "--lib", "--bin", "--example", "--skip", "--ignore", "--deselect", "--exclude", "-m", "--group", "--only-failures", "--onlyFailures", "--changed", "--related", "--shard", "--ff"}
+// narrowing are flags that select a part by themselves; with those of
+// narrowingTo the name of the part comes.
+var (
+	narrowing   = []string{"--lf", "--last-failed", "--lib", "--exact", "--only-failures", "--onlyFailures", "--changed", "--related", "-short", "--bins"}
+	narrowingTo = []string{"-k", "-t", "-run", "--run", "--filter", "--grep", "-g", "--only", "--testNamePattern", "--test", "--package", "-p", "--testsuite",
+		"--spec", "--include", "--tests", "-Dtest", "--bin", "--example", "--skip", "--ignore", "--deselect", "--exclude", "-m", "--group", "--shard", "-bench"}
+)
+
+// settingTo are flags whose value comes as a word of its own, and that change
+// what is done.
+var settingTo = []string{"-tags", "--tags", "--features", "-F", "--target", "--config", "-c", "--env", "-e", "--profile", "--project", "--platform", "--arch", "--mode", "--build-arg",
+	"--python", "--browser", "--manifest-path", "--toolchain", "--registry", "--otp", "--tag", "-std", "--environment", "--stage", "--context", "--namespace", "--host", "--port", "--user",
+	"--database", "-ldflags", "-gcflags", "-modfile", "-mod", "--settings", "--configuration", "-Xms", "-Xmx"}
+
+// inline is in the place of a script that is part of the command.
+const inline = "-"
 
 // words parts the words after the program into flags and what it works on.
 func (a *attempt) words(rest []string) {
@@ -187,29 +214,33 @@ func (a *attempt) words(rest []string) {
 		if w == "--" {
 			continue
 		}
-		if !strings.HasPrefix(w, "-") || len(w) < 2 {
+		if !strings.HasPrefix(w, "-") || w == "-" && !contains(interpreters, a.prog) {
 			a.ops = append(a.ops, strings.TrimSuffix(w, "/"))
 			continue
 		}
-		name, _, _ := strings.Cut(w, "=")
-		switch {
-		case contains(hollow, name) && !(name == "-n" && a.prog != "git" && a.prog != "make" && a.prog != "rsync" && a.prog != "ansible-playbook"):
-			a.flags = append(a.flags, name)
-		case contains(narrowing, name):
-			if !strings.Contains(w, "=") && i+1 < len(rest) && !strings.HasPrefix(rest[i+1], "-") {
-				i++
-				w += "=" + rest[i]
-			}
-			a.flags = append(a.flags, w)
-		case contains(neutral, name), len(w) > 2 && w[1] != '-' && contains(neutral, w[:2]):
-			if !strings.Contains(w, "=") && slices.Contains([]string{"-o", "-count", "-timeout", "--timeout", "--reporter", "-W", "--format", "--maxWorkers", "--log-level"}, name) && i+1 < len(rest) && !strings.HasPrefix(rest[i+1], "-") {
-				i++
-			}
-		default:
-			a.flags = append(a.flags, w)
+		if i == len(a.ops) && (w == "-" || w == "-c" || w == "-e" || w == "--eval" || w == "-p") && contains(interpreters, a.prog) {
+			a.ops = []string{inline} // whatever it says: one attempt after the other
+			return
 		}
+		name, value, has := strings.Cut(w, "=")
+		if !has && (contains(neutralWith, name) || contains(narrowingTo, name) || contains(settingTo, name)) && i+1 < len(rest) && !strings.HasPrefix(rest[i+1], "-") {
+			i++
+			w, value = name+"="+rest[i], rest[i]
+		}
+		switch {
+		case contains(hollow, name) && a.isHollow(name), contains(narrowing, name), contains(narrowingTo, name):
+		case contains(neutral, name), contains(neutralWith, name), len(w) > 2 && w[1] != '-' && contains(neutralWith, w[:2]) && value == "":
+			continue
+		}
+		a.flags = append(a.flags, w)
 	}
 	slices.Sort(a.flags)
+}
+
+// isHollow reports whether a flag is one with this program: -n means something
+// else with most.
+func (a *attempt) isHollow(name string) bool {
+	return name != "-n" || contains([]string{"git", "make", "rsync", "ansible-playbook"}, a.prog)
 }
 
 func flagName(flag string) string {
@@ -220,18 +251,35 @@ func flagName(flag string) string {
 // hollow reports whether the program did not do what it does without the
 // flag.
 func (a attempt) hollow() bool {
-	return slices.ContainsFunc(a.flags, func(w string) bool { return contains(hollow, flagName(w)) })
+	return slices.ContainsFunc(a.flags, func(w string) bool { return contains(hollow, flagName(w)) && a.isHollow(flagName(w)) })
 }
 
 // selects are the flags that narrow what is worked on.
 func (a attempt) selects() []string {
-	var out []string
-	for _, w := range a.flags {
-		if contains(narrowing, flagName(w)) {
-			out = append(out, w)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(a.flags), func(w string) bool { return !a.narrows(w) })
+}
+
+func (a attempt) narrows(flag string) bool {
+	return contains(narrowing, flagName(flag)) || contains(narrowingTo, flagName(flag))
+}
+
+// settings are the flags and the variables that say what is done, rather than to
+// which part of it.
+func (a attempt) settings() []string {
+	return append(slices.DeleteFunc(slices.Clone(a.flags), func(w string) bool { return a.narrows(w) || contains(hollow, flagName(w)) && a.isHollow(flagName(w)) }), a.variables()...)
+}
+
+// dullVariables change where programs are found and what they print. A part of a
+// name is enough.
+var dullVariables = []string{"PATH", "CI", "COLOR", "PYTHONUNBUFFERED", "PYTHONDONTWRITE", "PYTHONWARNINGS", "BACKTRACE", "TERM", "PAGER", "LOG", "DEBUG", "VERBOSE", "HOME", "CACHE", "LANG",
+	"LC_ALL", "TMPDIR", "VIRTUAL_ENV", "NODE_OPTIONS", "COLUMNS", "EDITOR", "FRONTEND", "TIMEOUT", "JOBS", "THREADS", "MAXPROCS", "NONINTERACTIVE", "TELEMETRY"}
+
+// variables are the variables that change what a program does.
+func (a attempt) variables() []string {
+	return slices.DeleteFunc(slices.Clone(a.env), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return slices.ContainsFunc(dullVariables, func(d string) bool { return name == d || len(d) > 3 && strings.Contains(name, d) })
+	})
 }
 
 // implies are subcommands whose success shows that others would succeed.
@@ -253,6 +301,9 @@ func (a attempt) covers(b attempt, failing []string) bool {
 		return false
 	}
 	if a.sub != b.sub && !contains(implies.of(a.prog).of(a.sub), b.sub) {
+		return false
+	}
+	if !slices.Equal(a.settings(), b.settings()) {
 		return false
 	}
 	for _, w := range a.selects() {

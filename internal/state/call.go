@@ -65,6 +65,9 @@ func (f *folder) result(m *message.Message) {
 		return
 	}
 	r := outcome.Read(text, m.IsError)
+	if !r.Refused && !r.Failed && !r.Skipped {
+		f.allowed(c)
+	}
 	switch {
 	case r.Skipped:
 	case r.Refused:
@@ -110,11 +113,55 @@ func (f *folder) refused(c *call, r outcome.Result) {
 	if r.Words != "" {
 		text += ": " + quoted(clip(r.Words, 300))
 	}
-	f.make(Item{Kind: Decision, Key: f.entry, Text: text, Life: Rejected, By: "user"})
+	if it := f.make(Item{Kind: Decision, Key: f.entry, Text: text, Life: Rejected, By: "user"}); it != nil {
+		f.refusals = append(f.refusals, refusal{it, f.identity(c)})
+	}
 	f.talk.final = false
 	if r.Words != "" {
 		f.user(read(prose.Own(r.Words), true))
 	}
+}
+
+// refusal is a call that the user did not allow.
+type refusal struct {
+	item *Item
+	call string
+}
+
+// identity is the same for two calls that do the same.
+func (f *folder) identity(c *call) string {
+	if c.isRun {
+		return c.run.Script
+	}
+	var b strings.Builder
+	for _, op := range c.ops {
+		b.WriteString(string(op.Kind) + "\x00" + f.paths.key(op.Path, "") + "\x00" + op.To)
+		for _, e := range op.Edits {
+			b.WriteString("\x00" + e.Old + "\x00" + e.New)
+		}
+	}
+	return b.String()
+}
+
+// allowed ends the refusal of a call that was made after all, and what the user
+// said with it.
+func (f *folder) allowed(c *call) {
+	if len(f.refusals) == 0 {
+		return
+	}
+	call := f.identity(c)
+	f.refusals = slices.DeleteFunc(f.refusals, func(r refusal) bool {
+		if r.call != call || call == "" {
+			return false
+		}
+		f.end(r.item, Moot, "allowed later")
+		for _, rule := range f.recent(Rule) {
+			if rule.First == r.item.First && rule.By == "user" {
+				f.end(rule, Withdrawn, "it was about what was allowed later")
+			}
+		}
+		return true
+	})
 }
 
 // fileTool takes the result of a tool that works on files.

@@ -3,6 +3,8 @@ package state
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/digest"
@@ -104,6 +106,7 @@ func (f *folder) addChange(s *fileState, key string, c digest.Change, reason str
 	if len(s.changes) >= maxFileChanges {
 		s.changes[0].Text = ""
 		s.changes = s.changes[1:]
+		s.kept = max(s.kept-1, 0)
 	}
 	it := f.sameChange(s, key, c)
 	if it == nil {
@@ -116,9 +119,15 @@ func (f *folder) addChange(s *fileState, key string, c digest.Change, reason str
 	}
 	known := f.digests[it]
 	joined, left := follow(known, c)
+	f.outdated(known, joined, it)
 	if !left {
 		it.Text = ""
-		s.changes = slices.DeleteFunc(s.changes, func(x *Item) bool { return x == it })
+		if i := slices.Index(s.changes, it); i >= 0 {
+			s.changes = slices.Delete(s.changes, i, i+1)
+			if i < s.kept {
+				s.kept--
+			}
+		}
 		delete(f.digests, it)
 		return
 	}
@@ -223,8 +232,48 @@ func (f *folder) dropChanges(s *fileState) {
 	for _, it := range s.changes {
 		it.Text = ""
 	}
-	s.changes = nil
+	s.changes, s.kept = nil, 0
 }
+
+// outdated ends what answers said about a change that was changed again: they
+// name what is no longer there.
+func (f *folder) outdated(was, is digest.Change, it *Item) {
+	gone := was.Name
+	if was.Kind == digest.Value || was.Kind == digest.Added && was.New != "" {
+		gone = was.New
+	}
+	if gone == "" || gone == is.Name || gone == is.New || was.Kind == digest.Text {
+		return
+	}
+	for _, said := range f.recent(Finding) {
+		if said.First >= it.First && said.First < f.at && speaksOf(said.Text, gone) && (gone == was.Name || speaksOf(said.Text, strings.Split(was.Name, "_")...)) {
+			f.end(said, Replaced, "changed since: "+changeText(is))
+		}
+	}
+}
+
+// speaksOf reports whether a text has one of some words, in any case.
+func speaksOf(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		w = strings.ToLower(strings.Trim(w, "\"'`"))
+		low := strings.ToLower(text)
+		for i := strings.Index(low, w); i >= 0 && len(w) > 1; {
+			before, _ := utf8.DecodeLastRuneInString(low[:i])
+			after, _ := utf8.DecodeRuneInString(low[i+len(w):])
+			if !wordly(before) && !wordly(after) {
+				return true
+			}
+			next := strings.Index(low[i+1:], w)
+			if next < 0 {
+				return false
+			}
+			i += 1 + next
+		}
+		return false
+	})
+}
+
+func wordly(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // taskFiles notes which files the user named as the task.
 func (f *folder) taskFiles(meat []sentence, w *said) {

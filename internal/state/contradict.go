@@ -112,7 +112,7 @@ func names(l *textLine, it *Item) bool {
 		return isHash(hash) && strings.Contains(l.folded, hash[:7])
 	}
 	text := fold(it.Text)
-	return len(text) > 3 && strings.Contains(l.folded, text)
+	return len(text) > 3 && strings.Contains(l.folded, text) && NewText(l.text).whole(text)
 }
 
 func hasAny(low string, words ...string) bool {
@@ -122,7 +122,7 @@ func hasAny(low string, words ...string) bool {
 // saysGood reports whether a line says that something works.
 func saysGood(low string) bool {
 	return hasAny(low, "passes", "passed", " pass", "succeed", "is green", "now works", "works now", "fixed", "resolved", "(ok)", "✅", "✓", "successfully") &&
-		!hasAny(low, "fail", "error", "not ", "n't", "still", "broken", "except", "red", "unresolved", "should")
+		!hasAny(low, "fail", "error", "not ", "n't", "still", "broken", "except", "red", "unresolved", "should", "must", "need", "make sure", "until", "ensure")
 }
 
 // saysAllPass reports whether a line says that all tests pass.

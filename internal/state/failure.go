@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/outcome"
@@ -35,7 +36,7 @@ func (f *folder) fail(x failed) {
 	for _, l := range lines {
 		parts = append(parts, safetext.CutHead(oneLine(l), maxErrorLine))
 	}
-	note := strings.Join(parts, " / ")
+	note := strings.Join(append(parts, alsoFailing(parts, x.tally.Failing)...), " / ")
 	if it := f.openFailure(x.key); it != nil {
 		it.Text = f.opts.Mask(safetext.Sanitize(x.text))
 		it.Note = f.opts.Mask(safetext.Sanitize(note))
@@ -69,8 +70,9 @@ func (f *folder) succeeded(a attempt, cmd shell.Command, body string) {
 			if reportedCovers(a, it) {
 				f.end(it, Resolved, "passes now: "+spell(cmd))
 			}
-		case a.covers(x.key, x.tally.Failing):
+		case x.overcome(a):
 			f.end(it, Resolved, "passes now: "+spell(cmd))
+		case f.partly(it, x, a):
 		case f.otherWay(a, x, cmd):
 			f.end(it, Resolved, "done another way: "+spell(cmd))
 		case provides(a, cmd, x):
@@ -79,6 +81,62 @@ func (f *folder) succeeded(a attempt, cmd shell.Command, body string) {
 			f.end(it, Resolved, "reachable now: "+spell(cmd))
 		}
 	}
+}
+
+// overcome reports whether the success of an attempt is one of what failed. A
+// variable that the failure missed may be set now.
+func (x failed) overcome(a attempt) bool {
+	a.env = slices.DeleteFunc(slices.Clone(a.env), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return len(name) > 2 && !contains(x.key.env, e) && slices.ContainsFunc(x.lines, func(l string) bool { return strings.Contains(l, name) })
+	})
+	return a.covers(x.key, x.tally.Failing)
+}
+
+// partly takes out of a failure what a narrower run overcomes: it reports
+// whether something was.
+func (f *folder) partly(it *Item, x failed, a attempt) bool {
+	b := x.key
+	if a.prog != b.prog || a.sub != b.sub || a.dir != b.dir || a.hollow() || len(x.tally.Failing) < 2 || !slices.Equal(a.settings(), b.settings()) {
+		return false
+	}
+	names := append(a.selects(), a.ops...)
+	fine := func(name string) bool { return namesAll(names, []string{name}) && !contains(b.ops, name) }
+	var left []string
+	for _, name := range x.tally.Failing {
+		if !fine(name) {
+			left = append(left, name)
+		}
+	}
+	if len(left) == len(x.tally.Failing) || len(left) == 0 {
+		return false
+	}
+	x.tally.Failing, x.counted = left, false
+	x.lines = slices.DeleteFunc(slices.Clone(x.lines), func(l string) bool {
+		return !slices.ContainsFunc(left, func(name string) bool { return strings.Contains(l, name) })
+	})
+	f.failures[it] = x
+	it.Note = f.opts.Mask(safetext.Sanitize(strings.Join(append(slices.Clone(x.lines), alsoFailing(x.lines, left)...), " / ")))
+	f.touch(it)
+	return true
+}
+
+// alsoFailing names the tests that failed and are in none of the lines.
+func alsoFailing(lines, failing []string) []string {
+	const most = 6
+	var names []string
+	for _, name := range failing {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, name) }) {
+			names = append(names, safetext.CutHead(oneLine(name), maxErrorLine))
+		}
+	}
+	switch n := len(names) - most; {
+	case len(names) == 0:
+		return nil
+	case n > 0:
+		names = append(names[:most], "and "+strconv.Itoa(n)+" more")
+	}
+	return []string{"failing: " + strings.Join(names, ", ")}
 }
 
 // reportedCovers reports whether a success speaks of what another program's

@@ -25,6 +25,8 @@ type fileState struct {
 	read    bool
 	text    string // its text as far as it is known; "" is not known
 	changes []*Item
+	kept    int // how many of the changes were committed
+	keptAt  int // where they were
 }
 
 // file finds or makes the state of a file.
@@ -68,6 +70,8 @@ func (f *folder) op(op calls.Op, dir, reason string) {
 		}
 	case shell.Mkdir:
 		f.folderBack(key)
+	case shell.Restore:
+		f.restored(key, op.Path == ".")
 	case shell.Delete:
 		f.deleted(key)
 	case shell.Move:
@@ -150,6 +154,45 @@ func (f *folder) deleted(key string) {
 	}
 }
 
+// restored takes that a file, or all below a folder, is again as it was
+// committed last. Files that were made here and not committed stay as they are
+// where everything is restored.
+func (f *folder) restored(key string, all bool) {
+	for _, other := range slices.Clone(f.files.order) {
+		s := f.files.known[other]
+		if s.item == nil || other != key && !strings.HasPrefix(other, key+"/") && (!all || key != "" && key != ".") {
+			continue
+		}
+		git := f.gitOf(other)
+		if s.item.Life == Moved || all && s.created && git == "" || s.item.Life == Exists && s.item.Git != Uncommitted {
+			continue
+		}
+		f.dropLater(s)
+		it := f.fileItem(other, s, Exists)
+		it.Git, it.Note = git, "read"
+		if s.text = ""; git != "" {
+			it.Note = "modified"
+		}
+		s.created, s.changed = false, git != ""
+		f.fileChanged(other, false)
+	}
+}
+
+// dropLater takes back the changes of a file that were not committed.
+func (f *folder) dropLater(s *fileState) {
+	n := 0
+	for i, it := range s.changes {
+		if i < s.kept && it.Last <= s.keptAt {
+			s.changes[n] = it
+			n++
+			continue
+		}
+		it.Text = ""
+	}
+	s.changes = s.changes[:n]
+	s.kept = n
+}
+
 // moved takes that a file, or a folder with all below, has another name.
 func (f *folder) moved(op calls.Op, from, to, reason string) {
 	if op.Into && f.isDir(to) {
@@ -160,6 +203,9 @@ func (f *folder) moved(op calls.Op, from, to, reason string) {
 	it := f.fileItem(from, s, Moved)
 	it.Note, it.Git = f.paths.show(to), Uncommitted
 	it.Ended = withEntry(nil, f.entry)
+	if f.movedOn(it.Text, it.Note) {
+		it.Text = "" // it was there only in between
+	}
 	d := f.file(to)
 	d.text, d.created, d.changed, d.read = s.text, created, s.changed || d.changed, true
 	target := f.fileItem(to, d, Exists)
@@ -169,6 +215,7 @@ func (f *folder) moved(op calls.Op, from, to, reason string) {
 		it.Text = "" // nobody needs its former name
 	}
 	d.changes = append(d.changes, s.changes...)
+	d.kept, d.keptAt, s.kept = min(d.kept, s.kept), s.keptAt, 0
 	for _, c := range s.changes {
 		c.Key = to + "\x00" + strings.TrimPrefix(c.Key, from+"\x00")
 	}
@@ -184,6 +231,18 @@ func (f *folder) moved(op calls.Op, from, to, reason string) {
 			f.files.known[other].item.Text = "" // the folder says it
 		}
 	}
+}
+
+// movedOn lets what was moved to one name be moved to another, and reports
+// whether something was.
+func (f *folder) movedOn(from, to string) bool {
+	found := false
+	for _, key := range f.files.order {
+		if it := f.files.known[key].item; it != nil && it.Life == Moved && it.Note == from && it.Text != "" {
+			it.Note, found = to, true
+		}
+	}
+	return found
 }
 
 // isDir reports whether files below a name are known.

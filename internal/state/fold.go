@@ -85,6 +85,7 @@ type folder struct {
 	files     fileTable
 	git       gitState
 	jobs      []*job
+	refusals  []refusal
 	failures  map[*Item]failed
 	digests   map[*Item]digest.Change
 	details   map[*Item]*Item  // rules that only say what a request wants, and that request

@@ -48,6 +48,9 @@ func (f *folder) gitCommand(cmd shell.Command, script []shell.Command, r outcome
 		}
 	case "reset":
 		f.resetCommits(rest)
+		if has("--hard") {
+			f.restored(f.paths.key(".", ""), true)
+		}
 	case "checkout", "switch":
 		f.switchBranch(rest, r)
 	case "stash":
@@ -143,8 +146,22 @@ func (f *folder) addCommit(c *commit) {
 		if s := f.files.known[key]; s != nil && s.item != nil {
 			s.item.Git = Committed
 			s.created = s.created && s.item.Life == Exists
+			s.kept, s.keptAt = len(s.changes), f.at
 		}
 	}
+}
+
+// gitOf is how far the commits with a file got; "" where none has it.
+func (f *folder) gitOf(key string) Git {
+	for _, c := range slices.Backward(f.git.commits) {
+		if contains(c.files, key) {
+			if c.pushed {
+				return Pushed
+			}
+			return Committed
+		}
+	}
+	return ""
 }
 
 // subjectOf is the first line of a commit's message, also where a
@@ -255,7 +272,7 @@ func (f *folder) resetCommits(rest []shell.Word) {
 		last.item.Text = ""
 		for _, key := range last.files {
 			if s := f.files.known[key]; s != nil && s.item != nil {
-				s.item.Git = Uncommitted
+				s.item.Git, s.kept = Uncommitted, 0
 			}
 		}
 		f.git.commits = f.git.commits[:len(f.git.commits)-1]

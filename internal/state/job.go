@@ -63,17 +63,28 @@ func (j *job) about(f *folder, last string) string {
 // of, and their failures.
 func (f *folder) startedAgain(a attempt, cmd shell.Command) {
 	for _, j := range f.jobs {
-		if j.run != nil && j.attempt.prog == a.prog && j.attempt.sub == a.sub && j.attempt.dir == a.dir {
+		if j.run != nil && j.attempt.dir == a.dir && sameProgram(j.attempt, a) {
 			j.run.Text = "" // the new one says what holds
 			j.run = nil
 		}
 	}
 	f.jobs = slices.DeleteFunc(f.jobs, func(j *job) bool { return j.run == nil })
 	for _, it := range f.living(Failure) {
-		if known := f.failures[it]; known.key.prog == a.prog && known.key.sub == a.sub {
+		if sameProgram(f.failures[it].key, a) {
 			f.end(it, Moot, "started again: "+spell(cmd))
 		}
 	}
+}
+
+// interpreters run what their first operand names.
+var interpreters = []string{"python", "node", "ruby", "php", "perl", "bash", "sh", "java", "deno", "bun", "lua", "Rscript"}
+
+// sameProgram reports whether two attempts start the same program.
+func sameProgram(a, b attempt) bool {
+	if a.prog != b.prog || a.sub != b.sub || a.prog == "" {
+		return false
+	}
+	return !contains(interpreters, a.prog) || len(a.ops) > 0 && len(b.ops) > 0 && a.ops[0] == b.ops[0]
 }
 
 // progress takes what a job printed meanwhile, and how it ended.

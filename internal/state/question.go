@@ -89,7 +89,7 @@ func (f *folder) assistantQuestions(w *said) {
 // it.
 func (f *folder) reply(w *said) {
 	t := &f.talk
-	t.putOff = false
+	t.putOff, t.reply = false, len(t.asked) > 0 || t.proposal != nil
 	if len(w.sentences) == 0 {
 		return
 	}
@@ -111,7 +111,12 @@ func (f *folder) reply(w *said) {
 			f.end(q, Moot, "the user went on to something else")
 		}
 	}
-	if p := t.proposal; p != nil && p.Living() {
+	if prose.Option(first.meat) != "" && !first.Question() {
+		f.make(Item{Kind: Decision, Key: f.entry, Text: upTo(w.sentences, 3), Note: t.ways, Life: Accepted, By: "user"})
+		if p := t.proposal; p != nil {
+			f.end(p, Moot, "the user chose")
+		}
+	} else if p := t.proposal; p != nil && p.Living() {
 		f.replyTo(p, first, w, deferred, rejects, accepts)
 	} else if t.ways != "" {
 		f.chosen(w, content)

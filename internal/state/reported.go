@@ -56,6 +56,16 @@ func (f *folder) take(it *Item) {
 			}
 			f.git.commits = append(f.git.commits, &commit{item: it, hash: hash, subject: subject, pushed: it.Git == Pushed})
 		}
+	case Question:
+		if it.By == "user" {
+			f.questions[it.First]++
+		} else if it.Life == Open && it.Note == "" {
+			f.talk.asked = append(f.talk.asked, it)
+		}
+	case Decision:
+		if it.Life == Proposed && it.Why == "" {
+			f.talk.proposal = it
+		}
 	case Run:
 		if it.Life == Running {
 			f.jobs = append(f.jobs, jobFrom(it, &f.paths))
@@ -174,9 +184,18 @@ func (f *folder) branch(summary string) {
 	}
 	const most = 12 // findings
 	n := 0
+	asked := map[string]bool{} // entries that ask for something
+	for _, it := range s.Of(Request) {
+		for _, id := range it.Made {
+			asked[id] = true
+		}
+	}
 	for _, it := range slices.Backward(s.Items) {
 		if it.Kind == Finding {
 			n++
+		}
+		if it.Kind == Rule && !it.forbids() && slices.ContainsFunc(it.Made, func(id string) bool { return asked[id] }) {
+			continue // how that was to be done
 		}
 		if it.Living() && (it.Kind == Rule || it.Kind == Decision && it.Life != Proposed || it.Kind == Finding && n <= most) {
 			it.Key = "branch/" + it.Key

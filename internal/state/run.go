@@ -1,12 +1,14 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/outcome"
+	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/shell"
 )
@@ -139,6 +141,9 @@ func (f *folder) ended(a attempt, cmd shell.Command, s status, speaks bool, r ou
 		return
 	}
 	note := f.outcomeNote(a, s, tally, counted, speaks, body)
+	if s != failedRun {
+		note = f.figures(a, cmd, body, note, counted)
+	}
 	if it.Note != "" && it.Note != note {
 		it.Before = it.Note
 	}
@@ -207,8 +212,8 @@ func (f *folder) outcomeNote(a attempt, s status, tally outcome.Tally, counted, 
 	lines := strings.Split(strings.TrimSpace(outcome.Plain(body)), "\n")
 	last := outcome.LastLine(body)
 	const short, few = 140, 6
-	if len(lines) > few || len(last) > short || last == "(no output)" {
-		return ""
+	if len(lines) > few || len(last) > short || last == "(no output)" || prose.Read(last, prose.Detect(last)).Has(prose.Order, prose.Forbid) {
+		return "" // what a page orders is no outcome
 	}
 	return last
 }
@@ -224,6 +229,46 @@ func (f *folder) measure(a attempt, cmd shell.Command, t outcome.Tally) {
 		return
 	}
 	f.make(Item{Kind: Measure, Key: key, Text: t.String(), Note: spell(cmd), Life: Current})
+}
+
+// measuring are in commands that measure.
+var measuring = []string{"bench", "hyperfine", "perf", "wrk", "k6", "vegeta", "oha", "autocannon", "load", "profile", "timing", "time_total", "size", "latency", "measure"}
+
+// figures notes the numbers that a run told, and returns what it comes to: them
+// and what they were before, after the counts.
+func (f *folder) figures(a attempt, cmd shell.Command, body, note string, counted bool) string {
+	const most = 3 // in one line
+	all := outcome.Figures(body, hasAny(strings.ToLower(cmd.Source), measuring...))
+	var parts []string
+	for _, x := range all {
+		key := "figure/" + a.dir + "/" + cmp.Or(x.Name, a.prog+" "+a.sub)
+		text := strings.TrimSpace(x.Name + " " + x.Value)
+		it := f.latest(Measure, key)
+		switch {
+		case it == nil:
+			it = f.make(Item{Kind: Measure, Key: key, Text: text, Note: spell(cmd), Life: Current})
+		case it.Text != f.opts.Mask(text):
+			it.Before, it.Text = it.Text, f.opts.Mask(safetext.Sanitize(text))
+			f.touch(it)
+		default:
+			f.touch(it)
+		}
+		if it != nil && it.Before != "" {
+			text += " (before: " + strings.TrimSpace(strings.TrimPrefix(it.Before, x.Name)) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return note
+	}
+	if n := len(parts) - most; n > 0 {
+		parts = append(parts[:most], strconv.Itoa(n)+" more")
+	}
+	line := strings.Join(parts, ", ")
+	if note == "" || !counted {
+		return line
+	}
+	return note + "; " + line
 }
 
 // failureLines are the lines that say what went wrong.

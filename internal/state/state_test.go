@@ -507,7 +507,7 @@ A Committed.
 		}
 	}
 	for _, fine := range []string{"## Next Steps\n- [ ] Write the docs", "## Progress\n- `go test ./...` still fails", "## Constraints\n- Use spaces (was: Use tabs in the Go files.)",
-		"## Progress\n- [x] Repair the sum in till.go", "## Progress\n- 1111aaa is not pushed yet"} {
+		"## Progress\n- [x] Repair the sum in till.go", "## Progress\n- 1111aaa is not pushed yet", "## Constraints\n- `go test ./...` must pass"} {
 		if got := state.NewText(fine).Contradictions(context.Background(), s); len(got) > 0 {
 			t.Errorf("%s: %+v", fine, got)
 		}

@@ -24,6 +24,8 @@ type talk struct {
 	before   string           // what the assistant said before the calls at hand
 	putOff   bool             // the message at hand puts off what the assistant asked or proposed
 	decided  bool             // the message at hand holds a decision
+	spoken   int              // where the user spoke before
+	reply    bool             // the message at hand answers what the assistant asked or proposed
 	tasks    map[string]*Item // files that the user named as the task
 }
 
@@ -34,6 +36,7 @@ func (f *folder) user(w *said) {
 	}
 	t := &f.talk
 	t.body = nil
+	defer func() { t.spoken = f.at }()
 	if w.words.Command != "" {
 		f.slash(w)
 		return
@@ -50,6 +53,7 @@ func (f *folder) user(w *said) {
 		f.goOn()
 		return
 	}
+	f.turnedOver(meat)
 	orders := meat
 	if f.request(meat, w) {
 		orders = meat[1:] // the first sentence takes the request before back
@@ -295,6 +299,30 @@ func replacesRequest(meat []sentence) bool {
 		}
 	}
 	return len(meat) > 1 && meat[0].Has(prose.Reject, prose.Scrap) && slices.ContainsFunc(meat[1:], func(s sentence) bool { return s.Has(prose.Instead) })
+}
+
+// turnedOver ends what the assistant has just decided where the user wants
+// something else instead, and what it said of that.
+func (f *folder) turnedOver(meat []sentence) {
+	if f.talk.reply || !replacesRequest(meat) {
+		return
+	}
+	text := join(meat)
+	wanted := prose.Content(text, prose.Detect(text))
+	why := "the user: " + safetext.CutHead(text, 200)
+	words := func(it *Item) prose.Bag { return f.memo.content(it.Text, prose.Detect(it.Text)) }
+	for _, it := range f.recent(Decision) {
+		if it.By != "assistant" || it.First <= f.talk.spoken || it.Life != Accepted {
+			continue
+		}
+		f.end(it, Rejected, why)
+		for _, said := range f.recent(Finding) {
+			gone := words(it).Shared(words(said))
+			if said.First > f.talk.spoken && slices.ContainsFunc(gone.Sorted(), func(w string) bool { return !wanted[w] }) {
+				f.end(said, Replaced, why)
+			}
+		}
+	}
 }
 
 // pronouns stand for the request at hand.

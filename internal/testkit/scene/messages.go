@@ -182,7 +182,7 @@ func (w *writer) background(id, command, out string) (string, any, string, bool)
 	case "gemini":
 		return "run_shell_command", object{"command": command, "is_background": true}, "Command: x\nOutput: " + out + "\nExit Code: (none)\nBackground PIDs: " + id, false
 	}
-	return "bash", object{"command": command}, "[1] " + id + "\n" + out, false
+	return "bash", object{"command": command + " &"}, "[1] " + id + "\n" + out, false
 }
 
 // poll asks about a command in the background.
