@@ -45,8 +45,17 @@ func New(cwd string) (*Stage, error) {
 
 // Grow appends entries.
 func (s *Stage) Grow(ctx context.Context, part []*session.Entry) error {
-	_, err := session.New(s.log, session.Options{Now: now}).Append(ctx, replay.Drafts(part)...)
+	_, err := s.Append(ctx, replay.Drafts(part)...)
 	return err
+}
+
+// Append appends drafts, and returns the last of their entries.
+func (s *Stage) Append(ctx context.Context, drafts ...session.Draft) (*session.Entry, error) {
+	entries, err := session.New(s.log, session.Options{Now: now}).Append(ctx, drafts...)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return entries[len(entries)-1], nil
 }
 
 // Engine is the engine over the session. Closing it closes the session.
