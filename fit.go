@@ -6,15 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/compaction"
-	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/prune"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 	"github.com/coppice-dev/coppice/wire"
 )
 
@@ -275,15 +276,15 @@ func (f *fitting) compactNow() {
 			return // it was made without the pending input: if that is too much, a later pass compacts again
 		}
 	}
-	o := f.tryCompact(trigger)
+	o := f.tryCompact(compaction.Request{Trigger: trigger})
 	if o.Reason == compaction.HookCancelled && f.tooLarge() {
-		f.tryCompact(compaction.Overflow)
+		f.tryCompact(compaction.Request{Trigger: compaction.Overflow})
 	}
 }
 
-func (f *fitting) tryCompact(trigger compaction.Trigger) *compaction.Outcome {
-	c := f.compactor
-	o, err := f.attempt(f.ctx, c, compaction.Request{Trigger: trigger, Pending: f.tokens, Adapt: true})
+func (f *fitting) tryCompact(r compaction.Request) *compaction.Outcome {
+	r.Pending, r.Adapt = f.tokens, true
+	o, err := f.attempt(f.ctx, f.compactor, r)
 	if err != nil {
 		o = failure(f.ctx, err)
 	}
@@ -315,12 +316,27 @@ func (f *fitting) fewer(p *Prepared) bool {
 	if most <= 0 || used <= most || !may {
 		return false
 	}
-	over := &message.Fault{Limit: message.Limit{Unit: kinds.UnitItems, Max: most, Used: used}}
-	whole := f.compactor
-	f.compactor = f.Session.compactor(scaled(p.Meter.Model, over, p.Meter.Size))
-	o := f.tryCompact(compaction.Threshold)
-	f.compactor = whole
-	return o.Status == compaction.Applied
+	return f.tryCompact(compaction.Request{Trigger: compaction.Threshold, Keep: newest(p.View, used, most)}).Status == compaction.Applied
+}
+
+// newest returns the tokens of as many of the newest messages of a view as are half
+// of what a server takes, counted as a budget of what is kept. used is how many
+// messages the request has; nil: it is not too many.
+func newest(v *timeline.View, used, most int64) *int64 {
+	if v == nil || most <= 0 || used <= most {
+		return nil
+	}
+	var keep int64
+	n := int64(len(v.Items)) * most / (2 * used)
+	for _, it := range slices.Backward(v.Items) {
+		if n--; n < 0 {
+			break
+		}
+		if m, err := it.Message(); err == nil {
+			keep += tokens.Plain{}.Message(m)
+		}
+	}
+	return &keep
 }
 
 // trigger returns the reason for the next compaction before a call.

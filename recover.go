@@ -214,7 +214,11 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 	if !auto {
 		return fmt.Errorf("%w: %w", ErrPaused, f)
 	}
-	o, err := s.attempt(ctx, s.compactor(scaled(s.opts.Limits.InForce(c.Model), f, refused)), compaction.Request{Trigger: compaction.Overflow, Adapt: true})
+	r := compaction.Request{Trigger: compaction.Overflow, Adapt: true}
+	if f.Limit.Unit == kinds.UnitItems {
+		r.Keep = newest(sent.View, f.Limit.Used, f.Limit.Max)
+	}
+	o, err := s.attempt(ctx, s.compactor(scaled(s.opts.Limits.InForce(c.Model), f, refused)), r)
 	if err != nil {
 		o = failure(ctx, err)
 	}
@@ -239,19 +243,13 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 // scaled shrinks the window by as much as the refusal says that the request was
 // larger than estimated, so that the plan counts as the provider does. A limit
 // that is not the window's (tokens per minute) applies to this plan only. If only
-// a size is named, the window is at most that. A limit on the number of messages
-// keeps the same share of the tokens. A limit of any other unit says nothing
-// about the window.
+// a size is named, the window is at most that. A limit of any other unit says
+// nothing about the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
 	m.Window, m.MaxInput = m.InputLimit(), 0
 	switch limit.Unit {
 	case kinds.UnitContext, kinds.UnitRate:
-	case kinds.UnitItems:
-		if limit.Max > 0 && limit.Used > limit.Max {
-			m.Window = min(m.Window, refused.Estimated*limit.Max/limit.Used)
-		}
-		return m
 	default:
 		return m
 	}

@@ -13,9 +13,12 @@ import (
 // is kept before sending, by a compaction each time that it is reached, until it
 // is forgotten; another model knows nothing of it.
 func TestCapOfMessagesIsKept(t *testing.T) {
-	const most = 60
-	for dialect, list := range map[string]string{"anthropic": "messages", "openai-chat": "messages", "openai-responses": "input", "gemini": "contents"} {
-		t.Run(dialect, func(t *testing.T) {
+	for _, tt := range []struct {
+		dialect, list string
+		most          int
+	}{{"anthropic", "messages", 60}, {"openai-chat", "messages", 60}, {"openai-responses", "input", 60}, {"gemini", "contents", 60}, {"openai-chat", "messages", 20}} {
+		most, dialect, list := tt.most, tt.dialect, tt.list
+		t.Run(fmt.Sprint(dialect, most), func(t *testing.T) {
 			refused, largest := 0, 0
 			server := fake.New(fake.Step{Answer: func(r fake.Request) fake.Step {
 				n := 0
@@ -30,7 +33,7 @@ func TestCapOfMessagesIsKept(t *testing.T) {
 				return fake.Say("done")
 			}})
 			s := memory(t)
-			history(t, s, 40)
+			history(t, s, 80)
 			model, limits := quick(server.Bind(dialect)), &provider.Limits{}
 			model.Model.Window = 400_000
 			r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract, Learned: limits})
@@ -40,7 +43,7 @@ func TestCapOfMessagesIsKept(t *testing.T) {
 			if refused != 1 || largest <= most {
 				t.Errorf("%d refusals, the largest request had %d messages", refused, largest)
 			}
-			if got := limits.InForce(model.Model).MaxMessages; got != most {
+			if got := limits.InForce(model.Model).MaxMessages; got != int64(most) {
 				t.Errorf("the cap is %d", got)
 			}
 			other := model.Model
