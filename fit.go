@@ -316,7 +316,7 @@ func (f *fitting) fewer(p *Prepared) bool {
 	if most <= 0 || used <= most || !may {
 		return false
 	}
-	return f.tryCompact(compaction.Request{Trigger: compaction.Threshold, Keep: newest(p.View, used, most)}).Status == compaction.Applied
+	return f.tryCompact(compaction.Request{Trigger: compaction.Overflow, Keep: newest(p.View, used, most)}).Status == compaction.Applied
 }
 
 // newest returns the tokens of as many of the newest messages of a view as are half
