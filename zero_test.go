@@ -32,6 +32,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/turn"
+	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -72,7 +73,7 @@ var zeros = []any{
 	new(session.Meta), new(session.Reader), new(session.Session), new(session.Tree), new(filestore.Settings), new(filestore.Sync),
 
 	new(settings.Problem), new(settings.Source),
-	new(summarize.Ladder), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
+	new(ledger.Coverage), new(summarize.Ladder), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
 	new(timeline.Earlier), new(timeline.Item), new(timeline.OpenCalls), new(coppice.PinTooLargeError), new(timeline.Prompt), new(timeline.Size), new(timeline.Sizer), new(timeline.View),
 	new(tokens.Default), new(tokens.Plain), new(turn.Conversation), new(wire.Problem),
 	new(anthropic.Dialect), new(wiregemini.Dialect), new(openai.Dialect), new(responses.Dialect),
