@@ -62,7 +62,7 @@ var zeros = []any{
 	new(compaction.Floor), new(compaction.Override), new(compaction.Plan), new(compaction.PlanInput), new(compaction.Settings),
 	new(convert.Sink), new(convert.Source), new(claudecode.Importer), new(codex.Importer), new(crush.Importer), new(gemini.Importer),
 	new(opencode.Importer), new(pi.Importer),
-	new(hook.Bus), new(hook.CompactFailed), new(hook.Compacted), new(hook.Event), new(hook.Failure), new(hook.Lifecycle), new(hook.Moved),
+	new(ledger.Coverage), new(hook.Bus), new(hook.CompactFailed), new(hook.Compacted), new(hook.Event), new(hook.Failure), new(hook.Lifecycle), new(hook.Moved),
 	new(hook.Program), new(hook.Untrusted),
 	new(message.Class), new(message.Fault), new(message.Message), new(message.Model), new(message.Usage),
 	new(provider.Bound), new(provider.Catalog), new(provider.Client), new(provider.Config), new(provider.Limits), new(provider.Pattern),
