@@ -43,6 +43,7 @@ var layers = [][]string{
 	{"internal/state"},
 	{"state"},
 	{"summarize"},
+	{"internal/glance"},
 	{"compaction"},
 	{"prune"},
 	{"internal/render"},

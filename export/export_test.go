@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/filestore"
 	"github.com/coppice-dev/coppice/session/memstore"
+	"github.com/coppice-dev/coppice/state"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
@@ -242,6 +244,38 @@ func TestHTML(t *testing.T) {
 	}
 	if v := x.Views[1]; v.Leaf != 5 || v.Summary != -1 || len(v.Items) != 4 {
 		t.Errorf("view of the other branch %+v", v)
+	}
+}
+
+// The page says what holds, kind by kind, and steers no terminal or text.
+func TestHTMLNow(t *testing.T) {
+	s := visit(t)
+	st := &state.State{Items: []state.Item{
+		{Kind: "request", Text: "Repair <the> till\x1b[31m\u202e.", Life: "current", By: "user"},
+		{Kind: "request", Text: "Look.", Life: "done", By: "user"},
+		{Kind: "failure", Text: "make test", Note: "no rule", Life: "open"},
+		{Kind: "failure", Text: "make all", Life: "resolved"},
+		{Kind: "file", Text: "a.go", Life: "exists"},
+	}}
+	for i := range nowItems + 2 {
+		st.Items = append(st.Items, state.Item{Kind: "task", Text: fmt.Sprintf("task %d", i), Life: "open"})
+	}
+	x := indexOf(t, htmlOf(t, s.Log(), HTMLOptions{State: st}, viewOf(t, s, nil)))
+	if x.Now == nil || !strings.HasPrefix(x.Now.Line, "Repair <the> till") || strings.ContainsAny(x.Now.Line+x.Now.Kinds[0].Items[0], "\x1b\u202e") {
+		t.Fatalf("%+v", x.Now)
+	}
+	var names []string
+	for _, k := range x.Now.Kinds {
+		names = append(names, k.Kind)
+	}
+	if want := []string{"Requests", "What fails", "To do"}; !slices.Equal(names, want) || !slices.Equal(x.Now.Kinds[1].Items, []string{"`make test` fails: no rule"}) {
+		t.Errorf("%+v, want %q", x.Now, want)
+	}
+	if todo := x.Now.Kinds[2]; todo.More != 2 || len(todo.Items) != nowItems || todo.Items[0] != "to do: task 41" {
+		t.Errorf("%+v", todo)
+	}
+	if x := indexOf(t, htmlOf(t, s.Log(), HTMLOptions{}, viewOf(t, s, nil))); x.Now != nil {
+		t.Errorf("%+v", x.Now)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/state"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 	"github.com/go-json-experiment/json"
@@ -16,11 +17,12 @@ import (
 
 // HTMLOptions configure a page.
 type HTMLOptions struct {
-	Title string // "": the session id
+	Title string       // "": the session id
+	State *state.State // what is true at the leaf of the first view; nil: it is not shown
 }
 
 // HTML writes a log as one page: the tree of all branches, everything that was
-// said, and what the model sees at the leaf of each view. The page opens at
+// said, what the model sees at the leaf of each view, and what is true now. The page opens at
 // the leaf of the first view, or at the log's. It loads nothing from outside,
 // and its content security policy forbids it.
 //
@@ -50,6 +52,7 @@ func HTML(ctx context.Context, log session.Log, views []*timeline.View, w io.Wri
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
+	index.Now = nowOf(opts.State)
 	b.write(encode(index))
 	b.write([]byte(closeData))
 	if err := writeTail(b.out); err != nil {
@@ -109,6 +112,7 @@ type pageIndex struct {
 	Heads    []head     `json:"heads"`
 	Views    []pageView `json:"views"`
 	Problems []string   `json:"problems"`
+	Now      *pageNow   `json:"now,omitzero"`
 }
 
 // pageView is what the model sees at a leaf.

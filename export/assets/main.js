@@ -75,6 +75,17 @@ window.addEventListener('hashchange', () => { const i = target(); if (i !== unde
 
 document.title = index.title;
 $('title').textContent = index.title;
+if (index.now) {
+  const n = $('now'), div = n.querySelector('div');
+  n.hidden = false;
+  n.querySelector('summary').textContent = 'Now: ' + (index.now.line || 'nothing is open');
+  for (const k of index.now.kinds) {
+    const list = el('ul', '');
+    list.append(...k.items.map(t => el('li', '', t)));
+    if (k.more) list.append(el('li', '', number(k.more) + ' more'));
+    div.append(el('h2', '', k.k), list);
+  }
+}
 if (index.problems.length) {
   const p = $('problems');
   p.hidden = false;

@@ -103,7 +103,11 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 		a.json(out)
 		return nil
 	}
-	return explain("read "+s.Ref(), a.printContext(out, v))
+	n, err := a.nowAt(ctx, session.New(s.Log(), session.Options{Now: a.Now}), v.Leaf)
+	if err != nil {
+		return explain("read "+s.Ref(), err)
+	}
+	return explain("read "+s.Ref(), a.printContext(out, v, n))
 }
 
 // contextJSON is the shape of `context --json` (docs/cli.md).

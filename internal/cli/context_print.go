@@ -8,7 +8,7 @@ import (
 )
 
 // printContext shows a view to a person.
-func (a *app) printContext(c contextJSON, v *timeline.View) error {
+func (a *app) printContext(c contextJSON, v *timeline.View, n now) error {
 	for i, m := range c.Messages {
 		id := m.EntryID
 		if id == "" {
@@ -25,6 +25,7 @@ func (a *app) printContext(c contextJSON, v *timeline.View) error {
 	}
 	a.say("\n%s\n%s\n", a.bar(kinds, c.Tokens.Window, c.Tokens.Threshold, a.barWidth()), a.legend(kinds))
 	a.say("%s\n", meter(c))
+	a.sayNow(n, "", a.barWidth())
 	if k := c.Tokens.Calibration; k.Samples > 0 {
 		a.say("the provider counts %.2f times what is estimated (%d stretches compared)", k.Text, k.Samples)
 		if c.Tokens.Fixed > 0 {

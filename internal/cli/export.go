@@ -161,7 +161,11 @@ func (a *app) writeExport(ctx context.Context, s *coppice.Session, leaf *session
 	if err != nil {
 		return err
 	}
-	return export.HTML(ctx, s.Log(), views, w, export.HTMLOptions{Title: title})
+	st, err := s.State(ctx, v.Leaf)
+	if err != nil {
+		return err
+	}
+	return export.HTML(ctx, s.Log(), views, w, export.HTMLOptions{Title: title, State: st})
 }
 
 // mostViews limits for how many branch ends a page shows what the model sees.

@@ -30,8 +30,9 @@ var sessionOrders = []string{"modified", "created", "size", "name"}
 func (a *app) sessionsCmd() *cobra.Command {
 	var f sessionsFlags
 	cmd := command(groupLook, "sessions", "List the sessions, newest first",
-		`List the sessions of all projects, newest first. Only the two ends of each file
-are read; what cannot be read is reported and skipped.`,
+		`List the sessions of all projects, newest first, each with what it is about now and
+whether that is done. Only the two ends of each file are read; what cannot be read is
+reported and skipped.`,
 		"  coppice sessions\n  coppice sessions --here --named\n  coppice sessions --grep invoice --sort size", cobra.NoArgs,
 		func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -116,6 +117,8 @@ type infoJSON struct {
 	Modified     *string `json:"modified"`
 	Bytes        int64   `json:"bytes"`
 	FirstMessage string  `json:"firstMessage"`
+	State        *string `json:"state"`
+	Open         *bool   `json:"open"`
 }
 
 func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
@@ -145,7 +148,7 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 			found = append(found, info)
 			continue
 		}
-		if a.printInfo(info); n == f.limit {
+		if a.printInfo(info, a.nowOf(ctx, st, info.Ref)); n == f.limit {
 			return nil
 		}
 	}
@@ -156,13 +159,13 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	if f.json {
 		listed := []infoJSON{}
 		for _, info := range found {
-			listed = append(listed, infoOf(info))
+			listed = append(listed, infoOf(info, a.nowOf(ctx, st, info.Ref)))
 		}
 		a.json(listed)
 		return nil
 	}
 	for _, info := range found {
-		a.printInfo(info)
+		a.printInfo(info, a.nowOf(ctx, st, info.Ref))
 	}
 	switch {
 	case n > 0:
@@ -176,9 +179,12 @@ func (a *app) sessions(ctx context.Context, f sessionsFlags) error {
 	return nil
 }
 
-func infoOf(i session.Info) infoJSON {
+func infoOf(i session.Info, n now) infoJSON {
 	out := infoJSON{ID: i.ID, File: i.Ref, Cwd: i.Cwd, Created: timeOf(i.Created), Modified: timeOf(i.Modified),
-		Bytes: i.Bytes, FirstMessage: i.FirstMessage}
+		Bytes: i.Bytes, FirstMessage: i.FirstMessage, Open: n.open}
+	if n.line != "" {
+		out.State = &n.line
+	}
 	if i.Name != nil && *i.Name != "" {
 		out.Name = i.Name
 	}
@@ -194,7 +200,7 @@ func timeOf(t time.Time) *string {
 	return &s
 }
 
-func (a *app) printInfo(i session.Info) {
+func (a *app) printInfo(i session.Info, n now) {
 	title := i.FirstMessage
 	if i.Name != nil && *i.Name != "" {
 		title = *i.Name
@@ -205,6 +211,7 @@ func (a *app) printInfo(i session.Info) {
 	}
 	cwd := short(cmp.Or(i.Cwd, "-"), 32)
 	a.say("%s  %s  %8s  %s  %s\n", i.ID, when, bytesText(i.Bytes), a.paint(dim, pad(cwd, 32)), short(title, a.previewWidth()))
+	a.sayNow(n, "    ", a.previewWidth()+32)
 }
 
 // bytesText formats a size for people.
