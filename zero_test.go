@@ -73,7 +73,7 @@ var zeros = []any{
 	new(session.Meta), new(session.Reader), new(session.Session), new(session.Tree), new(filestore.Settings), new(filestore.Sync),
 
 	new(settings.Problem), new(settings.Source),
-	new(ledger.Coverage), new(summarize.Ladder), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
+	new(summarize.Ladder), new(summarize.Remote), new(summarize.Request), new(summarize.Settings),
 	new(timeline.Earlier), new(timeline.Item), new(timeline.OpenCalls), new(coppice.PinTooLargeError), new(timeline.Prompt), new(timeline.Size), new(timeline.Sizer), new(timeline.View),
 	new(tokens.Default), new(tokens.Plain), new(turn.Conversation), new(wire.Problem),
 	new(anthropic.Dialect), new(wiregemini.Dialect), new(openai.Dialect), new(responses.Dialect),
