@@ -76,7 +76,7 @@ func (d *day) task(i, tasks, output int) {
 	}
 	d.round("I read the code and run the tests.",
 		toolUse{"read", fmt.Sprintf(`{"path":"internal/module%d/load.go"}`, i), d.code(output / 2), false},
-		toolUse{"bash", fmt.Sprintf(`{"command":"curl -s http://localhost/report/%d"}`, i), page, false})
+		toolUse{"bash", fmt.Sprintf(`{"command":"make -s report-%d"}`, i), page, false})
 	if !plants {
 		d.round("Now the change.", toolUse{"bash", `{"command":"go vet ./..."}`, d.prose(output / 4), false})
 		d.say(fmt.Sprintf("Module %d is repaired.", i))

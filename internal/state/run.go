@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/outcome"
@@ -32,6 +33,29 @@ var dullGit = []string{"", "status", "diff", "log", "show", "branch", "rev-parse
 // lookers are subcommands of other programs that only look.
 var lookers = table[[]string]{{"gh", []string{"view", "list", "status", "diff", "checks", "auth", "api", "search"}}, {"kubectl", []string{"get", "describe", "logs", "explain"}},
 	{"docker", []string{"ps", "images", "logs", "inspect", "version", "info"}}, {"systemctl", []string{"status", "cat", "is-active", "list-units", "show"}}, {"npm", []string{"ls", "view", "outdated", "why", "config", "whoami"}}, {"go", []string{"doc", "env", "list", "version"}}, {"cargo", []string{"tree", "metadata", "search"}}}
+
+// fetchers read addresses. These flags make them change something, or keep what
+// they read.
+var (
+	fetchers  = []string{"curl", "wget", "http", "https", "xh", "Invoke-WebRequest", "iwr"}
+	sendFlags = []string{"-X", "--request", "-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "-F", "--form", "-T", "--upload-file", "--json",
+		"-o", "-O", "--output", "--remote-name", "--post-data", "--post-file", "--method", "-Method"}
+)
+
+// fetches reports whether a command only reads an address: that it did is not
+// news, unless it failed or tells something.
+func fetches(cmd shell.Command) bool {
+	return contains(fetchers, cmd.Name()) && !slices.ContainsFunc(cmd.Args(), func(w shell.Word) bool {
+		name, _, _ := strings.Cut(w.Text, "=")
+		return contains(sendFlags, name)
+	})
+}
+
+// tells reports whether the outcome of reading an address says something: words,
+// or a number that another program made of it.
+func tells(cmd shell.Command, note string) bool {
+	return strings.IndexFunc(note, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) && cmd.Piped() }) >= 0
+}
 
 // notable reports whether running a command is worth remembering.
 func notable(c shell.Command) bool {
@@ -136,11 +160,17 @@ func (f *folder) ended(a attempt, cmd shell.Command, s status, speaks bool, r ou
 			s = succeeded
 		}
 	}
+	note := f.outcomeNote(a, s, tally, counted, speaks, body)
+	if s != failedRun && fetches(cmd) && !tells(cmd, note) && f.latest(Run, a.key()) == nil {
+		if s == succeeded {
+			f.succeeded(a, cmd, body)
+		}
+		return
+	}
 	it := f.runItem(a, cmd, s, r)
 	if it == nil {
 		return
 	}
-	note := f.outcomeNote(a, s, tally, counted, speaks, body)
 	if s != failedRun {
 		note = f.figures(a, cmd, body, note, counted)
 	}

@@ -117,6 +117,18 @@ U Build it.
 $ mise run build
 ! not made: <tool_use_error>Sibling tool call errored</tool_use_error>
 `, nil, []string{"failure", "run "}},
+		{"reading an address is not news", `agent: codex
+---
+U Which of the issues are stale?
+$ curl -sSL -H 'Accept: application/json' https://api.example.com/issues/386
+| {"id": 386}
+$ curl -s https://api.example.com/count | jq length
+| 35
+$ curl -s localhost:8080/health
+| healthy since 10:41
+$ curl -X POST https://api.example.com/issues/386/close
+| 
+`, []string{"run ended: curl -s localhost:8080/health — healthy since", "run ended: curl -X POST", "run unknown: curl -s https://api.example.com/count — 35"}, []string{"issues/386 —"}},
 		{"a killed job is not ok", `agent: claude
 ---
 U Start the server.
