@@ -236,8 +236,8 @@ func (s *sheet) says(text string) bool {
 func (s *sheet) runs(at place) {
 	runs := s.living(state.Run)
 	for i, it := range runs {
-		if it.Life == state.Running || s.failing(it) {
-			continue // in progress, or blocked
+		if it.Life == state.Running || s.failing(it) || it.Why == "failed" || strings.HasPrefix(it.Why, "exit ") {
+			continue // in progress, blocked, or it no longer matters
 		}
 		outcome := it.Note
 		if it.Life == state.Unknown && outcome == "" {

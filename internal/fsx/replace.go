@@ -24,7 +24,7 @@ func Replace(disk FS, path string, data []byte, perm fs.FileMode) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = disk.Remove(name) // err says what went wrong
+			disk.Remove(name)
 		}
 	}()
 	if info, err := disk.Stat(path); err == nil {

@@ -116,7 +116,12 @@ func (f *folder) progress(j *job, r outcome.Result) {
 func (f *folder) stop(j *job, why string) {
 	if j.run != nil {
 		f.touch(j.run)
-		j.run.Life, j.run.Why = Ended, why
+		j.run.Life, j.run.Why, j.run.Note = Ended, why, ""
+		for _, said := range f.recent(Finding) { // of what listens there no longer
+			if said.First >= j.run.First && slices.ContainsFunc(j.attempt.ops, func(w string) bool { return len(numbers(w)) > 0 && speaksOf(said.Text, w) }) {
+				f.end(said, Replaced, why+": "+j.run.Text)
+			}
+		}
 	}
 	f.forget(j)
 }

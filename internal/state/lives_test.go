@@ -188,6 +188,54 @@ $ go test -bench Parse ./parse
 | BenchmarkParse-8   	 1500000	       812 ns/op
 | ok  	kiosk/parse	1.1s
 `, []string{"measure current: BenchmarkParse 812 ns/op", "run ended: go test…812 ns/op (before: 2451 ns/op)"}, nil},
+		{"an exception", `agent: pi
+---
+U Never push to main. Repair the pier.
+A Repaired.
+U For this hotfix only you may push to main.
+`, []string{"rule in-force: Never push to main.", "rule limited: For this hotfix only"}, nil},
+		{"taken back after an answer", `agent: pi
+---
+U Add a dark theme.
+A I look at the styles.
+U Never mind, drop it.
+`, []string{"request withdrawn: Add a dark theme."}, []string{"rule", "request current"}},
+		{"a question that the answer forgets", `agent: pi
+---
+U Rotate the logs. And how long do we keep the logs of the crane?
+A The rotation is set up.
+`, []string{"question open: how long"}, nil},
+		{"joined: the first of two runs of one program", `agent: pi
+---
+U Build.
+$ make build && make install
+| Makefile:4: *** missing separator.  Stop.
+! 2
+`, []string{"failure open: make build…missing separator"}, []string{"run ended: make install", "failure open: make install"}},
+		{"joined: it does not build, so no test ran", `agent: pi
+---
+U Build.
+$ go build ./... && go test ./...
+| till/till.go:9:2: undefined: sum
+! 1
+`, []string{"failure open: go build"}, []string{"failure open: go test", "run ended: go test"}},
+		{"joined: the output names what failed", `agent: pi
+---
+U Build.
+$ make lint; make test
+| make: *** [Makefile:7: lint] Error 1
+| 12 tests passed
+`, []string{"failure open: make lint", "run ended: make test — 12 passed"}, nil},
+		{"what was stopped listens no longer", `agent: pi
+---
+U Start it.
+& 5001 python3 -m http.server 8080
+A It listens on 8080.
+U Use 8081.
+$ kill 5001
+& 5002 python3 -m http.server 8081
+A It listens on 8081.
+`, []string{"finding replaced: 8080", "finding current: 8081"}, nil},
 		{"two servers of one interpreter", `agent: pi
 ---
 U Start both.

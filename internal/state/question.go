@@ -58,7 +58,7 @@ func (f *folder) answered(w *said, final bool) {
 
 // onlyAsks reports whether a request is a question and little else.
 func onlyAsks(request, question *Item) bool {
-	return len(question.Text)*2 >= len(request.Text)
+	return len(question.Text)*5 >= len(request.Text)*4
 }
 
 // assistantQuestions takes what the assistant asks at the end of an answer.

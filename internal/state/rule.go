@@ -239,6 +239,11 @@ func (f *folder) takesBack(s sentence) {
 	}
 }
 
+// exception reports whether a sentence allows something for one place or time:
+// what the user said holds besides; what a command or a file says is for here
+// anyway.
+func exception(s sentence) bool { return s.Has(prose.Limit) && s.Has(prose.Permit) }
+
 // scraps reports whether a sentence takes something back. "Never drop a table"
 // does not.
 func scraps(s prose.Sentence) bool {
@@ -280,7 +285,7 @@ func (f *folder) takeBack(what prose.Bag, s sentence) {
 		return
 	}
 	for _, it := range f.recent(Rule) {
-		if it.First == f.at && strings.Contains(s.Text, it.Text) {
+		if it.First == f.at && strings.Contains(s.Text, it.Text) || it.By == "user" && exception(s) {
 			continue
 		}
 		head, parts := f.memo.clauses(it.Text)
@@ -318,7 +323,7 @@ func (f *folder) shrink(it *Item, head string, left []string, s sentence) {
 // overrules ends the rules that a new one replaces: on the same subject, with
 // another value.
 func (f *folder) overrules(text string, content prose.Bag, s sentence) {
-	if len(content) == 0 {
+	if len(content) == 0 || exception(s) {
 		return
 	}
 	turns := s.Has(prose.Instead, prose.Restate) || scraps(s.Sentence)

@@ -84,10 +84,14 @@ func (f *folder) ran(c *call, r outcome.Result) {
 	cmds := c.run.Commands
 	ends := statuses(cmds, r)
 	echoed(cmds, r.Body, ends)
+	named(cmds, r.Body, ends)
 	dirs := f.paths.dirs(cmds, c.run.Dir)
 	f.readsLogs(cmds, dirs, r)
 	job := r.Running != "" || c.run.Background
 	speaker := f.speaker(cmds)
+	if i := slices.Index(ends, failedRun); r.Failed && i >= 0 {
+		speaker = i // what came after it did not run
+	}
 	for i, cmd := range cmds {
 		if ends[i] == notRun {
 			continue

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,10 +119,8 @@ func blame(commands []shell.Command, out []status, ends []int, begin int, pipefa
 			guilty = p
 		}
 	}
-	for p := len(ends) - 1; p >= begin && guilty < 0; p-- {
-		if notable(commands[ends[p]]) {
-			guilty = p
-		}
+	if guilty < 0 {
+		guilty = lastRun(commands, ends, begin, r.Body)
 	}
 	if guilty < 0 {
 		guilty = len(ends) - 1
@@ -141,6 +140,58 @@ func blame(commands []shell.Command, out []status, ends []int, begin int, pipefa
 				out[i] = failedRun
 			case p > guilty && commands[ends[guilty]].Then == "&&":
 				out[i] = notRun
+			}
+		}
+	}
+}
+
+// lastRun is the last notable command of a chain of which the output shows that
+// it ran; where it shows nothing, the last one, or the first of several runs of
+// one program.
+func lastRun(commands []shell.Command, ends []int, begin int, body string) int {
+	var all []int
+	same := true
+	for p := begin; p < len(ends); p++ {
+		if c := commands[ends[p]]; notable(c) {
+			all = append(all, p)
+			same = same && c.Name() == commands[ends[all[0]]].Name()
+		}
+	}
+	if len(all) == 0 {
+		return -1
+	}
+	tally, counted := outcome.Count(body)
+	tested := counted && (tally.Tests || len(tally.Failing) > 0)
+	text := outcome.Plain(outcome.Edges(body))
+	for _, p := range slices.Backward(all) {
+		a := attemptOf(commands[ends[p]], "")
+		switch {
+		case tests(a) && (tested || strings.Contains(text, "FAIL")), !tests(a) && a.sub != "" && speaksOf(text, a.sub):
+			return p
+		case tests(a) || same:
+			continue
+		}
+		return p
+	}
+	return all[0]
+}
+
+// tests reports whether an attempt runs tests, and says how many.
+func tests(a attempt) bool {
+	return a.sub == "test" || contains([]string{"pytest", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest", "ava"}, a.prog)
+}
+
+// named finds commands whose outcome nothing tells but the output, by their
+// names: "make: *** [Makefile:7: lint] Error 1".
+func named(commands []shell.Command, body string, out []status) {
+	for i, c := range commands {
+		if out[i] != unknown || len(c.Args()) == 0 {
+			continue
+		}
+		sub := attemptOf(c, "").sub
+		for line := range strings.Lines(body) {
+			if c.Name() == "make" && sub != "" && strings.HasPrefix(line, "make: *** [") && strings.Contains(line, ": "+sub+"] Error") {
+				out[i] = failedRun
 			}
 		}
 	}

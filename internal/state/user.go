@@ -45,12 +45,15 @@ func (f *folder) user(w *said) {
 		return
 	}
 	f.reply(w)
-	meat := slices.DeleteFunc(slices.Clone(w.sentences), func(s sentence) bool { return s.meat == "" })
+	meat := slices.DeleteFunc(slices.Clone(w.sentences), func(s sentence) bool { return !hasWord(s.meat) })
 	if len(meat) == 0 && len(w.sentences) > 0 {
 		return // nothing but filler
 	}
 	if goesOn(meat) {
 		f.goOn()
+		return
+	}
+	if f.withdraws(meat) {
 		return
 	}
 	f.turnedOver(meat)
@@ -62,6 +65,9 @@ func (f *folder) user(w *said) {
 	f.userQuestions(meat)
 	f.talk.ways = ""
 }
+
+// hasWord reports whether a text has a letter or a digit.
+func hasWord(s string) bool { return strings.ContainsFunc(s, wordly) }
 
 // slash takes a command that was typed: its text follows in a message of the
 // agent.
@@ -167,9 +173,6 @@ func (f *folder) goOn() {
 // request before.
 func (f *folder) request(meat []sentence, w *said) bool {
 	t := &f.talk
-	if f.withdraws(meat) {
-		return false
-	}
 	text := requestText(meat, w)
 	if w.words.Skill != "" {
 		text = strings.TrimSpace("/skill:" + w.words.Skill + " " + text)
@@ -332,11 +335,11 @@ var pronouns = []string{"that", "it", "this", "das", "es", "ça", "cela", "eso",
 // for nothing else.
 func (f *folder) withdraws(meat []sentence) bool {
 	t := &f.talk
-	if t.current == nil || len(meat) == 0 || len(meat) > 2 || !t.current.Living() {
+	if t.current == nil || len(meat) == 0 || len(meat) > 2 || !t.current.Living() && t.current.Life != Done {
 		return false
 	}
 	for _, s := range meat {
-		if !s.Has(prose.Scrap) || s.Question() || s.Has(prose.Instead) {
+		if !s.Has(prose.Scrap) || s.Question() || s.Has(prose.Instead, prose.Defer) {
 			return false
 		}
 		rest := s.Rest(prose.Scrap, prose.Filler, prose.Reject)
