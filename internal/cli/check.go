@@ -96,12 +96,15 @@ func (a *app) checkSession(ctx context.Context, s *coppice.Session, w *work) (ch
 		return out, err
 	}
 	found := slices.Concat(logged, inEntries, v.Problems, pairs)
+	type known struct{ id, kind string }
+	seen := map[known]bool{}
 	for _, p := range append(found, path.hidden(tree.OnPath(), v)...) {
-		// The log and the view report the same first kept entry.
-		known := func(q problemJSON) bool { return q.EntryID != "" && q.EntryID == p.EntryID && q.Kind == p.Kind }
-		if !slices.ContainsFunc(out.Problems, known) {
-			out.Problems = append(out.Problems, problemOf(p))
+		k := known{p.EntryID, p.Kind}
+		if k.id != "" && seen[k] {
+			continue // the log and the view report the same first kept entry
 		}
+		seen[k] = true
+		out.Problems = append(out.Problems, problemOf(p))
 	}
 	w.at("looking at the requests")
 	refused, err := promptly(ctx, func() ([]problemJSON, error) {
