@@ -36,7 +36,11 @@ func grow(t tb, s *session.Session, parent string, drafts ...session.Draft) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.AppendTo(ctx, at, drafts...); err != nil {
+	leaf, err := s.Leaf(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CommitFrom(ctx, leaf, s.Prepare(at, drafts...)); err != nil {
 		t.Fatal(err)
 	}
 }

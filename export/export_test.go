@@ -89,7 +89,11 @@ func visit(t failer) *session.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AppendTo(bg, run, named("answer", say(message.RoleAssistant, message.Text{Text: "Because of <T>."}))); err != nil {
+	dead, err := s.Leaf(bg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CommitFrom(bg, dead, s.Prepare(run, named("answer", say(message.RoleAssistant, message.Text{Text: "Because of <T>."})))); err != nil {
 		t.Fatal(err)
 	}
 	add(t, s, named("more", say(message.RoleUser, message.Text{Text: "Go on."})),

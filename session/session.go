@@ -185,9 +185,9 @@ func (s *Session) Append(ctx context.Context, drafts ...Draft) ([]*Entry, error)
 	return entries, s.commitLocked(ctx, entries)
 }
 
-// AppendTo adds drafts as a chain under parent (nil: as a root) and makes the
+// appendTo adds drafts as a chain under parent (nil: as a root) and makes the
 // last one the leaf. This is how a branch begins.
-func (s *Session) AppendTo(ctx context.Context, parent *Entry, drafts ...Draft) ([]*Entry, error) {
+func (s *Session) appendTo(ctx context.Context, parent *Entry, drafts ...Draft) ([]*Entry, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func (s *Session) MoveTo(ctx context.Context, e *Entry) error {
 	if leaf == e || leaf != nil && e != nil && leaf.ID == e.ID {
 		return nil
 	}
-	_, err = s.AppendTo(ctx, e, CustomDraft(kinds.CustomLeaf, nil))
+	_, err = s.appendTo(ctx, e, CustomDraft(kinds.CustomLeaf, nil))
 	return err
 }
 

@@ -103,7 +103,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 		a.json(out)
 		return nil
 	}
-	n, err := a.nowAt(ctx, session.New(s.Log(), session.Options{Now: a.Now}), v.Leaf)
+	n, err := nowAt(ctx, s, v.Leaf)
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}

@@ -4,8 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/coppice-dev/coppice/internal/glance"
-	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -15,14 +14,14 @@ type now struct {
 	open *bool  // whether something is asked for that is not done; nil: not known
 }
 
-// nowAt says what a session is about at an entry.
-func (a *app) nowAt(ctx context.Context, s *session.Session, at *session.Entry) (now, error) {
-	st, err := glance.At(ctx, s, at, a.masker())
+// nowAt says what a session is about at an entry; nil: at the leaf.
+func nowAt(ctx context.Context, s *coppice.Session, at *session.Entry) (now, error) {
+	st, err := s.Glance(ctx, at)
 	if err != nil {
 		return now{}, err
 	}
 	n := now{line: st.Line()}
-	if len(st.Of(state.Request)) > 0 {
+	if len(st.Of("request")) > 0 {
 		n.open = new(st.CurrentRequest() != nil)
 	}
 	return n, nil
@@ -31,17 +30,12 @@ func (a *app) nowAt(ctx context.Context, s *session.Session, at *session.Entry) 
 // nowOf says what a listed session is about. What cannot be read says nothing:
 // the list is there all the same.
 func (a *app) nowOf(ctx context.Context, st session.Store, ref string) now {
-	log, err := st.Open(ctx, ref, session.Mode{})
+	s, err := coppice.OpenIn(ctx, st, ref, coppice.Options{ReadOnly: true, Mask: a.masker(), Now: a.Now})
 	if err != nil {
 		return now{}
 	}
-	defer log.Close()
-	s := session.New(log, session.Options{Now: a.Now})
-	leaf, err := s.Leaf(ctx)
-	if err != nil {
-		return now{}
-	}
-	n, err := a.nowAt(ctx, s, leaf)
+	defer s.Close()
+	n, err := nowAt(ctx, s, nil)
 	if err != nil {
 		return now{}
 	}

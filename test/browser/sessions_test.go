@@ -69,8 +69,8 @@ func branched(t *testing.T) *session.Session {
 		assistant(message.Thinking{Thinking: "I had better look."}, message.ToolCall{ID: "c1", Name: "bash", Arguments: []byte(`{"command":"make","timeout":30}`)}),
 		result("c1", "bash", text(output.String())),
 		assistant(text("It does not build.")))
-	add(t, s, user(text("the other idea")), assistant(text("A dead end.")))
-	if _, err := s.AppendTo(t.Context(), first[4], user(text("second question"))); err != nil {
+	other := add(t, s, user(text("the other idea")), assistant(text("A dead end.")))
+	if err := s.CommitFrom(t.Context(), other[1], s.Prepare(first[4], user(text("second question")))); err != nil {
 		t.Fatal(err)
 	}
 	read := add(t, s, assistant(message.ToolCall{ID: "c2", Name: "read", Arguments: []byte(`{"path":"Makefile"}`)}),
