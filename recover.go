@@ -243,13 +243,18 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 // scaled shrinks the window by as much as the refusal says that the request was
 // larger than estimated, so that the plan counts as the provider does. A limit
 // that is not the window's (tokens per minute) applies to this plan only. If only
-// a size is named, the window is at most that. A limit of any other unit says
-// nothing about the window.
+// a size is named, the window is at most that; if no number is, at most our
+// estimate of the request. A limit of any other unit says nothing about the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
 	m.Window, m.MaxInput = m.InputLimit(), 0
 	switch limit.Unit {
 	case kinds.UnitContext, kinds.UnitRate:
+	case "":
+		if size := refused.Decision(); size > 0 && (m.Window == 0 || size < m.Window) {
+			m.Window = size // what is known: this request was too large
+		}
+		return m
 	default:
 		return m
 	}

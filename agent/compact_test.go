@@ -115,6 +115,33 @@ func TestOverflowIsRecoveredFromOnce(t *testing.T) {
 	}
 }
 
+// A refusal that names no number says that this request was too large: less is
+// kept than the usual recent part.
+func TestOverflowWithoutNumbers(t *testing.T) {
+	for _, text := range []string{
+		"the request exceeds the available context size, try increasing it",
+		"Your input exceeds the context window of this model. Please adjust your input and try again.",
+		"Input is too long for requested model.",
+		"context window exceeds limit",
+	} {
+		s := memory(t)
+		history(t, s, 11)
+		const window = 10_000
+		step := fake.Step{Answer: func(q fake.Request) fake.Step {
+			if q.Tokens > window {
+				return refuse(text)
+			}
+			return fake.Say("ok")
+		}}
+		r := newRig(t, fake.New(step), config{Session: s, Summarizer: extract})
+		r.must("And now?")
+		if got := r.ends(); got != "overflow applied" {
+			t.Errorf("%s: %s\n%s", text, got, r.story())
+		}
+		r.sound()
+	}
+}
+
 func TestSwitchedOff(t *testing.T) {
 	for _, how := range []string{"setting", "session"} {
 		s := memory(t)
