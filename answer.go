@@ -167,10 +167,11 @@ func (s *Session) checkUsage(ctx context.Context, a *incoming, msg *message.Mess
 	if a.sent == nil || msg.Usage == nil {
 		return
 	}
-	m := a.sent.Meter.Model
+	m, sent := a.sent.Meter.Model, a.sent.Meter.Size
 	s.mu.Lock()
 	c := s.countsOf(m)
-	v := c.note(s.served(m), measured{Estimate: a.sent.Meter.Estimated, Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead})
+	v := c.note(s.served(m), measured{Estimate: sent.Estimated, Text: sent.Messages.Text + sent.Messages.Scripts,
+		Prompt: msg.Usage.Prompt(), Cached: msg.Usage.CacheRead, Anew: sent.Usage == 0})
 	warned := c.warned
 	c.warned = warned || v.Suspect != ""
 	s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 type promptCounts struct {
 	warned  bool                // a suspicion has been reported
 	earlier calibration.Earlier // from views before the next
-	grown   []measured          // the newest requests, each larger than the one before
+	grown   []measured          // the newest requests, each with all of the one before
 	most    int64               // the largest prompt reported so far
 	cached  bool                // the server has shown that it counts cached tokens
 }
@@ -22,8 +22,10 @@ type promptCounts struct {
 // measured is what one answered request shows.
 type measured struct {
 	Estimate int64 // our size of the request, in tokens
+	Text     int64 // the messages in it without media, by an estimate that does not change with what is measured
 	Prompt   int64 // what the server says it has read, cached tokens included; 0: it does not say
 	Cached   int64 // the part of it that was read from a cache
+	Anew     bool  // the view has changed since the last count: the request has not all of the one before
 }
 
 // verdict is what a count says about its prompt.
@@ -40,9 +42,11 @@ type verdict struct {
 // by which a count is far below the estimate.
 const (
 	sameCount = 1.01
-	hasGrown  = 1.10
+	hasGrown  = 0.10 // a part of the estimate
 	farBelow  = 6
 	plateau   = 3 // requests
+
+	saysLittle = 500 // tokens of estimate: below this the fixed cost of a request hides the ratio
 )
 
 // note adds the count of an answer. served is the window that the server gave for
@@ -52,18 +56,21 @@ func (c *promptCounts) note(served int64, n measured) verdict {
 		return verdict{}
 	}
 	c.cached = c.cached || n.Cached > 0
-	if k := len(c.grown); k > 0 && n.Estimate < c.grown[k-1].Estimate {
+	if k := len(c.grown); n.Anew || k > 0 && n.Text < c.grown[k-1].Text {
 		c.grown = c.grown[:0] // the request was reduced: its count may fall
 	}
 	c.grown = append(c.grown, n)
+	c.grown = c.grown[max(0, len(c.grown)-plateau):]
 	before := c.most
 	c.most = max(c.most, n.Prompt)
-	if cutByServer(served, n) {
+	switch {
+	case n.Prompt >= n.Estimate: // nothing is missing
+		return verdict{}
+	case cutByServer(served, n):
 		return verdict{Suspect: describe(n) + fmt.Sprintf("; its window is %d", served), Window: served}
-	}
-	if flat := c.flat(); flat && c.cached && float64(n.Prompt)*sameCount >= float64(before) {
+	case c.flat() && c.cached && float64(n.Prompt)*sameCount >= float64(before):
 		return verdict{Suspect: describe(n) + ", no more than for shorter requests", Window: n.Prompt}
-	} else if c.stalled() || c.fell() || n.Prompt < n.Estimate/farBelow {
+	case c.stalled() || n.Estimate >= saysLittle && n.Prompt < n.Estimate/farBelow:
 		return verdict{Suspect: describe(n)}
 	}
 	return verdict{}
@@ -76,35 +83,40 @@ func describe(n measured) string {
 // flat reports whether the newest requests grew while their counts stayed the
 // same.
 func (c *promptCounts) flat() bool {
-	last := len(c.grown) - 1
-	if last < plateau-1 {
+	if !c.mayBePlateau() {
 		return false
 	}
-	from := last - (plateau - 1)
-	low, high := c.grown[last].Prompt, c.grown[last].Prompt
-	for _, n := range c.grown[from:] {
+	low, high := c.grown[0].Prompt, c.grown[0].Prompt
+	for _, n := range c.grown {
 		low, high = min(low, n.Prompt), max(high, n.Prompt)
 	}
-	return float64(high) <= float64(low)*sameCount && float64(c.grown[last].Estimate) >= float64(c.grown[from].Estimate)*hasGrown
+	return float64(high) <= float64(low)*sameCount
 }
 
 // stalled reports whether the newest requests grew while their counts grew by
 // less than a quarter of what the first of them would suggest.
 func (c *promptCounts) stalled() bool {
-	last := len(c.grown) - 1
-	if last < plateau-1 {
+	if !c.mayBePlateau() {
 		return false
 	}
-	a, b := c.grown[last-(plateau-1)], c.grown[last]
-	wanted := float64(b.Estimate-a.Estimate) * float64(a.Prompt) / float64(max(a.Estimate, 1))
-	return float64(b.Estimate) >= float64(a.Estimate)*hasGrown && float64(b.Prompt-a.Prompt) < wanted/4
+	a, b := c.grown[0], c.grown[plateau-1]
+	rate := min(1, float64(a.Prompt)/float64(max(a.Estimate, 1)))
+	return float64(b.Prompt-a.Prompt) < rate*float64(b.Text-a.Text)/4
 }
 
-// fell reports whether the newest count is well below the one before, although
-// the newer request contains the older.
-func (c *promptCounts) fell() bool {
-	k := len(c.grown)
-	return k > 1 && float64(c.grown[k-1].Prompt)*hasGrown < float64(c.grown[k-2].Prompt)
+// mayBePlateau reports whether enough text was added to the newest requests, and
+// some count did not rise with it. A server that cuts nothing counts more each
+// time, however little; what images cost is only assumed, so they are no growth.
+func (c *promptCounts) mayBePlateau() bool {
+	if len(c.grown) < plateau {
+		return false
+	}
+	rises := true
+	for i := 1; i < plateau; i++ {
+		rises = rises && c.grown[i].Prompt > c.grown[i-1].Prompt
+	}
+	a, b := c.grown[0], c.grown[plateau-1]
+	return !rises && float64(b.Text-a.Text) >= hasGrown*float64(a.Estimate)
 }
 
 // cutByServer recognizes a prompt that was cut by a server that has reported

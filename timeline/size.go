@@ -28,6 +28,7 @@ type Size struct {
 
 	Calibration tokens.Calibration // of the estimates
 	Ranges      []tokens.Sample    // of this path, that the calibration uses
+	Messages    tokens.Counts      // all that the view shows, not calibrated
 	After       tokens.Counts      // what came after the count of Usage, not calibrated
 }
 
@@ -96,6 +97,7 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 		all = all.Plus(n)
 		s.Bytes += bytes[i]
 	}
+	s.Messages = all
 	s.Estimated = s.Fixed + s.Calibration.Estimate(all) + s.Pending
 	counts, err := v.counts(sizes)
 	if err != nil {

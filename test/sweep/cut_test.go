@@ -94,3 +94,13 @@ func (j *job) told() int {
 	}
 	return 0
 }
+
+// warning is the first warning; "": none.
+func (j *job) warning() string {
+	for _, e := range j.events {
+		if e.Type == coppice.EventWarning {
+			return e.Warning
+		}
+	}
+	return ""
+}

@@ -21,14 +21,15 @@ type usage struct {
 
 // behaviour is one kind of server that speaks chat completions.
 type behaviour struct {
-	name   string
-	count  func() counter // nil: o200k
-	factor float64        // on every count; 0: 1
-	image  float64        // tokens of an image, less than 0: none; 0: the job has no images
-	extra  func(request int) int64
-	report func(u usage) map[string]any            // nil: the usual fields
-	chunks func(u map[string]any) []map[string]any // usage by chunk; nil: in the last one
-	cut    func(window, prompt int64) int64        // silent truncation: what is left of a prompt; nil: none
+	name     string
+	count    func() counter // nil: o200k
+	factor   float64        // on every count; 0: 1
+	image    float64        // tokens of an image, less than 0: none; 0: the job has no images
+	extra    func(request int) int64
+	report   func(u usage) map[string]any            // nil: the usual fields
+	chunks   func(u map[string]any) []map[string]any // usage by chunk; nil: in the last one
+	cut      func(window, prompt int64) int64        // silent truncation: what is left of a prompt; nil: none
+	doubtful bool                                    // its usage is not a size: a warning is right
 }
 
 // server runs a job with a model that reads part after part.

@@ -139,6 +139,9 @@ func TestHonestServers(t *testing.T) {
 				if l := j.limits.Of(j.model); len(l) > len(j.refused) {
 					t.Errorf("learned: %+v", l)
 				}
+				if told := j.told(); told > 0 && !b.doubtful {
+					t.Errorf("a warning after call %d: %s", told, j.warning())
+				}
 				if !strings.Contains(j.last, rule) {
 					t.Error("the rule of the first message is not in the last request")
 				}
