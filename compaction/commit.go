@@ -49,7 +49,7 @@ func (a *attempt) commitOnce(ctx context.Context, d *draft) (out *Outcome, again
 	if !a.fits(after) {
 		return a.doesNotFit(d, after), true
 	}
-	if !a.gains(after) {
+	if !a.gains(c) {
 		out := fail(Skipped, NoGain, errors.New("the view would hardly get smaller"))
 		out.TokensAfter = after.Estimated
 		return out, d.fromHook // our own summary may be smaller
@@ -87,12 +87,14 @@ func (a *attempt) fits(after timeline.Size) bool {
 
 // gains: the view gets smaller (invariant I6), and by at least minGain if the
 // request would go out without this compaction too. The fixed part does
-// not count, since no compaction makes it smaller.
-func (a *attempt) gains(after timeline.Size) bool {
+// not count, since no compaction makes it smaller. A view with more messages than
+// the server takes is smaller if it has fewer of them.
+func (a *attempt) gains(c *candidate) bool {
 	before := a.plan.Size
-	gain := before.Estimated - after.Estimated
+	gain := before.Estimated - c.size.Estimated
 	if a.request.Trigger.rescue() {
-		return gain > 0
+		messages, most := len(a.plan.View.Items), a.Model.MaxMessages
+		return gain > 0 || most > 0 && int64(messages) > most && len(c.view.Items) < messages
 	}
 	return gain > 0 && float64(gain) >= a.Settings.minGain()*float64(before.Estimated-before.Fixed)
 }

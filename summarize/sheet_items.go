@@ -38,7 +38,8 @@ func (s *sheet) living(k state.Kind) []*state.Item {
 func (s *sheet) requests(at place) {
 	all := slices.DeleteFunc(s.made(state.Request), func(it *state.Item) bool { return it.Life == state.Withdrawn })
 	current := s.in.State.CurrentRequest()
-	if current != nil && (current.First >= s.in.tail() || s.in.visible(current.Text)) {
+	first := s.covers.from < len(s.in.History) || len(s.in.History) == 0 // otherwise the part before this one says it
+	if current != nil && first && (current.First >= s.in.tail() || s.in.visible(current.Text)) {
 		s.add(at, needed, newest, "- The current request follows, word for word.")
 	}
 	var earlier []*state.Item
