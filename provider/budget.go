@@ -21,6 +21,7 @@ var (
 	rateUsed  = lazy.Regexp(`\b(?:used|current):? (\d[\d,_]*)`)
 	rateAsked = lazy.Regexp(`\brequested:? (\d[\d,_]*)`)
 	spent     = lazy.Regexp(`\b(?:sent|used|consumed|usage)\b`)
+	tokensPer = lazy.Regexp(`(?:^|[ (:])(\d[\d,_]*) (?:[a-z]+ )?tokens? (?:per|/) ?(?:minute|min|second|hour|day)`)
 	ratePer   = lazy.Regexp(`(\d[\d,_]*) (?:[a-z]+ ){0,3}?(?:per|/) ?(?:minute|min|second|hour|day)`)
 )
 
@@ -33,20 +34,21 @@ func readBudget(text string, ctx figures) budget {
 	if !b.is {
 		return b
 	}
-	inTokens := strings.Contains(text, "token")
+	inTokens := strings.Contains(text, "token") && (!requestsCounted().MatchString(text) || tokensCounted().MatchString(text))
 	if b.unit = kinds.UnitUnknown; inTokens {
 		b.unit = kinds.UnitRate
 	}
-	b.limit = first(rateLimit(), text)
-	if b.limit == 0 {
-		b.limit = first(ratePer(), text)
+	for _, re := range []func() *regexp.Regexp{tokensPer, rateLimit, ratePer} {
+		if b.limit = first(re(), text); b.limit > 0 {
+			break
+		}
 	}
 	if b.limit == 0 {
 		b.limit = ctx.limit
 	}
 	b.used, b.requested = first(rateUsed(), text), first(rateAsked(), text)
 	if b.used == 0 && b.requested == 0 && inTokens && ctx.input != b.limit {
-		if b.requested = ctx.requested(); spent().MatchString(text) { // by many requests, not by this one
+		if b.requested = sent(text, b.limit); spent().MatchString(text) { // by many requests, not by this one
 			b.used, b.requested = b.requested, 0
 		}
 	}
@@ -56,6 +58,16 @@ func readBudget(text string, ctx figures) budget {
 		b.neverFits = aboveRate().MatchString(text) && inTokens
 	}
 	return b
+}
+
+// sent is the largest number of a text that is the size of a request; 0: none.
+func sent(text string, limit int64) (most int64) {
+	for _, n := range scan(text) {
+		if !n.bytes && n.role != roleLimit && n.value != limit {
+			most = max(most, n.value)
+		}
+	}
+	return most
 }
 
 func first(re *regexp.Regexp, text string) int64 {

@@ -43,7 +43,7 @@ var capRules = sync.OnceValue(func() []capRule {
 func readCap(text string) (message.Limit, message.Class, bool) {
 	for _, r := range capRules() {
 		m := r.re.FindStringSubmatch(text)
-		if m == nil {
+		if m == nil || r.unit == kinds.UnitUnknown && !ofOnePart(text) {
 			continue
 		}
 		group := func(name string) string {
@@ -56,10 +56,25 @@ func readCap(text string) (message.Limit, message.Class, bool) {
 		if l.Where == "" {
 			l.Where = group("where")
 		}
+		if l.Max == 0 && l.Unit == kinds.UnitUnknown {
+			f, _ := readFigures(text, 0)
+			l.Max, l.Used = f.limit, max(f.used(), f.output)
+		}
 		return l, r.class, true
 	}
 	return shapedCap(text)
 }
+
+// ofOnePart reports whether a size in tokens or in time may be that of one part.
+func ofOnePart(text string) bool {
+	return (inTokens().MatchString(text) || inTime().MatchString(text)) && !byteUnits().MatchString(text) && !notOnePart().MatchString(text)
+}
+
+var inTime = lazy.Regexp(`\d ?(?:seconds?|minutes?|hours?)\b`)
+
+// notOnePart are words of refusals that are about the whole request or about a
+// rate, although they may name one part of it, too.
+var notOnePart = lazy.Regexp(`context[ _-]?(?:length|window|size|limit)|\b(?:per|an?) (?:minute|hour|day)\b|rate[ _-]limit`)
 
 // Patterns for limits of a part in wordings that the data file does not have.
 var (

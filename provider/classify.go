@@ -151,6 +151,9 @@ func (e *evidence) fill(f *message.Fault) {
 			e.fillRate(f)
 		default:
 			f.Limit, f.Requested = e.ctx.as(e.unit())
+			if f.Limit.Unit == kinds.UnitContext && f.Limit.Used == 0 && e.Estimate > 0 && f.Limit.Max < e.Estimate/10 {
+				f.Limit.Unit = kinds.UnitUnknown // of something else, most likely
+			}
 		}
 	case message.ClassOverflowOutput:
 		if limit, asked := outputSetting(e.text); limit > 0 {
@@ -175,13 +178,18 @@ func (e *evidence) fill(f *message.Fault) {
 		}
 	case message.ClassRateLimit, message.ClassQuota:
 		e.fillRate(f)
-		f.RetryAfter = wait(e.Header, e.text)
+		if f.RetryAfter = wait(e.Header, e.text); f.RetryAfter == 0 {
+			f.RetryAfter = untilReset(e.Header, e.text)
+		}
 		if n := first(afford(), e.text); f.Class == message.ClassQuota && n > 0 {
 			f.Limit, f.Requested, f.Remedy = message.Limit{Unit: kinds.UnitOutput, Max: n}, first(asking(), e.text), kinds.RemedyReduceOutput
 		}
 	case message.ClassBadRequest:
 		if e.part == message.ClassBadRequest {
 			e.fillPart(f)
+			if f.Limit.Unit == kinds.UnitUnknown {
+				f.Remedy = partRemedies[f.Limit.Where]
+			}
 		} else if badImage().MatchString(e.text) {
 			f.Limit.Where, f.Remedy = "image", kinds.RemedyShrinkMedia
 		}
@@ -192,6 +200,12 @@ func (e *evidence) fill(f *message.Fault) {
 	case message.ClassTransient, message.ClassUnknown:
 		f.RetryAfter = wait(e.Header, e.text)
 	}
+}
+
+// partRemedies help against a part that has too many tokens.
+var partRemedies = map[string]message.Remedy{
+	"image": kinds.RemedyShrinkMedia, "document": kinds.RemedyShrinkMedia, "audio": kinds.RemedyShrinkMedia,
+	"description": kinds.RemedyShortenField, "output": kinds.RemedyShortenField,
 }
 
 func (e *evidence) fillPart(f *message.Fault) { f.Limit, f.Requested = e.cap, e.cap.Used }

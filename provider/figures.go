@@ -181,7 +181,7 @@ func settle(numbers []figure) figures {
 	if len(parts) == 0 && len(sizes) > 0 {
 		f.input = slices.Max(sizes)
 	}
-	if f.limit == 0 && len(sizes) > 1 && slices.Min(sizes) < f.input {
+	if f.limit == 0 && len(parts) == 0 && len(sizes) > 1 && slices.Min(sizes) < f.input {
 		f.limit = slices.Min(sizes)
 	}
 	if f.limit == 0 && f.total > 0 && len(sizes) == 1 && f.output == 0 && sizes[0] < f.total {
@@ -206,7 +206,7 @@ var numeral = lazy.Regexp(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|
 // scan finds the numbers of a text that count something.
 func scan(text string) []figure {
 	var out []figure
-	prev := 0
+	prev, labels := 0, labelled().FindAllStringIndex(text, -1)
 	for _, m := range numeral().FindAllStringSubmatchIndex(text, -1) {
 		start, end := m[0], m[1]
 		before := text[max(prev, start-100):start]
@@ -220,11 +220,19 @@ func scan(text string) []figure {
 		}
 		prev = end
 		r, part := roleOf(before, text[end:min(len(text), end+64)])
+		part = part || r == roleInput && within(labels, start)
 		if r != roleNone {
 			out = append(out, figure{value: value, role: r, bytes: bytes, part: part})
 		}
 	}
 	return out
+}
+
+// labelled is a list of the parts of a size: "(image 1240, text 131072)".
+var labelled = lazy.Regexp(`\((?:[a-z][a-z _]*[ :=]+\d[\d,_]*(?: tokens?)?(?:, | ?\+ ?|; )?){2,}\)`)
+
+func within(spans [][]int, at int) bool {
+	return slices.ContainsFunc(spans, func(s []int) bool { return s[0] <= at && at < s[1] })
 }
 
 // quantity reads a number with its unit; k and m count tokens.
@@ -272,6 +280,9 @@ func free(text string, start, end int) bool {
 	if start > 0 && strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_-./#@", text[start-1]) >= 0 {
 		return false
 	}
+	if start > 1 && text[start-1] == '[' && text[start-2] >= 'a' && text[start-2] <= 'z' { // an index
+		return false
+	}
 	if start > 1 && text[start-1] == ':' && text[start-2] >= '0' && text[start-2] <= '9' { // a line, a time of day
 		return false
 	}
@@ -317,6 +328,7 @@ var (
 	afterInput  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*'?(?:inputs?|prompts?|messages|history|conversation)\b`)
 	afterOutput = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*'?(?:outputs?|completions?|response|generation|max_(?:new_)?tokens|generated)\b`)
 	afterLimit  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`)
+	afterCalls  = lazy.Regexp(`^ (?:concurrent |api )?(?:requests|calls|queries)\b`)
 	afterTotal  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`)
 
 	clauseBreak = lazy.Regexp(`\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`)
@@ -334,7 +346,7 @@ func roleOf(before, after string) (r role, part bool) {
 	if i := strings.IndexAny(after, ".;:,()[]{}\"<>+=|"); i >= 0 {
 		after = after[:i]
 	}
-	if excess().MatchString(before) {
+	if excess().MatchString(before) || afterCalls().MatchString(after) {
 		return roleNone, false
 	}
 	for _, a := range []struct {

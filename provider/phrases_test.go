@@ -14,7 +14,7 @@ import (
 var meant = map[string][]message.Class{
 	"pairing": {pairing}, "thinking restore": {thinking}, "thinking": {thinking}, "bad request": {badReq}, "bad image": {badReq},
 	"overflow": {overflow, output}, "size": {overflow}, "long context": {overflow}, "above rate": {overflow, rateLim},
-	"rate": {rateLim, quota, overflow}, "quota": {quota}, "quota surely": {quota}, "output setting": {output}, "bytes": {tooBig},
+	"rate": {rateLim, quota, overflow}, "quota": {quota}, "quota surely": {quota}, "output setting": {output}, "output shape": {output}, "minimum": {badReq}, "bytes": {tooBig},
 	"auth": {auth}, "auth surely": {auth}, "transient": {transient}, "transient surely": {transient},
 }
 

@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/lazy"
@@ -21,6 +23,7 @@ var rules = []rule{
 	{message.ClassBytes, (*evidence).partTooHeavy},
 	{message.ClassBadRequest, saying(badImage, nil)},
 	{message.ClassBadRequest, saying(badRequest, nil)},
+	{message.ClassBadRequest, saying(minimum, notMinimum)},
 	{message.ClassOverflow, (*evidence).overflowCode},
 	{message.ClassOverflow, saying(longContext, nil)},
 	{message.ClassOverflow, func(e *evidence) bool { return e.rate.is && e.rate.neverFits }},
@@ -46,6 +49,8 @@ var (
 	notThinking     = says("not thinking")
 	badRequest      = says("bad request")
 	badImage        = says("bad image")
+	minimum         = says("minimum")
+	notMinimum      = says("not minimum")
 	listed          = says("overflow")
 	sized           = says("size")
 	tooMuch         = says("too much")
@@ -53,11 +58,15 @@ var (
 	longContext     = says("long context")
 	rateWords       = says("rate")
 	aboveRate       = says("above rate")
+	requestsCounted = says("requests counted")
+	tokensCounted   = says("tokens counted")
 	quotaSurely     = says("quota surely")
 	quotaWords      = says("quota")
 	longWait        = says("long wait")
 	shortWait       = says("short wait")
 	outSetting      = says("output setting")
+	outShape        = says("output shape")
+	notOutShape     = says("not output shape")
 	inputToo        = says("input too")
 	byteWords       = says("bytes")
 	authWords       = says("auth")
@@ -158,7 +167,16 @@ func (e *evidence) output() bool {
 	if e.ctx.onlyOutputIsTooMuch() {
 		return true
 	}
-	return outSetting().MatchString(e.text) && !inputToo().MatchString(e.text)
+	return aboutOutput(e.text)
+}
+
+// aboutOutput reports whether a text is about the output alone.
+func aboutOutput(text string) bool {
+	if inputToo().MatchString(text) {
+		return false
+	}
+	return outSetting().MatchString(text) || outShape().MatchString(text) && !notOutShape().MatchString(text) &&
+		(tooMuch().MatchString(text) || limitIn().MatchString(text))
 }
 
 var (
@@ -168,18 +186,38 @@ var (
 
 // outputSetting reads the limit of the setting itself.
 func outputSetting(text string) (limit, asked int64) {
-	if !outSetting().MatchString(text) || inputToo().MatchString(text) {
+	if !aboutOutput(text) {
 		return 0, 0
 	}
-	m := outLimit().FindStringSubmatch(text)
-	if m == nil {
+	low, high := extremes(text)
+	if m := outLimit().FindStringSubmatch(text); m != nil {
+		limit = max(number(m[1]), number(m[2]), number(m[3]), number(m[5]))
+		if m[4] != "" {
+			limit-- // the bound itself is out
+		}
+	} else if limit = low; limit == 0 {
 		return 0, 0
 	}
-	limit = max(number(m[1]), number(m[2]), number(m[3]), number(m[5]))
-	if m[4] != "" {
-		limit-- // the bound itself is out
+	if asked = first(outAsked(), text); asked == 0 && high > limit {
+		asked = high
 	}
-	return limit, first(outAsked(), text)
+	return limit, asked
+}
+
+// extremes are the smallest and the largest number of tokens that a text names:
+// of two that are about one thing, the smaller is its limit. low is 0 if there is
+// one number and no word says that it is a limit.
+func extremes(text string) (low, high int64) {
+	numbers := slices.DeleteFunc(scan(text), func(n figure) bool { return n.bytes || n.value == 0 })
+	if len(numbers) == 0 {
+		return 0, 0
+	}
+	byValue := func(a, b figure) int { return cmp.Compare(a.value, b.value) }
+	least, most := slices.MinFunc(numbers, byValue), slices.MaxFunc(numbers, byValue)
+	if least.value == most.value && !slices.ContainsFunc(numbers, func(n figure) bool { return n.role == roleLimit }) {
+		return 0, most.value
+	}
+	return least.value, most.value
 }
 
 var (

@@ -8,13 +8,13 @@ import (
 
 // overflow goes by listed texts, by shape, and by two numbers in a text about
 // tokens, if the first is above the second. With the status or code of a rate
-// limit only the list and the numbers count.
+// limit only the list and the numbers count; a small one is of requests.
 func (e *evidence) overflow() bool {
 	if listed().MatchString(e.text) {
 		return true
 	}
 	over := e.ctx.over() && tokenWord().MatchString(e.text)
-	if notSize().MatchString(e.text) || e.limited() && !over {
+	if notSize().MatchString(e.text) || e.limited() && !(over && e.ctx.limit >= minLearned) {
 		return false
 	}
 	return over || sized().MatchString(e.text) && tooMuch().MatchString(e.text)

@@ -9,11 +9,13 @@ import (
 // Real texts of vendors, gateways and servers beyond the other tables: class,
 // unit, place, limit, used, requested and remedy. A shorter row leaves the rest
 // unchecked.
-var vendorRows = []struct {
+type vendorRow struct {
 	status         int
 	want           string
 	provider, text string
-}{
+}
+
+var vendorRows = []vendorRow{
 	{400, "bad-request,items,messages,2048,2301,2301,fewer-items", "", "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2301 instead."},
 	{400, "bad-request,items,image,50,51,51,fewer-items", "", "request contains 51 images, exceeding the maximum of 50 allowed per request"},
 	{400, "bad-request,characters,input[308].arguments,1048576,1686845,1686845,shorten-field", "", "Invalid 'input[308].arguments': string too long. Expected a string with maximum length 1048576, but got a string with length 1686845 instead."},
@@ -141,11 +143,16 @@ var vendorRows = []struct {
 
 func TestVendorRows(t *testing.T) {
 	for _, r := range vendorRows {
-		f := Classify(Response{Status: r.status, Provider: r.provider, Body: []byte(r.text)})
-		l := f.Limit
-		got := fmt.Sprintf("%s,%s,%s,%d,%d,%d,%s", f.Class, l.Unit, l.Where, l.Max, l.Used, f.Requested, f.Remedies()[0])
-		if got != r.want && !strings.HasPrefix(got, r.want+",") {
-			t.Errorf("%s\n got %s\nwant %s", r.text, got, r.want)
-		}
+		r.check(t)
+	}
+}
+
+func (r vendorRow) check(t *testing.T) {
+	t.Helper()
+	f := Classify(Response{Status: r.status, Provider: r.provider, Body: []byte(r.text)})
+	l := f.Limit
+	got := fmt.Sprintf("%s,%s,%s,%d,%d,%d,%s", f.Class, l.Unit, l.Where, l.Max, l.Used, f.Requested, f.Remedies()[0])
+	if got != r.want && !strings.HasPrefix(got, r.want+",") {
+		t.Errorf("%s\n got %s\nwant %s", r.text, got, r.want)
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -40,6 +41,29 @@ func wait(h http.Header, text string) time.Duration {
 		return span(m[1], unit)
 	}
 	return 0
+}
+
+var resetAt = lazy.Regexp(`\bresets?(?:_at)?["']?(?: time)?(?: (?:at|on))? ?[:=]? ?["']?(?:(\d{10})\b|(20\d\d-\d\d-\d\d)[t ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(z\b|[-+]\d\d:\d\d)?)`)
+
+// untilReset is how long it is until the moment at which a text says that a limit
+// is reset, counted from the answer's own Date header, or else from now. A moment
+// without a time zone is read as UTC.
+func untilReset(h http.Header, text string) time.Duration {
+	m := resetAt().FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	var until time.Time
+	if seconds := number(m[1]); seconds > 0 {
+		until = time.Unix(seconds, 0)
+	} else if until, err = time.Parse(time.RFC3339, m[2]+"T"+m[3]+strings.ToUpper(cmp.Or(m[4], "z"))); err != nil {
+		return 0
+	}
+	return min(max(0, until.Sub(now)), maxWait)
 }
 
 // waitHeader reads retry-after. A date there is compared with the answer's own
