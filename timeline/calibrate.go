@@ -172,7 +172,7 @@ func (v *View) newestCalls(most int) ([]asked, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n > 0 {
+		if n > 0 && v.hasRoom(n) {
 			calls = append(calls, asked{i, n})
 		}
 	}
@@ -261,7 +261,11 @@ const firstCalls = 3
 // Fixed returns what each request has in addition to its messages, in tokens,
 // if it is known: system prompt, tools and what the server adds.
 func (v *View) Fixed(s *Sizer) (int64, error) {
-	declared := s.scaled(v.Prompt.Tokens(s.estimator()))
+	raw := v.Prompt.Tokens(s.estimator())
+	if kept := v.keptFixed(); kept > 0 && kept >= raw {
+		return kept, nil // it was measured: better than an estimate, calibrated or not
+	}
+	declared := s.scaled(raw)
 	added, err := v.added(s, declared)
 	return declared + added, err
 }
@@ -275,8 +279,8 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 	start := 0
 	var before tokens.Counts // the messages in a prompt
 	if v.Compaction != nil {
-		if n := v.keptFixed(); n > 0 {
-			return max(0, n-declared), nil
+		if v.keptFixed() > 0 {
+			return 0, nil
 		}
 		start = slices.Index(v.Path, v.Compaction)
 	}
@@ -310,16 +314,22 @@ func (v *View) added(s *Sizer, declared int64) (int64, error) {
 
 // keptFixed returns the fixed part that the compaction in force keeps. That of
 // an imported one is another agent's: it counts until the prompt of this
-// session is known.
+// session is known. One above the window was never measured.
 func (v *View) keptFixed() int64 {
-	c := v.Compaction.Compaction()
-	if c.Coppice != nil {
-		return c.Coppice.Fixed
-	}
-	if v.Prompt.Known {
+	if v.Compaction == nil {
 		return 0
 	}
-	return rawjson.Int(rawjson.Get(rawjson.Get(c.PreserveData, "coppice"), "fixed"))
+	c, n := v.Compaction.Compaction(), int64(0)
+	switch {
+	case c.Coppice != nil:
+		n = c.Coppice.Fixed
+	case !v.Prompt.Known:
+		n = rawjson.Int(rawjson.Get(rawjson.Get(c.PreserveData, "coppice"), "fixed"))
+	}
+	if !v.hasRoom(n) {
+		return 0
+	}
+	return n
 }
 
 // believed returns the prompts that are not too far from their estimates, or
@@ -327,6 +337,7 @@ func (v *View) keptFixed() int64 {
 // tools.
 func (v *View) believed(s *Sizer, declared int64, prompts []tokens.Sample) []tokens.Sample {
 	var out []tokens.Sample
+	prompts = v.sizes(prompts, declared)
 	low, high := int64(math.MaxInt64), int64(0)
 	for _, p := range prompts {
 		estimate := s.Calibration.Estimate(p.Estimated)
@@ -337,6 +348,26 @@ func (v *View) believed(s *Sizer, declared int64, prompts []tokens.Sample) []tok
 	}
 	if v.AtRoot && v.Compaction == nil && len(prompts) == firstCalls && float64(high) <= agrees*float64(low) {
 		return prompts
+	}
+	return out
+}
+
+// sizes returns the prompts whose counts can be their sizes: they fit the window,
+// and if one has no more tokens than the one before it, which it contains, both
+// are wrong.
+func (v *View) sizes(prompts []tokens.Sample, declared int64) []tokens.Sample {
+	wrong := make([]bool, len(prompts))
+	for i, p := range prompts {
+		wrong[i] = wrong[i] || !v.hasRoom(p.Measured+declared)
+		if i > 0 && p.Estimated.Sum() > prompts[i-1].Estimated.Sum() && p.Measured <= prompts[i-1].Measured {
+			wrong[i-1], wrong[i] = true, true
+		}
+	}
+	var out []tokens.Sample
+	for i, p := range prompts {
+		if !wrong[i] {
+			out = append(out, p)
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/testkit/must"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/tokens"
 )
 
@@ -115,5 +116,46 @@ func TestUsageThatIsNoSize(t *testing.T) {
 	}
 	if c := sizeOf(t, lines...).Calibration; c.Samples != 0 || c.Text != 1 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A count that is not believed sets nothing; what a gateway adds is learned from
+// the first. The prompt is known and has 700 tokens.
+func TestFixedPartIsBelieved(t *testing.T) {
+	const window = 32_000
+	honest := server{1, 700}.talk(4)
+	counts := func(input ...int64) []string {
+		lines := slices.Clone(honest[:2*len(input)])
+		for i, n := range input {
+			lines = odd(lines, 2*i, n)
+		}
+		return lines
+	}
+	for name, tt := range map[string]struct {
+		lines     []string
+		from, to  int64
+		undecided bool
+	}{
+		"as declared":                     {honest, 650, 750, false},
+		"a gateway adds 2,000, one call":  {server{1, 2700}.talk(1), 2500, 2800, false},
+		"a gateway adds 2,000, all calls": {server{1, 2700}.talk(4), 2500, 2800, false},
+		"10^12, one call":                 {counts(1e12), 700, 750, true},
+		"10^12 each time":                 {counts(1e12, 1e12, 1e12, 1e12), 700, 750, true},
+		"10^12 and a little more":         {counts(1e12, 1e12+150, 1e12+600, 1e12+1100), 700, 750, true},
+		"always the window":               {counts(window, window, window, window), 700, 750, true},
+		"always half of the window":       {counts(16_208, 16_208, 16_208, 16_208), 700, 750, true},
+		"always a small number":           {counts(4096, 4096, 4096, 4096), 700, 750, false},
+		"sums":                            {counts(850, 2300, 4200, 6900), 700, 2500, false},
+		"one odd before honest counts":    {odd(honest, 0, 1e12), 650, 750, false},
+	} {
+		v := must.Get(Project(t.Context(), parse(t, tt.lines...), nil, Policy{Model: message.Model{Provider: "p", ID: "m", Window: window}}))
+		v.Prompt = Prompt{Known: true, Text: strings.Repeat("Be good. ", 273)}
+		size := must.Get(v.Size(tokens.Default{}, 0))
+		if size.Fixed < tt.from || size.Fixed > tt.to {
+			t.Errorf("%s: a fixed part of %d, want %d to %d", name, size.Fixed, tt.from, tt.to)
+		}
+		if undecided := size.Measured == nil; undecided != tt.undecided {
+			t.Errorf("%s: measured %v", name, size.Measured)
+		}
 	}
 }

@@ -57,13 +57,14 @@ const (
 	agrees           = 1.1    // between two ratios
 	farBelow         = 6      // a part of the estimate
 	unknownFixedRoom = 50_000 // tokens
+	addedRoom        = 5000   // tokens that a gateway may add to a prompt that is known
 	calibrates       = 1000   // tokens of estimate: below this a count says too little
 )
 
 // ceiling returns the largest count that is believed for an estimate.
 func ceiling(estimate int64, known bool) int64 {
 	if known {
-		return farAbove * estimate
+		return farAbove*estimate + addedRoom
 	}
 	return farAbove*estimate + unknownFixedRoom
 }
@@ -106,19 +107,19 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	for i := range counts {
 		counts[i].estimate = s.Calibration.Estimate(counts[i].of)
 	}
-	s.measure(counts, all, sizer.scaled(v.Prompt.Tokens(sizer.estimator())), v.Prompt.Known, v.policy.Earlier.Refused)
+	s.measure(v, counts, sizer.scaled(v.Prompt.Tokens(sizer.estimator())))
 	return s, nil
 }
 
-// measure uses the newest count, if it is to be believed. refused is the size of a
-// request that the provider has refused: such a size is possible.
-func (s *Size) measure(counts []count, all tokens.Counts, declared int64, known bool, refused int64) {
+// measure uses the newest count, if it is to be believed. The size of a request
+// that the provider has refused is possible.
+func (s *Size) measure(v *View, counts []count, declared int64) {
 	if len(counts) == 0 {
 		return
 	}
 	last := counts[0]
 	last.estimate += declared
-	s.Usage, s.After = last.tokens, all.Minus(last.of)
+	s.Usage, s.After = last.tokens, s.Messages.Minus(last.of)
 	report := func(kind, format string, args ...any) {
 		s.Problems = append(s.Problems, session.Problem{Kind: kind, Detail: fmt.Sprintf(format, args...)})
 	}
@@ -126,7 +127,7 @@ func (s *Size) measure(counts []count, all tokens.Counts, declared int64, known 
 		counts[1].estimate += declared
 	}
 	switch {
-	case last.tokens > max(refused, ceiling(last.estimate, known)) && !(len(counts) > 1 && last.agrees(counts[1])):
+	case last.tokens > max(v.policy.Earlier.Refused, ceiling(last.estimate, v.Prompt.Known)) && !(v.hasRoom(last.tokens) && len(counts) > 1 && last.agrees(counts[1])):
 		report("implausible-usage", "the last usage says %d tokens where %d are estimated: not believed", last.tokens, last.estimate)
 		return
 	case last.estimate > calibrates && last.tokens < last.estimate/farBelow:
@@ -135,6 +136,12 @@ func (s *Size) measure(counts []count, all tokens.Counts, declared int64, known 
 	}
 	measured := last.tokens + s.Calibration.Estimate(s.After) + s.Pending
 	s.Measured = &measured
+}
+
+// hasRoom reports whether so many tokens fit the window, if it is known. A larger
+// request would not have been answered.
+func (v *View) hasRoom(n int64) bool {
+	return v.policy.Model.Window <= 0 || n <= v.policy.Model.Window
 }
 
 // count is what a provider counted for a request and its answer, and our

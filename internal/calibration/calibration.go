@@ -83,6 +83,10 @@ const (
 	// trusted is how many samples a spread can be read from.
 	trusted = 3
 
+	// unconfirmed is how far above the prior one sample may raise the factor of a
+	// class that has different things in it.
+	unconfirmed = 2
+
 	least, most  = 1.02, 1.5
 	largestRatio = 20 // beyond any tokenizer
 )
@@ -127,14 +131,14 @@ func Of(prior float64, ranges []Sample) Calibration {
 	c := Calibration{Samples: len(ranges)}
 	isText := func(s Sample) bool { return float64(s.Estimated.Text) >= (1-share)*float64(s.Estimated.Sum()) }
 	text := slices.DeleteFunc(slices.Clone(ranges), func(s Sample) bool { return !isText(s) })
-	if len(text) == 0 {
+	if len(text) == 0 && len(ranges) >= trusted {
 		text = ranges
 	}
 	c.Text = median(ratios(text, Counts.Sum, func(Counts) float64 { return 0 }), prior)
-	c.Scripts = median(ratios(ranges, func(e Counts) int64 { return e.Scripts }, func(e Counts) float64 {
+	c.Scripts = confirmed(ratios(ranges, func(e Counts) int64 { return e.Scripts }, func(e Counts) float64 {
 		return c.Text*float64(e.Text) + float64(e.Media)
 	}), c.Text)
-	c.Media = median(ratios(ranges, func(e Counts) int64 { return e.Media }, func(e Counts) float64 {
+	c.Media = confirmed(ratios(ranges, func(e Counts) int64 { return e.Media }, func(e Counts) float64 {
 		return c.Text*float64(e.Text) + c.Scripts*float64(e.Scripts)
 	}), 1)
 	c.Margin = c.spread(ranges)
@@ -195,6 +199,16 @@ func median(values []float64, prior float64) float64 {
 		values = append(values, prior)
 	}
 	return middle(values)
+}
+
+// confirmed is a median that one sample does not raise far: box drawing says
+// nothing about Chinese.
+func confirmed(values []float64, prior float64) float64 {
+	m := median(values, prior)
+	if len(values) == 1 {
+		m = min(m, unconfirmed*prior)
+	}
+	return m
 }
 
 func middle(values []float64) float64 {

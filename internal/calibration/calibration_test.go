@@ -33,6 +33,9 @@ func TestOf(t *testing.T) {
 			measured(1000, Counts{Text: 1000, Media: 1200}), measured(500, Counts{Text: 500, Media: 2400}), measured(100, Counts{Text: 100, Media: 1200})}, 1, 1, 0, 1.02},
 		{"a script at a price of its own", []Sample{measured(1000, text(1000)), measured(1000, text(1000)), measured(1000, text(1000)),
 			measured(2500, Counts{Text: 500, Scripts: 1000}), measured(2100, Counts{Text: 100, Scripts: 1000}), measured(4000, Counts{Scripts: 2000})}, 1, 2, 1, 1.02},
+		{"one odd script", []Sample{measured(1000, text(1000)), measured(1000, text(1000)), measured(1000, text(1000)), measured(5800, Counts{Scripts: 1000})}, 1, 2, 1, 1.02},
+		{"a dear script, twice", []Sample{measured(1000, text(1000)), measured(1000, text(1000)), measured(1000, text(1000)), measured(5800, Counts{Scripts: 1000}), measured(6000, Counts{Scripts: 1000})}, 1, 5.8, 1, 1.02},
+		{"one range of scripts says nothing about text", []Sample{measured(4638, Counts{Text: 100, Scripts: 900})}, 1, 2, 1, 1.5},
 	} {
 		c := Of(1, tt.ranges)
 		for what, n := range map[string][2]float64{"text": {c.Text, tt.text}, "scripts": {c.Scripts, tt.scripts}, "media": {c.Media, tt.media}, "margin": {c.Margin, tt.margin}} {
