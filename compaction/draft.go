@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/ledger"
@@ -51,7 +52,13 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		body, d.short, d.rung, d.model, d.unheeded = res.Summary, res.ShortSummary, res.Rung, res.Model, res.Unheeded
 	}
-	if out := a.tooLarge(body); out != nil {
+	out := a.tooLarge(body)
+	if out == nil {
+		if d.body = quote.Safe(a.mask(body)); blank(d.body) {
+			out = fail(Failed, summarizerFailed, errors.New("the summary is empty, or nothing is left of it without control characters and secrets"))
+		}
+	}
+	if out != nil {
 		if !d.fromHook {
 			return nil, out
 		}
@@ -61,7 +68,6 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 		}
 		return a.draft(ctx) // with our own summary
 	}
-	d.body = quote.Safe(a.mask(body))
 	d.verified = a.verify(ctx, d)
 	d.short = quote.Safe(a.mask(d.short))
 	if ctx.Err() != nil || a.request.Edit == nil {
@@ -82,6 +88,11 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	d.edited = a.mask(text)
 	d.verified = a.verify(ctx, d)
 	return a.finished(ctx, d)
+}
+
+// blank reports whether a text shows nothing.
+func blank(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) < 0
 }
 
 // tooLarge returns the outcome of a summary that is larger than the whole

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/valid"
 )
 
@@ -195,7 +196,7 @@ func (b *Bus) Programs() []Program {
 
 func (b *Bus) report(err error) {
 	if b.opts.Report != nil {
-		b.opts.Report(err)
+		_, _ = guard.Call("the report of hooks", func() (struct{}, error) { b.opts.Report(err); return struct{}{}, nil })
 	}
 }
 

@@ -58,10 +58,15 @@ func Ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Call calls f and waits for it.
+// Call calls f and waits for it. An error that cannot say what it is, such as a nil
+// pointer of an error type, counts as a panic.
 func Call[T any](what string, f func() (T, error)) (v T, err error) {
 	defer Recover(what, &err)
-	return f()
+	v, err = f()
+	if err != nil {
+		_ = err.Error()
+	}
+	return v, err
 }
 
 // Do calls f and returns when it does or when ctx ends, with the cause. If f

@@ -301,7 +301,8 @@ func TestFolderOfSomeoneElse(t *testing.T) {
 	}{
 		"not told":      {"shared", func(string) string { return "" }, 0o755, 0o644},
 		"told another":  {"shared", func(dir string) string { return filepath.Join(filepath.Dir(dir), "ours") }, 0o755, 0o644},
-		"told this one": {"shared", func(dir string) string { return dir }, 0o700, 0o600},
+		"told this one": {"shared", func(dir string) string { return dir }, 0o755, 0o600}, // the user named it; it may be any folder
+		"below the one": {"shared", filepath.Dir, 0o700, 0o600},
 		"an agent's":    {".pi", func(dir string) string { return dir }, 0o755, 0o644},
 	} {
 		t.Run(name, func(t *testing.T) {

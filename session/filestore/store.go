@@ -240,7 +240,9 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 	l.file, l.scanners = w, nil
 	if dir := filepath.Dir(l.path); s.owns(dir) { // the modes of someone else's are kept
 		s.restrict(l.path, l.info, filePerm)
-		if info, err := s.fs.Stat(dir); err == nil {
+		// The root may be any folder that the user named. Those below it are the
+		// store's.
+		if info, err := s.fs.Stat(dir); err == nil && dir != s.root {
 			s.restrict(dir, info, dirPerm)
 		}
 	}
