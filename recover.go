@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
@@ -101,6 +102,7 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 		}
 		s.mu.Lock()
 		remedy, sent := s.try.next(f), s.sent
+		f = s.believed(f, sent)
 		s.mu.Unlock()
 		err := s.remedy(ctx, remedy, f, sent)
 		for ctx.Err() == nil && helpless(err, remedy, f) {
@@ -123,6 +125,22 @@ func (s *Session) Recover(ctx context.Context, failed error) (message.Remedy, er
 		}
 		return kinds.RemedyNone, err
 	})
+}
+
+// believed is a refusal without the unit of its limit, if that cannot be the
+// window of a server that has answered what it has. s.mu is held.
+func (s *Session) believed(f *message.Fault, sent *Prepared) *message.Fault {
+	l := f.Limit
+	if sent == nil || l.Unit != kinds.UnitContext || l.Max <= 0 {
+		return f
+	}
+	m := sent.Meter
+	if calibration.Believable(l.Max, l.Used, s.countsOf(m.Model).most, m.Size.Decision()) {
+		return f
+	}
+	doubted := *f
+	doubted.Limit.Unit = kinds.UnitUnknown
+	return &doubted
 }
 
 // untried lets a remedy that was cancelled be used again.
@@ -243,14 +261,15 @@ func (s *Session) rescue(ctx context.Context, f *message.Fault, sent *Prepared) 
 // scaled shrinks the window by as much as the refusal says that the request was
 // larger than estimated, so that the plan counts as the provider does. A limit
 // that is not the window's (tokens per minute) applies to this plan only. If only
-// a size is named, the window is at most that; if no number is, at most our
-// estimate of the request. A limit of any other unit says nothing about the window.
+// a size is named, the window is at most that; if no number is, or we cannot tell
+// what it counts, at most our estimate of the request. A limit of any other unit
+// says nothing about the window.
 func scaled(m message.Model, f *message.Fault, refused timeline.Size) message.Model {
 	limit := f.Limit
 	m.Window, m.MaxInput = m.InputLimit(), 0
 	switch limit.Unit {
 	case kinds.UnitContext, kinds.UnitRate:
-	case "":
+	case "", kinds.UnitUnknown:
 		if size := refused.Decision(); size > 0 && (m.Window == 0 || size < m.Window) {
 			m.Window = size // what is known: this request was too large
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/o200k"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/summarize"
@@ -140,6 +141,29 @@ func TestOverflowWithoutNumbers(t *testing.T) {
 		}
 		r.sound()
 	}
+}
+
+// A number that is far below what the server has answered is not its window: it
+// neither shrinks the view nor is learned.
+func TestOverflowWithANumberOfSomethingElse(t *testing.T) {
+	s := memory(t)
+	history(t, s, 20)
+	learned := &provider.Limits{}
+	server := fake.New(fake.Say("ok"), refuse("The segment has 1300 tokens, which exceeds the limit of 1200 tokens"), fake.Say("ok"))
+	r := newRig(t, server, config{Session: s, Summarizer: extract, Learned: learned})
+	r.must("First")
+	r.must("And now?")
+	if got := r.ends(); got != "overflow applied" {
+		t.Errorf("%s\n%s", got, r.story())
+	}
+	requests := server.Requests()
+	if last := requests[len(requests)-1].Tokens; last < 6000 {
+		t.Errorf("%d tokens are left of %d", last, requests[0].Tokens)
+	}
+	if m := server.Bind("anthropic").Model; len(learned.Of(m)) != 0 {
+		t.Errorf("learned %+v", learned.Of(m))
+	}
+	r.sound()
 }
 
 func TestSwitchedOff(t *testing.T) {

@@ -151,9 +151,6 @@ func (e *evidence) fill(f *message.Fault) {
 			e.fillRate(f)
 		default:
 			f.Limit, f.Requested = e.ctx.as(e.unit())
-			if f.Limit.Unit == kinds.UnitContext && f.Limit.Used == 0 && e.Estimate > 0 && f.Limit.Max < e.Estimate/10 {
-				f.Limit.Unit = kinds.UnitUnknown // of something else, most likely
-			}
 		}
 	case message.ClassOverflowOutput:
 		if limit, asked := outputSetting(e.text); limit > 0 {

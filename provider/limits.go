@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/message"
@@ -44,7 +45,9 @@ type Limits struct {
 	mu        sync.RWMutex
 	lessons   map[string][]Lesson // by keyOf
 	forgotten map[string]bool     // since the file was read
-	path      string              // "": it is kept nowhere
+	answered  map[string]int64    // the largest prompt that was answered in this process, by keyOf
+	last      map[string]*message.Fault
+	path      string // "": it is kept nowhere
 }
 
 // minLearned is the smallest window, in tokens, that a server is believed to
@@ -54,7 +57,8 @@ const (
 	maxEvidence = 300
 )
 
-// Learn stores the limit that a refusal named. It reports whether it was new.
+// Learn stores the limit that a refusal named. It reports whether it was new. The
+// same refusal may be learned by the client and by the session: it counts once.
 func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 	if l == nil || f == nil || !teaches(f) {
 		return false
@@ -63,7 +67,34 @@ func (l *Limits) Learn(m message.Model, f *message.Fault) bool {
 	if f.Limit.Unit == kinds.UnitCharacters {
 		where = fieldOf(where)
 	}
-	return l.keep(keyOf(m), Lesson{Unit: f.Limit.Unit, Where: where, Number: f.Limit.Max, Text: safetext.CutHead(f.Message, maxEvidence)})
+	return l.heard(keyOf(m), f) && l.keep(keyOf(m), Lesson{Unit: f.Limit.Unit, Where: where, Number: f.Limit.Max, Text: safetext.CutHead(f.Message, maxEvidence)})
+}
+
+// heard notes a refusal. It reports false if that was the last one.
+func (l *Limits) heard(key string, f *message.Fault) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last[key] == f {
+		return false
+	}
+	if l.last == nil {
+		l.last = map[string]*message.Fault{}
+	}
+	l.last[key] = f
+	return true
+}
+
+// doubt makes the unit of a limit unknown if it cannot be that of the window.
+func (l *Limits) doubt(m message.Model, f *message.Fault, estimate func() int64) {
+	if f.Limit.Unit != kinds.UnitContext || f.Limit.Max <= 0 {
+		return
+	}
+	l.mu.RLock()
+	answered := l.answered[keyOf(m)]
+	l.mu.RUnlock()
+	if !calibration.Believable(f.Limit.Max, f.Limit.Used, answered, estimate()) {
+		f.Limit.Unit = kinds.UnitUnknown
+	}
 }
 
 // keyOf names a model at a server. Names of models have no spaces.
@@ -106,6 +137,10 @@ func (l *Limits) accepted(m message.Model, prompt int64) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.answered == nil {
+		l.answered = map[string]int64{}
+	}
+	l.answered[keyOf(m)] = max(l.answered[keyOf(m)], prompt)
 	list := slices.Clone(l.lessons[keyOf(m)])
 	shown := Lesson{Unit: kinds.UnitContext, Number: prompt, Text: "it answered a prompt of " + strconv.FormatInt(prompt, 10) + " tokens", When: l.now(), Times: 1}
 	i := slices.IndexFunc(list, shown.about)

@@ -4,9 +4,6 @@ import (
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/coppice-dev/coppice/internal/kinds"
-	"github.com/coppice-dev/coppice/message"
 )
 
 // partRows are refusals that name sizes in tokens without being about the window:
@@ -66,26 +63,6 @@ var partRows = []vendorRow{
 func TestClassifyParts(t *testing.T) {
 	for _, r := range partRows {
 		r.check(t)
-	}
-}
-
-// A window far below the size of the request, in a text that does not name that
-// size, is the limit of something else.
-func TestFarBelowTheEstimate(t *testing.T) {
-	for _, tt := range []struct {
-		text     string
-		estimate int64
-		want     message.Unit
-	}{
-		{"The segment exceeds the limit of 4096 tokens", 0, kinds.UnitContext},
-		{"The segment exceeds the limit of 4096 tokens", 40_000, kinds.UnitContext},
-		{"The segment exceeds the limit of 4096 tokens", 41_000, kinds.UnitUnknown},
-		{"The segment has 41000 tokens and exceeds the limit of 4096 tokens", 41_000, kinds.UnitContext},
-	} {
-		f := Classify(Response{Status: 400, Body: []byte(tt.text), Estimate: tt.estimate})
-		if f.Class != overflow || f.Limit.Max != 4096 || f.Limit.Unit != tt.want {
-			t.Errorf("%s, estimated %d: %s, %+v", tt.text, tt.estimate, f.Class, f.Limit)
-		}
 	}
 }
 

@@ -159,7 +159,7 @@ func (b *Bound) Facts() message.Model {
 func (b *Bound) Complete(ctx context.Context, req timeline.Request, opts message.CallOptions) (*message.Message, error) {
 	answer, err := b.Client.Complete(ctx, b.Facts(), req, opts)
 	once(b.Model, req, answer)
-	b.learn(answer, err)
+	b.learn(req, answer, err)
 	return answer, err
 }
 
@@ -168,7 +168,7 @@ func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.C
 	return func(yield func(message.Event, error) bool) {
 		for ev, err := range b.Client.Stream(ctx, b.Facts(), req, opts) {
 			once(b.Model, req, ev.Message)
-			b.learn(ev.Message, err)
+			b.learn(req, ev.Message, err)
 			if !yield(ev, err) {
 				return
 			}
@@ -178,11 +178,12 @@ func (b *Bound) Stream(ctx context.Context, req timeline.Request, opts message.C
 
 // learn records a limit that a refusal named, or drops one that a success
 // disproved.
-func (b *Bound) learn(answer *message.Message, err error) {
+func (b *Bound) learn(req timeline.Request, answer *message.Message, err error) {
 	if b.Catalog == nil {
 		return
 	}
 	if f, ok := message.AsFault(err); ok {
+		b.Catalog.Limits.doubt(b.Model, f, func() int64 { return estimateOf(req) })
 		b.Catalog.Limits.Learn(b.Model, f)
 	}
 	if answer != nil && answer.Usage != nil {

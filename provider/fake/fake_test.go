@@ -253,6 +253,49 @@ func TestWindow(t *testing.T) {
 	})
 }
 
+// A number that cannot be the window teaches nothing: below what was answered, or
+// below a tenth of a request whose size is not named. What teaches counts once.
+func TestWindowsThatCannotBe(t *testing.T) {
+	long := user(strings.Repeat("seven words make one quite short sentence. ", 1000)) // about 8,000 tokens
+	for _, tt := range []struct {
+		text   string
+		answer bool // the request, before it is refused
+		want   int64
+	}{
+		{"The segment exceeds the limit of 6000 tokens", false, 6000},
+		{"The segment exceeds the limit of 6000 tokens", true, 128_000},
+		{"The segment has 7000 tokens, which exceeds the limit of 6000 tokens", true, 6000},
+		{"The segment has 90000 tokens, which exceeds the limit of 6000 tokens", true, 128_000},
+		{"The segment exceeds the limit of 500 tokens", false, 128_000},
+	} {
+		steps := []fake.Step{{Refuse: &fake.Refusal{Status: 400, Message: tt.text}}}
+		if tt.answer {
+			steps = append([]fake.Step{fake.Say("ok")}, steps...)
+		}
+		s := fake.New(steps...)
+		b := s.Bind("openai-chat")
+		b.Catalog = provider.NewCatalog(provider.Config{}, nil)
+		var err error
+		for range steps {
+			_, err = b.Complete(t.Context(), long, message.CallOptions{})
+		}
+		s.Close()
+		f, _ := message.AsFault(err)
+		if f == nil || f.Class != message.ClassOverflow {
+			t.Fatalf("%s: %v", tt.text, err)
+		}
+		b.Catalog.Limits.Learn(b.Model, f) // as a session does
+		if got := b.Facts().Window; got != tt.want || (got != 128_000) != (f.Limit.Unit == kinds.UnitContext) {
+			t.Errorf("%s: window %d, want %d; %+v", tt.text, got, tt.want, f.Limit)
+		}
+		for _, l := range b.Catalog.Limits.Of(b.Model) {
+			if l.Times != 1 {
+				t.Errorf("%s: learned %d times", tt.text, l.Times)
+			}
+		}
+	}
+}
+
 func TestWindowOutput(t *testing.T) {
 	for _, api := range []string{"anthropic", "openai-chat"} {
 		s, b := start(t, api)
