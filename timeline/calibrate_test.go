@@ -159,3 +159,22 @@ func TestFixedPartIsBelieved(t *testing.T) {
 		}
 	}
 }
+
+// What a compaction keeps was measured, so no calibration changes it.
+func TestKeptFixedPart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kept, from, to int64
+	}{
+		"as measured":                    {748, 748, 748},
+		"of a prompt that has grown":     {100, 1900, 2100},
+		"above the window: not measured": {999_999_999_573, 1900, 2100},
+	} {
+		path := append(server{2.8, 748}.talk(8), entry("compaction", "c", "a7", fmt.Sprintf(
+			`"summary":"s","firstKeptEntryId":"u2","tokensBefore":1,"details":{"coppice":{"v":1,"fixed":%d}}`, tt.kept)))
+		v := must.Get(Project(t.Context(), parse(t, path...), nil, Policy{Model: message.Model{Provider: "p", ID: "m", Window: 32_000}}))
+		v.Prompt = Prompt{Known: true, Text: strings.Repeat("Be good. ", 273)}
+		if size := must.Get(v.Size(tokens.Default{}, 0)); size.Fixed < tt.from || size.Fixed > tt.to || size.Calibration.Text < 2.7 {
+			t.Errorf("%s: a fixed part of %d, calibrated by %.2f", name, size.Fixed, size.Calibration.Text)
+		}
+	}
+}
