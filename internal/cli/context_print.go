@@ -33,8 +33,12 @@ func (a *app) printContext(c contextJSON, v *timeline.View, n now) error {
 		}
 		a.say("\n")
 	}
-	for _, p := range c.Problems {
+	const most = 10
+	for _, p := range c.Problems[:min(most, len(c.Problems))] {
 		a.warn("%s: %s", p.Kind, p.Detail)
+	}
+	if n := len(c.Problems); n > most {
+		a.warn("%s more problems: coppice check %s", thousands(int64(n-most)), c.File)
 	}
 	return nil
 }
