@@ -74,7 +74,7 @@ var inTime = lazy.Regexp(`\d ?(?:seconds?|minutes?|hours?)\b`)
 
 // notOnePart are words of refusals that are about the whole request or about a
 // rate, although they may name one part of it, too.
-var notOnePart = lazy.Regexp(`context[ _-]?(?:length|window|size|limit)|\b(?:per|an?) (?:minute|hour|day)\b|rate[ _-]limit`)
+var notOnePart = lazy.Regexp(`context[ _-]?(?:length|window|size|limit)|\b(?:per|an?) (?:minute|hour|day)\b|rate[ _-]limit|(?:^|\b(?:your|the|this) |[:.;,"'] ?)(?:prompt|input|request|conversation) (?:is too|has \d|contains \d|exceed)`)
 
 // Patterns for limits of a part in wordings that the data file does not have.
 var (

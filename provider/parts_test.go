@@ -37,6 +37,14 @@ var partRows = []vendorRow{
 	{400, "bad-request,unknown,description,1024,0,0,shorten-field", "", "tools[3].description exceeds 1024 tokens"},
 	{400, "bad-request,unknown,output,25000,60000,60000,shorten-field", "", "tool result is too long: 60000 tokens > 25000 maximum"},
 	{400, "bad-request,unknown,system,32768,40000", "", "system prompt is too long: 40000 tokens > 32768 maximum"},
+	{400, "overflow-output,output-tokens,,8192,0,9000", "", "completion is too long: 9000 tokens, limit 8192"},
+
+	// The whole request, although a part is named.
+	{400, "overflow,context-tokens,,200000,210000", "", "Prompt is too long: 210000 tokens > 200000 maximum. Consider removing images or documents that are too large."},
+	{400, "overflow,context-tokens,,200000,300000", "", "The request has 300000 tokens including tool results, which exceeds the maximum of 200000 tokens"},
+	{400, "overflow,context-tokens,,131072,140000", "", "Your message contains images; total image tokens and text exceed the maximum: 140000 tokens > 131072"},
+	{400, "overflow,context-tokens,,131072,140000", "", "Your prompt plus reasoning tokens exceed the context window of 131072 tokens: 140000"},
+	{400, "bytes,bytes,image,5000000,6000000", "", "image too large: 6 MB, maximum 5 MB"},
 	{400, "overflow,context-tokens,,131072,140000", "", "The tool results exceed the context length: 140000 tokens > 131072"},
 
 	{400, "overflow,context-tokens,,0,132312", "", "Total tokens of image and text exceed max message tokens. (image 1240, text 131072)"},

@@ -175,7 +175,7 @@ func aboutOutput(text string) bool {
 	if inputToo().MatchString(text) {
 		return false
 	}
-	return outSetting().MatchString(text) || outShape().MatchString(text) && !notOutShape().MatchString(text) &&
+	return outSetting().MatchString(text) || outShape().MatchString(text) && !notOutShape().MatchString(text) && !byteUnits().MatchString(text) &&
 		(tooMuch().MatchString(text) || limitIn().MatchString(text))
 }
 
