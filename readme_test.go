@@ -53,12 +53,12 @@ func TestReadmeNumbers(t *testing.T) {
 		}
 		return fmt.Sprintf("$%.0f", n)
 	}
-	facts, places := cells("| **all** |", 0), cells("| **all** |", 2)
+	told := cells("| **all cases** |", 0)
 	bills := cells("| 64k, claude-opus-5, 5 minutes |", 0)
 	open := cells("| context, compacted |", 0)
 	times, memory, _ := strings.Cut(open[3], "/")
 	for _, want := range []string{
-		"**" + facts[3] + " %**", "preserves " + facts[5] + " %", "kept " + places[3] + " % and ours " + places[2] + " %",
+		"**" + told[3] + " of " + told[2] + "**", "summaries of " + told[1] + " short jobs", "hold " + told[6] + ", and " + told[7] + " lines",
 		"**" + dollars(bills[4]) + " instead of " + dollars(bills[2]) + "**",
 		"**" + strings.TrimSuffix(times, "×") + " × faster", strings.TrimSuffix(memory, "×") + " × less memory",
 	} {
