@@ -104,7 +104,7 @@ func listName(noun string) string {
 
 // shapedCap decides by what is counted: pixels, characters of a field, or items.
 func shapedCap(text string) (message.Limit, message.Class, bool) {
-	if inTokens().MatchString(text) || !tooMuch().MatchString(text) && !limitIn().MatchString(text) {
+	if inTokens().MatchString(text) || !tooMuch().MatchString(text) && !limitIn.Get().MatchString(text) {
 		return message.Limit{}, "", false
 	}
 	l := message.Limit{}

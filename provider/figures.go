@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,37 +110,37 @@ func about(n, window int64) bool {
 }
 
 var (
-	sumOver = lazy.Regexp(`(\d[\d,_]*) ?(?:[a-z_]+ )*\+ ?(?:[a-z_]+ )*(\d[\d,_]*) ?(?:tokens )?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`)
-	overDif = lazy.Regexp(`(\d[\d,_]*) ?> ?(\d[\d,_]*) ?- ?(\d[\d,_]*)`)
-	over    = lazy.Regexp(`(\d[\d,_]*) ?(?:input |prompt |total )?(tokens?|bytes)? ?(?:>|exceeds|is (?:more|larger|greater|longer) than) ?(\d[\d,_]*)`)
-	bounds  = lazy.Regexp(`\[ ?\d+ ?(?:,|;|-|\.\.\.?) ?(\d[\d,_]*) ?[\])]`)
+	sumOver = lazy.Expr{Of: `(\d[\d,_]*) ?(?:[a-z_]+ )*\+ ?(?:[a-z_]+ )*(\d[\d,_]*) ?(?:tokens )?(?:>|exceeds|is (?:more|larger|greater) than) ?(\d[\d,_]*)`}
+	overDif = lazy.Expr{Of: `(\d[\d,_]*) ?> ?(\d[\d,_]*) ?- ?(\d[\d,_]*)`}
+	over    = lazy.Expr{Of: `(\d[\d,_]*) ?(?:input |prompt |total )?(tokens?|bytes)? ?(?:>|exceeds|is (?:more|larger|greater|longer) than) ?(\d[\d,_]*)`}
+	bounds  = lazy.Expr{Of: `\[ ?\d+ ?(?:,|;|-|\.\.\.?) ?(\d[\d,_]*) ?[\])]`}
 )
 
 var (
-	fieldCtx    = lazy.Regexp(`["']n_ctx["'] ?: ?["']?(\d+)`)
-	fieldPrompt = lazy.Regexp(`["']n_prompt_tokens["'] ?: ?["']?(\d+)`)
+	fieldCtx    = lazy.Expr{Of: `["']n_ctx["'] ?: ?["']?(\d+)`}
+	fieldPrompt = lazy.Expr{Of: `["']n_prompt_tokens["'] ?: ?["']?(\d+)`}
 )
 
 // fields reads the numbers that llama.cpp sends next to its text.
 func fields(text string) (figures, bool) {
-	f := figures{limit: first(fieldCtx(), text), input: first(fieldPrompt(), text)}
+	f := figures{limit: first(fieldCtx.Get(), text), input: first(fieldPrompt.Get(), text)}
 	return f, f.limit > 0
 }
 
 // sums reads texts that spell out the comparison.
 func sums(text string) (f figures, inBytes, ok bool) {
-	if m := sumOver().FindStringSubmatch(text); m != nil {
+	if m := sumOver.Get().FindStringSubmatch(text); m != nil {
 		in, out := number(m[1]), number(m[2])
 		return figures{limit: number(m[3]), input: in, output: out}, false, true
 	}
-	if m := overDif().FindStringSubmatch(text); m != nil {
+	if m := overDif.Get().FindStringSubmatch(text); m != nil {
 		return figures{limit: number(m[2]), input: number(m[3]), output: number(m[1])}, false, true
 	}
-	if m := over().FindStringSubmatch(text); m != nil {
+	if m := over.Get().FindStringSubmatch(text); m != nil {
 		in, limit := number(m[1]), number(m[3])
 		return figures{limit: limit, input: in}, m[2] == "bytes", in > limit
 	}
-	if m := bounds().FindStringSubmatch(text); m != nil {
+	if m := bounds.Get().FindStringSubmatch(text); m != nil {
 		return figures{limit: number(m[1])}, false, true
 	}
 	return figures{}, false, false
@@ -201,13 +200,13 @@ func add(a, b int64) int64 {
 // maxNumber bounds what is read as a size; ids and times are larger.
 const maxNumber = 1 << 42
 
-var numeral = lazy.Regexp(`(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|characters?|chars?|k|m)\b)?`)
+var numeral = lazy.Expr{Of: `(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?(?: ?(tib|gib|mib|kib|tb|gb|mb|kb|bytes|byte|characters?|chars?|k|m)\b)?`}
 
 // scan finds the numbers of a text that count something.
 func scan(text string) []figure {
 	var out []figure
-	prev, labels := 0, labelled().FindAllStringIndex(text, -1)
-	for _, m := range numeral().FindAllStringSubmatchIndex(text, -1) {
+	prev, labels := 0, labelled.Get().FindAllStringIndex(text, -1)
+	for _, m := range numeral.Get().FindAllStringSubmatchIndex(text, -1) {
 		start, end := m[0], m[1]
 		before := text[max(prev, start-100):start]
 		unit := ""
@@ -229,7 +228,7 @@ func scan(text string) []figure {
 }
 
 // labelled is a list of the parts of a size: "(image 1240, text 131072)".
-var labelled = lazy.Regexp(`\((?:[a-z][a-z _]*[ :=]+\d[\d,_]*(?: tokens?)?(?:, | ?\+ ?|; )?){2,}\)`)
+var labelled = lazy.Expr{Of: `\((?:[a-z][a-z _]*[ :=]+\d[\d,_]*(?: tokens?)?(?:, | ?\+ ?|; )?){2,}\)`}
 
 func within(spans [][]int, at int) bool {
 	return slices.ContainsFunc(spans, func(s []int) bool { return s[0] <= at && at < s[1] })
@@ -301,42 +300,42 @@ func free(text string, start, end int) bool {
 }
 
 var (
-	codeBefore  = lazy.Regexp(`\b(?:code|status|line|column|char|position|index|id|created|version|timestamp|retries|retried|attempts?)["']?\W{0,3}$`)
-	errorBefore = lazy.Regexp(`(?:^|\b(?:http|error|api error|exception))\W{0,3}$`)
-	fieldBefore = lazy.Regexp(`["'] ?: ?["']?$`)
-	fieldAfter  = lazy.Regexp(`^["']? ?[,}\]]`)
-	statusAfter = lazy.Regexp(`^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`)
-	timeAfter   = lazy.Regexp(`^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|times|percent|%)`)
-	oddCode     = lazy.Regexp(`window exceeds limit \($`) // MiniMax puts its error code there
+	codeBefore  = lazy.Expr{Of: `\b(?:code|status|line|column|char|position|index|id|created|version|timestamp|retries|retried|attempts?)["']?\W{0,3}$`}
+	errorBefore = lazy.Expr{Of: `(?:^|\b(?:http|error|api error|exception))\W{0,3}$`}
+	fieldBefore = lazy.Expr{Of: `["'] ?: ?["']?$`}
+	fieldAfter  = lazy.Expr{Of: `^["']? ?[,}\]]`}
+	statusAfter = lazy.Expr{Of: `^ (?:request entity|payload too|content too|bad request|too many requests|forbidden|status code|client error|server error|internal server)`}
+	timeAfter   = lazy.Expr{Of: `^ ?(?:(?:milli)?seconds?|minutes?|hours?|days?|times|percent|%)`}
+	oddCode     = lazy.Expr{Of: `window exceeds limit \($`} // MiniMax puts its error code there
 )
 
 // isCode reports whether a number is a status, an error code, a time or the value
 // of an unrelated field.
 func isCode(before, after string, value int64) bool {
 	switch {
-	case codeBefore().MatchString(before), oddCode().MatchString(before), timeAfter().MatchString(after):
+	case codeBefore.Get().MatchString(before), oddCode.Get().MatchString(before), timeAfter.Get().MatchString(after):
 		return true
-	case value < 600 && (errorBefore().MatchString(before) || statusAfter().MatchString(after)):
+	case value < 600 && (errorBefore.Get().MatchString(before) || statusAfter.Get().MatchString(after)):
 		return true
 	}
-	return fieldBefore().MatchString(before) && fieldAfter().MatchString(after)
+	return fieldBefore.Get().MatchString(before) && fieldAfter.Get().MatchString(after)
 }
 
 var (
 	limitWord = `(?:max\b|maximum|limit\b|limit(?:ed|s)? (?:is|to|of)|allow|capacity|window|at most|up to|no more than|supports?\b|accepts?\b|context (?:length|size)|only\b|less than|fewer than|budget|cap\b|<=|fits? (?:in|into|within)|限制|最大|上限)`
 
-	afterInput  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*'?(?:inputs?|prompts?|messages|history|conversation)\b`)
-	afterOutput = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*'?(?:outputs?|completions?|response|generation|max_(?:new_)?tokens|generated)\b`)
-	afterLimit  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`)
-	afterCalls  = lazy.Regexp(`^ (?:concurrent |api )?(?:requests|calls|queries)\b`)
-	afterTotal  = lazy.Regexp(`^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`)
+	afterInput  = lazy.Expr{Of: `^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|text|tool|image|message) )*'?(?:inputs?|prompts?|messages|history|conversation)\b`}
+	afterOutput = lazy.Expr{Of: `^(?:-| )?(?:tokens? )?(?:(?:of|in|from|for|as|are|were) )?(?:(?:the|your|requested|new) )*'?(?:outputs?|completions?|response|generation|max_(?:new_)?tokens|generated)\b`}
+	afterLimit  = lazy.Expr{Of: `^(?:-| )?(?:tokens? )?(?:(?:is|as|are|the) )*(?:(?:max\b|maximum|limit|allowed|window|available|supported|capacity)|context\b)`}
+	afterCalls  = lazy.Expr{Of: `^ (?:concurrent |api )?(?:requests|calls|queries)\b`}
+	afterTotal  = lazy.Expr{Of: `^(?:-| )?(?:tokens? )?(?:in total|total|request\b|(?:were )?requested|sent|in all)`}
 
-	clauseBreak = lazy.Regexp(`\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`)
-	compares    = lazy.Regexp(`\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[<>]$`)
-	excess      = lazy.Regexp(`\bby (?:about |~)?$`)
-	limitIn     = lazy.Regexp(limitWord)
-	outputIn    = lazy.Regexp(`\b(?:outputs?|completions?|max_(?:completion_|output_|new_)?tokens|maxoutputtokens|generat\w+)\b`)
-	totalIn     = lazy.Regexp(`\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`)
+	clauseBreak = lazy.Expr{Of: `\. |, |; | and | but |[>{}<]|\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|contain(?:s|ed|ing)?|has|have|had|having|resulted in|result in|used?|uses|got|provided|received|vs\.?|versus|is too \w+)\b`}
+	compares    = lazy.Expr{Of: `\b(?:exceed(?:s|ed|ing)?|than|above|beyond|over|vs\.?|versus)$|[<>]$`}
+	excess      = lazy.Expr{Of: `\bby (?:about |~)?$`}
+	limitIn     = lazy.Expr{Of: limitWord}
+	outputIn    = lazy.Expr{Of: `\b(?:outputs?|completions?|max_(?:completion_|output_|new_)?tokens|maxoutputtokens|generat\w+)\b`}
+	totalIn     = lazy.Expr{Of: `\b(?:total|requested|request(?:ing|s)?|sum|asked for|you requested)\b`}
 )
 
 // roleOf finds what a number counts from the words around it. Words right after
@@ -346,26 +345,26 @@ func roleOf(before, after string) (r role, part bool) {
 	if i := strings.IndexAny(after, ".;:,()[]{}\"<>+=|"); i >= 0 {
 		after = after[:i]
 	}
-	if excess().MatchString(before) || afterCalls().MatchString(after) {
+	if excess.Get().MatchString(before) || afterCalls.Get().MatchString(after) {
 		return roleNone, false
 	}
 	for _, a := range []struct {
-		re   func() *regexp.Regexp
+		re   *lazy.Expr
 		role role
-	}{{afterLimit, roleLimit}, {afterInput, roleInput}, {afterOutput, roleOutput}, {afterTotal, roleTotal}} {
-		if a.re().MatchString(after) {
+	}{{&afterLimit, roleLimit}, {&afterInput, roleInput}, {&afterOutput, roleOutput}, {&afterTotal, roleTotal}} {
+		if a.re.Get().MatchString(after) {
 			return a.role, true
 		}
 	}
 	head, clause := lastClause(before)
 	switch {
-	case limitIn().MatchString(clause):
+	case limitIn.Get().MatchString(clause):
 		return roleLimit, false
-	case blank(clause) && compares().MatchString(head):
+	case blank(clause) && compares.Get().MatchString(head):
 		return roleLimit, false
-	case outputIn().MatchString(clause):
+	case outputIn.Get().MatchString(clause):
 		return roleOutput, false
-	case totalIn().MatchString(clause):
+	case totalIn.Get().MatchString(clause):
 		return roleTotal, false
 	}
 	return roleInput, false
@@ -373,7 +372,7 @@ func roleOf(before, after string) (r role, part bool) {
 
 // lastClause splits what comes before a number at its last break.
 func lastClause(before string) (head, clause string) {
-	all := clauseBreak().FindAllStringIndex(before, -1)
+	all := clauseBreak.Get().FindAllStringIndex(before, -1)
 	if all == nil {
 		return "", before
 	}

@@ -176,7 +176,7 @@ func aboutOutput(text string) bool {
 		return false
 	}
 	return outSetting().MatchString(text) || outShape().MatchString(text) && !notOutShape().MatchString(text) && !byteUnits().MatchString(text) &&
-		(tooMuch().MatchString(text) || limitIn().MatchString(text))
+		(tooMuch().MatchString(text) || limitIn.Get().MatchString(text))
 }
 
 var (

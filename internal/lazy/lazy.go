@@ -7,6 +7,20 @@ import (
 	"sync"
 )
 
+// Expr is an expression that is compiled when it is first used. A variable of it
+// costs nothing at the start, where a function of Regexp is allocated.
+type Expr struct {
+	Of   string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+// Get returns the expression. It panics if regexp.MustCompile does.
+func (e *Expr) Get() *regexp.Regexp {
+	e.once.Do(func() { e.re = regexp.MustCompile(e.Of) })
+	return e.re
+}
+
 // Regexp returns a function that compiles an expression at its first call. It
 // then panics if regexp.MustCompile does.
 func Regexp(expr string) func() *regexp.Regexp {
