@@ -100,7 +100,7 @@ func (s *stage) call(ctx context.Context, at time.Time, output int64) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	return s.send(call{at: at, output: output}, req, v.ThinkingLevel), nil
+	return s.send(call{at: at, output: output}, req, v.Thinking()), nil
 }
 
 // send records a call with its request.
