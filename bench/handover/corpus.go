@@ -60,7 +60,7 @@ func filesBelow(folder string) ([]string, error) {
 }
 
 // imported reads the conversation of a file, whatever agent's it is. Of a file
-// that is no session it returns nothing.
+// that is not a session it returns nothing.
 func imported(ctx context.Context, file string) (path []*session.Entry, cwd, agent string, err error) {
 	src := convert.Source{Path: file, Open: func() (io.ReadCloser, error) { return os.Open(file) }}
 	f, err := os.Open(file)

@@ -87,7 +87,7 @@ func TestAt(t *testing.T) {
 		{"something fails", []string{"U Repair the till.\n$ make test\n| make: *** [test] Error 1\n! 2\n"}, "Repair the till. · fails: make test", true},
 		{"what a compaction carries", []string{"A Go.\n" + work, "A On.\n" + work}, "Port the parser to Rust. · next: Port the lexer", true},
 		{"a request that came since", []string{"A Go.\n" + work, "U What does the lexer weigh?\nA 4 KB.\n"}, "Port the parser to Rust. · next: Port the lexer", true},
-		{"far behind much work", []string{"U Repair the till.\n" + strings.Repeat(work, 150)}, "Repair the till.", true},
+		{"long before much work", []string{"U Repair the till.\n" + strings.Repeat(work, 150)}, "Repair the till.", true},
 		{"nothing", []string{""}, "", false},
 	} {
 		got, st := line(t, play(t, tc.scenes...))

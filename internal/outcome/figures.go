@@ -72,7 +72,7 @@ func medians(all []Figure) []Figure {
 
 func (f Figure) number() float64 {
 	first, _, _ := strings.Cut(f.Value, " ")
-	n, _ := strconv.ParseFloat(strings.TrimRight(first, "%"), 64) // what is no number comes first
+	n, _ := strconv.ParseFloat(strings.TrimRight(first, "%"), 64) // what is not a number comes first
 	return n
 }
 

@@ -247,7 +247,7 @@ func (f *folder) outcomeNote(a attempt, s status, tally outcome.Tally, counted, 
 	last := outcome.LastLine(body)
 	const short, few = 140, 6
 	if len(lines) > few || len(last) > short || last == "(no output)" || prose.Read(last, prose.Detect(last)).Has(prose.Order, prose.Forbid) {
-		return "" // what a page orders is no outcome
+		return "" // what a page orders is not an outcome
 	}
 	return last
 }

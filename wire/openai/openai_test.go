@@ -132,7 +132,7 @@ func TestValidate(t *testing.T) {
 		{"thinking that is text", messages(hi, `{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"}]}`, hi), "reasoning"},
 		{"a detail without its data", messages(hi, `{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.encrypted"}]}`, hi), "reasoning"},
 		{"details that are no list", messages(hi, `{"role":"assistant","content":"a","reasoning_details":{}}`, hi), "reasoning"},
-		{"an opaque part that is no text", messages(hi, `{"role":"assistant","content":"a","reasoning_opaque":null}`, hi), "reasoning"},
+		{"an opaque part that is not a text", messages(hi, `{"role":"assistant","content":"a","reasoning_opaque":null}`, hi), "reasoning"},
 		{"too much output", `{"max_tokens":101,"messages":[` + hi + `]}`, "max-output"},
 		{"too much output, new name", `{"max_completion_tokens":101,"messages":[` + hi + `]}`, "max-output"},
 	}
