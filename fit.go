@@ -75,9 +75,6 @@ type DoesNotFitError struct {
 	// Outcome says how the compaction that should have made room ended; nil: none
 	// was tried, and the error is ErrPaused too.
 	Outcome *compaction.Outcome
-	// FitsWhenSaid says that the pending messages will fit once they are said: a
-	// compaction then shows them by their head, their tail and where to read the rest.
-	FitsWhenSaid bool
 }
 
 func (e *DoesNotFitError) Error() string {
@@ -199,7 +196,7 @@ func (f *fitting) reduce() (*timeline.View, error) {
 		case f.step.Compact && f.mayCompact():
 			f.compactNow()
 		case f.step.Compact:
-			return v, f.overThreshold(v)
+			return v, f.overThreshold()
 		default:
 			f.prepare(f.ctx, f.compactor, v, f.step)
 			return v, nil
@@ -355,39 +352,22 @@ func (f *fitting) trigger() compaction.Trigger {
 // overThreshold decides about a request that stayed above the threshold. It
 // still goes out if the window has room for it; a request that we can compute
 // to be too long is never sent.
-func (f *fitting) overThreshold(v *timeline.View) error {
+func (f *fitting) overThreshold() error {
 	if !f.tooLarge() {
 		return nil
 	}
 	e := &DoesNotFitError{Size: f.step.Size, Window: f.compactor.Model.InputLimit()}
 	f.mu.Lock()
-	declined, may := f.try.declined, f.try.declined == nil && f.automatic()
-	f.mu.Unlock()
+	defer f.mu.Unlock()
 	switch {
 	case f.compacted:
 		e.Outcome = f.report.Outcomes[len(f.report.Outcomes)-1]
-	case declined != nil:
-		e.Outcome = declined
+	case f.try.declined != nil:
+		e.Outcome = f.try.declined
 	case f.opts.ReadOnly:
 		e.Outcome = &compaction.Outcome{Status: compaction.Skipped, Reason: "read-only", Detail: "the session was opened for reading only"}
 	}
-	e.FitsWhenSaid = may && !f.opts.ReadOnly && f.fitsWhenSaid(v)
 	return e
-}
-
-// fitsWhenSaid reports whether a compaction could make room if the pending messages
-// were in the log, where it can cover them.
-func (f *fitting) fitsWhenSaid(v *timeline.View) bool {
-	if len(f.pending) == 0 {
-		return false
-	}
-	v, err := f.withPending(v)
-	if err != nil {
-		return false
-	}
-	p, err := compaction.MakePlan(compaction.PlanInput{View: v, Settings: f.compactor.Settings, Model: f.compactor.Model,
-		Estimator: f.opts.Estimator, Trigger: compaction.Threshold, Output: f.opts.Call.MaxOutput, Adapt: true})
-	return err == nil && p.Skip == "" && p.Misfit() == ""
 }
 
 // edit appends edits.

@@ -41,11 +41,11 @@ func (s *Session) Settle(ctx context.Context, v *timeline.View) error {
 // conversation is.
 func (s *Session) ViewAt(ctx context.Context, leaf *session.Entry) (*timeline.View, error) {
 	return do(ctx, s, func() (*timeline.View, error) {
-		c, err := s.compactorAt(ctx, leaf)
+		m, err := s.factsAt(ctx, leaf)
 		if err != nil {
 			return nil, err
 		}
-		return c.View(ctx, leaf)
+		return s.compactor(m).View(ctx, leaf)
 	})
 }
 
@@ -73,6 +73,19 @@ func (s *Session) Size(ctx context.Context, pending ...*message.Message) (Meter,
 		}
 		return s.measure(c, v, pending)
 	})
+}
+
+// CountTokens says that Measure will be asked about what is read from now on. It
+// changes only how long that takes: a log with a method CountTokens, such as that
+// of filestore, counts while it reads, so that it need not read again.
+func (s *Session) CountTokens() {
+	ask(s, func(*session.Session) none { s.countTokens(); return none{} })
+}
+
+func (s *Session) countTokens() {
+	if c, ok := s.log.Log().(interface{ CountTokens() }); ok {
+		c.CountTokens()
+	}
 }
 
 // Measure returns how big a request with a view of this session is.
@@ -116,9 +129,8 @@ func (s *Session) Facts(ctx context.Context) (message.Model, error) {
 	return do(ctx, s, func() (message.Model, error) { return s.factsAt(ctx, nil) })
 }
 
-// factsAt may read the path, which is then nearly always measured.
+// factsAt may read the path.
 func (s *Session) factsAt(ctx context.Context, leaf *session.Entry) (message.Model, error) {
-	s.log.CountTokens()
 	if m := s.Model(); m != nil {
 		facts, err := guard.Call("the model", func() (message.Model, error) { return m.Facts(), nil })
 		return s.opts.Limits.InForce(facts), err
@@ -187,6 +199,7 @@ func (s *Session) Hooks() *hook.Bus {
 // compactorAt returns the compactor for the model that gets the next request
 // after an entry. What is read for it will be weighed, unlike a plain view.
 func (s *Session) compactorAt(ctx context.Context, leaf *session.Entry) (*compaction.Compactor, error) {
+	s.countTokens()
 	m, err := s.factsAt(ctx, leaf)
 	if err != nil {
 		return nil, err

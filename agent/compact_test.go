@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -492,51 +491,11 @@ func TestPauseAcrossProcesses(t *testing.T) {
 	}
 }
 
-// Input near the window, or above it, goes out: its head, its tail and where to read
-// the rest, with a warning. The log has all of it.
-func TestInputNearTheWindow(t *testing.T) {
-	const window = 16_000
-	for _, rounds := range []int{0, 12} {
-		for _, tt := range []struct {
-			words int // about 1.2 tokens each
-			whole bool
-		}{{2_000, true}, {10_500, rounds == 0}, {11_500, rounds == 0}, {13_000, rounds == 0}, {13_500, false}, {20_000, false}, {60_000, false}} {
-			t.Run(fmt.Sprintf("%d words after %d rounds", tt.words, rounds), func(t *testing.T) {
-				s := memory(t)
-				history(t, s, rounds)
-				server := fake.New(fake.Say("fine"), fake.Say("fine too"))
-				server.Window = window
-				r := newRig(t, server, config{Session: s, Summarizer: extract})
-				large := "Here it begins. " + strings.Repeat("word ", tt.words) + "Here it ends."
-				r.must(large)
-				sent := server.Requests()[0].Text()
-				if !strings.Contains(sent, "Here it begins.") || !strings.Contains(sent, "Here it ends.") || strings.Contains(sent, "left out; read en:") == tt.whole {
-					t.Errorf("%d bytes were sent, whole: %v\n%s", len(sent), !strings.Contains(sent, "left out"), r.story())
-				}
-				if told := len(r.of(coppice.EventWarning)); told != map[bool]int{false: 1}[tt.whole] {
-					t.Errorf("%d warnings", told)
-				}
-				said := slices.ContainsFunc(r.path(), func(e *session.Entry) bool {
-					m := must.Get(e.Message())
-					return m != nil && m.Role == message.RoleUser && m.Text("") == large
-				})
-				if !said || len(server.Requests()) != 1 {
-					t.Errorf("the log has it: %v; %d requests", said, len(server.Requests()))
-				}
-				r.must("Small.")
-				r.sound()
-			})
-		}
-	}
-}
-
-// Input that cannot be made to fit does not block the input after it.
+// Input that fits no window does not block the input after it.
 func TestInputTooLarge(t *testing.T) {
 	server := fake.New(fake.Say("fine"))
 	server.Window = 16_000
-	var off compaction.Settings
-	off.Enabled = new(false)
-	r := newRig(t, server, config{Compaction: off})
+	r := newRig(t, server, config{Summarizer: extract})
 	var refused *agent.InputError
 	large := strings.Repeat("word ", 20_000)
 	if err := r.run(large); !errors.As(err, &refused) || !errors.Is(err, coppice.ErrDoesNotFit) || refused.Input.Text != large || refused.Tokens != 24_533 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/coppice-dev/coppice"
@@ -227,7 +226,7 @@ func (r *run) deliverSteering() error {
 // deliver appends queued input, which leaves the queue once it is in the log.
 func (r *run) deliver(in Input) error {
 	m := message.User(in.Text)
-	if _, err := r.session.Reduce(r.ctx, m); err != nil && !r.covers(err) {
+	if _, err := r.session.Reduce(r.ctx, m); err != nil {
 		return r.refused(in, err)
 	}
 	if _, waiting := r.queue.remove(in.ID); !waiting {
@@ -243,17 +242,6 @@ func (r *run) deliver(in Input) error {
 	r.emit(messageEnd(entries[0].ID, m))
 	r.emit(Event{Type: EventQueue, Queue: r.queue.list()})
 	return nil
-}
-
-// covers reports whether input that does not fit goes out all the same: it is said
-// whole, and the next request shows its head, its tail and where to read the rest.
-func (r *run) covers(err error) bool {
-	var e *coppice.DoesNotFitError
-	if r.ctx.Err() != nil || !errors.As(err, &e) || !e.FitsWhenSaid {
-		return false
-	}
-	r.emit(Event{Type: coppice.EventWarning, Warning: fmt.Sprintf("the input of about %d tokens is too large for the window of %d: the model gets its head, its tail and where to read the rest", e.Size.Pending, e.Window)})
-	return true
 }
 
 // refused returns why input cannot be worked on. Input that would not fit the

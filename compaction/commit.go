@@ -79,15 +79,10 @@ func (a *attempt) write(ctx context.Context, entries []*session.Entry) *Outcome 
 	return nil
 }
 
-// fits: the next request, counted whole, is under the target (invariant I5), as
-// long as anything can be made smaller with the margin of an estimate too. If the
-// window is not known, nothing is too large.
+// fits: the next request, counted whole, is under the target (invariant I5).
+// If the window is not known, nothing is too large.
 func (a *attempt) fits(after timeline.Size) bool {
-	n := after.Hard(after.Estimated)
-	if a.noMargin {
-		n = after.Estimated
-	}
-	return a.plan.Target <= 0 || n < a.plan.Target
+	return a.plan.Target <= 0 || after.Hard(after.Estimated) < a.plan.Target
 }
 
 // gains: the view gets smaller (invariant I6), and by at least minGain if the

@@ -160,7 +160,6 @@ type attempt struct {
 	hook     *Answer
 	budgets  budgets // what verification may spend
 	tight    bool    // the summary has only the room that the last unit leaves
-	noMargin bool    // nothing smaller is possible: a margin is a guess, and must not refuse
 }
 
 func fail(status Status, reason Reason, err error) *Outcome {
@@ -189,13 +188,9 @@ func (a *attempt) run(ctx context.Context) *Outcome {
 		if again && d.fromHook {
 			a.Hooks.reject(fmt.Errorf("a hook's summary is not used: %s", out.Detail))
 		}
-		if again && left > 1 && (a.smaller(left == 2) || a.shortenSummary(d, out.TokensAfter) || a.coverAll()) {
-			continue
+		if !again || left == 1 || !a.smaller(left == 2) && !a.shortenSummary(d, out.TokensAfter) && !a.coverAll() {
+			return out
 		}
-		if a.noMargin = again && out.Reason == doesNotFit && out.TokensAfter < a.plan.Target; a.noMargin {
-			out, _ = a.commit(ctx, d)
-		}
-		return out
 	}
 }
 

@@ -218,34 +218,6 @@ func TestFloorTooLarge(t *testing.T) {
 	})
 }
 
-// The margin of an estimate makes a compaction careful, but refuses nothing that the
-// estimate allows.
-func TestMarginDoesNotRefuse(t *testing.T) {
-	w := windows{32_000, 32_000}
-	target := max(compaction.Settings{}.Threshold(w.session), w.session-4096)
-	for _, tt := range []struct {
-		name    string
-		pending int64 // leaves so many tokens for the rest
-		status  compaction.Status
-	}{
-		{"room for the margin", target / 3, compaction.Applied},
-		{"no room for the margin", target - 2500, compaction.Applied},
-		{"no room", target, compaction.Failed},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			d := newDay(6, 3000)
-			d.user("Go on.")
-			out := newRig(t, "anthropic", w, d.open(t), writes()).auto().compact(compaction.Request{Pending: tt.pending})
-			if out.Status != tt.status {
-				t.Fatalf("%s %s: %s", out.Status, out.Reason, out.Detail)
-			}
-			if out.Status == compaction.Applied && out.TokensAfter >= target {
-				t.Errorf("%d tokens, the target is %d", out.TokensAfter, target)
-			}
-		})
-	}
-}
-
 var sizeIn = regexp.MustCompile(`(fixed part|pins|open request|pending input|summary|kept) (\d+)`)
 
 // sizesIn reads the parts out of a detail; each has to be there.

@@ -90,7 +90,7 @@ func (p *Plan) atLeast() int64 { return p.Floor.sum() + p.least }
 // summary. Otherwise a compaction fails with the reason floor; Misfit says why,
 // with the size of each part.
 func (p *Plan) Misfit() string {
-	if p.Target <= 0 || p.atLeast() < p.Target {
+	if p.Target <= 0 || p.Size.Hard(p.atLeast()) < p.Target {
 		return ""
 	}
 	return floorDetail(p, 0, p.least, p.atLeast())

@@ -50,7 +50,7 @@ func (r *Reader) Entry(line []byte, at int64) (e *Entry, ok bool) {
 	if !valid {
 		return nil, false
 	}
-	h, ok := lines.ScanHead(line)
+	h, ok := r.scan.headOf(line)
 	if !ok || h.IsHeader() || len(h.ID) <= len(`""`) || h.ID[0] != '"' {
 		return nil, ok
 	}

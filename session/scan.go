@@ -20,6 +20,9 @@ type scan struct {
 	texts  weigh.Counter // of this message
 	images []Pixels      // of this message
 
+	head    lines.Head // of this line
+	doubled bool       // a member of the head occurs twice
+
 	typical bool
 	brief   brief
 	shared  shared
@@ -50,20 +53,42 @@ func (c *scan) line(line []byte) (typical, valid bool) {
 	if len(line) == 0 || line[0] != '{' {
 		return false, false
 	}
-	c.typical = false
+	c.typical, c.doubled, c.head = false, false, lines.Head{}
 	s := rawjson.NewScanner(line)
 	for name := range s.Members() {
-		if string(name) != "message" {
-			continue
-		}
-		if s.Kind() == '{' {
-			c.message(s)
-		} else {
-			c.typical = false // of two messages in a line the last counts
+		switch string(name) {
+		case "message":
+			if s.Kind() == '{' {
+				c.message(s)
+			} else {
+				c.typical = false // of two messages in a line the last counts
+			}
+		case "type":
+			c.place(&c.head.Type, s)
+		case "id":
+			c.place(&c.head.ID, s)
+		case "parentId":
+			c.place(&c.head.ParentID, s)
+		case "timestamp":
+			c.place(&c.head.Timestamp, s)
 		}
 	}
 	valid = s.End()
 	return c.typical && valid, valid
+}
+
+// place reads the next value, a member of the head.
+func (c *scan) place(member *[]byte, s *rawjson.Scanner) {
+	c.doubled = c.doubled || *member != nil
+	*member = s.Value()
+}
+
+// headOf returns what lines.ScanHead finds in a line that was scanned.
+func (c *scan) headOf(line []byte) (h lines.Head, ok bool) {
+	if c.doubled {
+		return lines.ScanHead(line)
+	}
+	return c.head, rawjson.Kind(c.head.Type) == '"'
 }
 
 // message scans the next value, an object.

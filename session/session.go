@@ -118,15 +118,6 @@ func (s *Session) leafLocked(ctx context.Context) (*Entry, error) {
 	return leaf, nil
 }
 
-// CountTokens says that Entry.Tokens will be asked of what is read from now on.
-// It changes only how long that takes: a log with a method CountTokens may count
-// while it reads, so that it need not read again.
-func (s *Session) CountTokens() {
-	if c, ok := s.log.(interface{ CountTokens() }); ok {
-		c.CountTokens()
-	}
-}
-
 // Parent returns the parent of e, or nil at a root.
 func (s *Session) Parent(ctx context.Context, e *Entry) (*Entry, error) {
 	return s.log.Parent(ctx, e)

@@ -60,6 +60,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 	if err := a.askForSession(ctx, s); err != nil {
 		return err
 	}
+	s.CountTokens()
 	v, err := s.ViewAt(ctx, leaf)
 	if err == nil {
 		err = s.Settle(ctx, v)

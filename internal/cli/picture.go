@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/coppice-dev/coppice/message"
+	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/tokens"
 )
@@ -46,32 +47,30 @@ func newKinds() []kind {
 
 // kindsOf adds up by kind what a view shows.
 func kindsOf(v *timeline.View) ([]kind, error) {
-	size, err := v.Size(tokens.Default{}, 0)
-	if err != nil {
-		return nil, err
-	}
 	sizer, err := v.Sizer(tokens.Default{})
 	if err != nil {
 		return nil, err
 	}
 	kinds := newKinds()
-	kinds[kindFixed].tokens = size.Fixed
+	if kinds[kindFixed].tokens, err = v.Fixed(sizer); err != nil {
+		return nil, err
+	}
 	for _, it := range v.Items {
-		m, err := it.Message()
-		if err != nil {
-			return nil, err
-		}
+		meta := it.Meta()
 		n, images := sizer.Of(it), sizer.Media(it)
 		switch {
-		case m.Role == message.RoleCompactionSummary || m.Role == message.RoleBranchSummary:
+		case meta.Role == message.RoleCompactionSummary || meta.Role == message.RoleBranchSummary:
 			kinds[kindSummary].tokens += n
 		case it.Pinned || it.Request:
 			kinds[kindPinned].tokens += n
-		case m.Role == message.RoleToolResult:
+		case meta.Role == message.RoleToolResult:
 			kinds[kindResults].tokens += n - images
 			kinds[kindImages].tokens += images
-		case m.Role == message.RoleAssistant:
-			calls := sizer.Message(&message.Message{Role: m.Role, Content: callBlocks(m)})
+		case meta.Role == message.RoleAssistant:
+			calls, err := callTokens(sizer, it, meta)
+			if err != nil {
+				return nil, err
+			}
 			kinds[kindCalls].tokens += calls
 			kinds[kindAssistant].tokens += n - calls
 		default:
@@ -82,12 +81,20 @@ func kindsOf(v *timeline.View) ([]kind, error) {
 	return kinds, sizer.Err()
 }
 
-func callBlocks(m *message.Message) []message.Block {
+// callTokens is what the calls of an assistant's message cost.
+func callTokens(sizer *timeline.Sizer, it timeline.Item, meta session.Meta) (int64, error) {
+	if len(meta.Calls) == 0 {
+		return 0, nil
+	}
+	m, err := it.Message()
+	if err != nil {
+		return 0, err
+	}
 	var blocks []message.Block
 	for _, c := range m.ToolCalls() {
 		blocks = append(blocks, c)
 	}
-	return blocks
+	return sizer.Message(&message.Message{Role: m.Role, Content: blocks}), nil
 }
 
 // bar draws a window of the given size: the share of each kind, then what is
@@ -152,7 +159,7 @@ func (a *app) barWidth() int {
 // short cuts a text to one line of at most n columns.
 func short(s string, n int) string {
 	// Of a long text only the start is looked at, as long as it has enough.
-	for most := 4096 + 16*n; ; most *= 16 {
+	for most := 256 + 4*n; ; most *= 16 {
 		head := s[:min(most, len(s))]
 		line := strings.Join(strings.Fields(visible(head)), " ")
 		if len(head) == len(s) || ansi.StringWidth(line) > n+len("…") {

@@ -71,6 +71,7 @@ func (a *app) stats(ctx context.Context, ref string, asJSON bool) error {
 	if err != nil {
 		return explain("read "+s.Ref(), err)
 	}
+	s.CountTokens()
 	v, err := s.View(ctx)
 	if err == nil {
 		err = s.Settle(ctx, v)

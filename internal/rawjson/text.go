@@ -190,6 +190,14 @@ func (s *Scanner) Text() (v []byte, quoted int, ok bool) {
 func textEnd(b []byte, i int) (end int, high bool, shorter int) {
 	seen := uint64(0)
 	for {
+		for i+16 <= len(b) {
+			w, v := binary.LittleEndian.Uint64(b[i:]), binary.LittleEndian.Uint64(b[i+8:])
+			if special(w)|special(v) != 0 {
+				break
+			}
+			seen |= w | v
+			i += 16
+		}
 		for i+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[i:])
 			m := special(w)

@@ -72,8 +72,8 @@ func (l *openLog) extend(ctx context.Context) (added int, err error) {
 	return added, nil
 }
 
-// CountTokens makes the log count tokens while it reads, as
-// session.Session.CountTokens says.
+// CountTokens makes the log count the tokens of entries while it reads them
+// (session.Entry.Tokens).
 func (l *openLog) CountTokens() {
 	l.counts.Store(true)
 }
