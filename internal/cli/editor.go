@@ -30,7 +30,7 @@ func (a *app) editSummary(ctx context.Context, summary string) (string, error) {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], f.Name())...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Err, a.Err // standard output belongs to the command
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.rawErr, a.rawErr // standard output belongs to the command
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s: %w", editor, err)
 	}

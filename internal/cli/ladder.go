@@ -149,9 +149,9 @@ func (a *app) progress(l *ladder) (stop func()) {
 			pass = fmt.Sprintf(", pass %d of about %d", p.Pass, p.Passes)
 		}
 		line := fmt.Sprintf("summarizing the %s: %s%s, %s tokens so far", p.Phase, strings.TrimSpace(p.Rung+" "+p.Model), pass, thousands(p.Tokens))
-		if a.Terminal {
+		if clear := a.clearLine(); clear != "" {
 			shown = true
-			fmt.Fprintf(a.Err, "\r\x1b[K%s", line)
+			fmt.Fprint(a.Err, clear, line)
 			return
 		}
 		if p.Rung != summarize.RungExtract {
@@ -163,7 +163,7 @@ func (a *app) progress(l *ladder) (stop func()) {
 		defer l.mu.Unlock()
 		l.show = nil
 		if shown {
-			fmt.Fprint(a.Err, "\r\x1b[K")
+			fmt.Fprint(a.Err, a.clearLine())
 		}
 	}
 }

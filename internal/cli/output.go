@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/terminal"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -16,7 +17,7 @@ func (a *app) json(v any) {
 	a.printing.Lock()
 	defer a.printing.Unlock()
 	out := bufio.NewWriterSize(a.Out, 64<<10)
-	err := json.MarshalWrite(out, v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
+	err := json.MarshalWrite(terminal.Escapes(out), v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
 	if err == nil {
 		err = errors.Join(out.WriteByte('\n'), out.Flush())
 	}
@@ -28,14 +29,17 @@ func (a *app) json(v any) {
 // say prints for people.
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
 
+// clearLine clears the line of progress on standard error.
+func (a *app) clearLine() string {
+	if !a.ErrTerminal {
+		return ""
+	}
+	return a.term.ClearLine()
+}
+
 // warn prints a line to standard error.
 func (a *app) warn(format string, args ...any) {
-	if a.ErrTerminal {
-		format = clearLine + "coppice: " + format
-	} else {
-		format = "coppice: " + format
-	}
-	fmt.Fprintf(a.Err, format+"\n", args...)
+	fmt.Fprintf(a.Err, a.clearLine()+"coppice: "+format+"\n", args...)
 }
 
 func join(items []string) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
@@ -141,10 +140,10 @@ func (a *app) legend(kinds []kind) string {
 
 // paint colours text if the terminal wants colours.
 func (a *app) paint(color, s string) string {
-	if s == "" || !a.Terminal || a.Getenv("NO_COLOR") != "" {
+	if !a.Terminal {
 		return s
 	}
-	return lipgloss.NewStyle().Foreground(lipgloss.Color(color)).Render(s)
+	return a.term.Style(color, s)
 }
 
 // barWidth is the greatest width of a bar.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/coppice-dev/coppice/hook"
+	"github.com/coppice-dev/coppice/internal/terminal"
 	"github.com/coppice-dev/coppice/provider"
 )
 
@@ -37,14 +38,27 @@ type Env struct {
 // Run runs one command and returns the exit code: 0 done, 1 failed, 2 wrong
 // usage, 3 nothing to do, 4 problems found, 130 interrupted.
 func Run(ctx context.Context, env Env) int {
-	out := &written{to: env.Out}
-	env.Out = out
-	a := &app{Env: env}
+	a := &app{Env: env, rawErr: env.Err}
+	if env.Terminal || env.ErrTerminal {
+		a.term = terminal.New(env.Getenv)
+	}
+	if env.Terminal {
+		w := a.term.Writer(env.Out)
+		defer w.Close()
+		a.Out = w
+	}
+	if env.ErrTerminal {
+		w := a.term.Writer(env.Err)
+		defer w.Close()
+		a.Err = w
+	}
+	out := &written{to: a.Out}
+	a.Out = out
 	root := a.root()
 	root.SetArgs(env.Args)
 	root.SetIn(env.In)
-	root.SetOut(env.Out)
-	root.SetErr(env.Err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if a.help = "coppice help"; cmd != root {
 		a.help = cmd.CommandPath() + " --help"
@@ -68,6 +82,9 @@ func Run(ctx context.Context, env Env) int {
 // app is one run.
 type app struct {
 	Env
+	term   *terminal.Terminal // nil: neither output is one that can be steered
+	rawErr io.Writer          // Err as it was given, for a program that has the terminal to itself
+
 	sessionDir string
 	force      bool
 

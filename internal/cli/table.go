@@ -3,9 +3,8 @@ package cli
 import (
 	"bufio"
 	"strings"
-	"unicode"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/coppice-dev/coppice/internal/terminal"
 	"github.com/rivo/uniseg"
 )
 
@@ -55,20 +54,5 @@ func count(n int, one, many string) string {
 // dim is the colour for what matters less.
 const dim = "245"
 
-// visible removes from a text of unknown origin what would control a terminal:
-// escape sequences, control characters, and characters that change the writing
-// direction.
-func visible(s string) string {
-	steers := func(r rune) bool {
-		return unicode.IsControl(r) && r != '\n' && r != '\t' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-	}
-	if strings.IndexFunc(s, steers) < 0 {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if steers(r) {
-			return -1
-		}
-		return r
-	}, ansi.Strip(s))
-}
+// visible removes from a text of unknown origin what would steer a terminal.
+func visible(s string) string { return terminal.Clean(s) }

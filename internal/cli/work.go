@@ -11,9 +11,10 @@ import (
 // work shows a command's progress on standard error, if that is a terminal and
 // the work takes more than a moment.
 type work struct {
-	to   io.Writer // nil: no terminal
-	quit chan struct{}
-	done sync.WaitGroup
+	to    io.Writer // nil: no terminal
+	clear string    // clears its line
+	quit  chan struct{}
+	done  sync.WaitGroup
 
 	mu      sync.Mutex
 	what    string
@@ -28,13 +29,10 @@ const (
 	workInterval = 200 * time.Millisecond
 )
 
-// clearLine clears the terminal's line.
-const clearLine = "\r\x1b[K"
-
 // work starts showing progress. Stop it before printing anything else.
 func (a *app) work(what string) *work {
 	w := &work{what: what, percent: -1}
-	if !a.ErrTerminal {
+	if w.clear = a.clearLine(); w.clear == "" {
 		return w
 	}
 	w.to, w.quit = a.Err, make(chan struct{})
@@ -64,7 +62,7 @@ func (w *work) draw() {
 		line += fmt.Sprintf(": %d%%", w.percent)
 	}
 	w.shown = true
-	fmt.Fprint(w.to, clearLine+visible(line))
+	fmt.Fprint(w.to, w.clear+visible(line))
 }
 
 // at sets what the command is doing now.
@@ -90,7 +88,7 @@ func (w *work) stop() {
 	close(w.quit)
 	w.done.Wait()
 	if w.shown {
-		fmt.Fprint(w.to, clearLine)
+		fmt.Fprint(w.to, w.clear)
 	}
 }
 

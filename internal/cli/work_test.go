@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/coppice-dev/coppice/internal/terminal"
 )
 
 func TestWorkIsShownOnATerminalOnly(t *testing.T) {
@@ -26,7 +28,8 @@ func TestWorkIsShownOnATerminalOnly(t *testing.T) {
 
 func TestWorkLine(t *testing.T) {
 	var out bytes.Buffer
-	w := &work{to: &out, quit: make(chan struct{}), what: "reading a\x1b[2J", percent: -1}
+	term := terminal.New(func(string) string { return "" })
+	w := &work{to: term.Writer(&out), clear: term.ClearLine(), quit: make(chan struct{}), what: "reading a\x1b[2J", percent: -1}
 	w.draw()
 	w.part(30, 40)
 	w.draw()
