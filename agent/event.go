@@ -164,7 +164,7 @@ func compactionEnd(trigger compaction.Trigger, o *compaction.Outcome) Event {
 	e := Event{Type: coppice.EventCompactionEnd, Reason: trigger, Outcome: o.Status, Why: o.Reason, Usage: usageOf(o.Usage),
 		Rung: o.Rung, Coverage: o.Coverage, Unheeded: o.Unheeded, Compaction: o}
 	if o.Plan != nil {
-		e.TokensBefore = o.Plan.Size.Estimated // as what is after it: nothing has measured that
+		e.TokensBefore = o.Plan.Size.Decision()
 	}
 	switch o.Status {
 	case compaction.Applied:

@@ -62,17 +62,8 @@ func (c *Compactor) View(ctx context.Context, leaf *session.Entry) (*timeline.Vi
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	policy := timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Earlier: c.Earlier}
-	v, err := timeline.Project(ctx, c.Session, leaf, policy)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.Target(v, 0)
-	if err != nil || target == policy.Target {
-		return v, err
-	}
-	policy.Target = target
-	return timeline.Project(ctx, c.Session, leaf, policy)
+	return timeline.Project(ctx, c.Session, leaf, timeline.Policy{Model: c.Model, Target: c.Settings.Threshold(c.Model.InputLimit()), Earlier: c.Earlier,
+		Retarget: func(v *timeline.View) (int64, error) { return c.Target(v, 0) }})
 }
 
 // Target returns the target in force, in tokens, for a view with pending input

@@ -1,7 +1,6 @@
 package prune
 
 import (
-	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
@@ -46,7 +45,10 @@ func (p *planner) media(caps media.Caps) error {
 // Unseen leaves out the images that no answer has followed, for a reason. It
 // fails if a message cannot be read.
 func Unseen(v *timeline.View, est tokens.Estimator, why string) ([]Edit, error) {
-	p := &planner{view: v, est: estimate.Checked(est), taken: map[string]bool{}, place: map[string]int{}}
+	p, err := planFor(v, est)
+	if err != nil {
+		return nil, err
+	}
 	images, _, err := p.images()
 	if err != nil {
 		return nil, err
@@ -98,10 +100,6 @@ func (p *planner) images() (images []*picture, text int64, err error) {
 
 // leaveOut makes an edit for each message that loses images.
 func (p *planner) leaveOut(images []*picture, drop map[*picture]bool, why string) error {
-	sizer, err := p.view.Sizer(p.est)
-	if err != nil {
-		return err
-	}
 	for from := 0; from < len(images); {
 		to, dropped := from, map[int]bool{}
 		for ; to < len(images) && images[to].item == images[from].item; to++ {
@@ -119,7 +117,7 @@ func (p *planner) leaveOut(images []*picture, drop map[*picture]bool, why string
 			edited.Content = withoutImages(m, it.Entry.ID, dropped, why)
 			p.place[it.Entry.ID] = images[from].item
 			p.taken[it.Entry.ID] = true
-			p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: sizer.Message(m), After: sizer.Message(edited), Content: edited.Content})
+			p.edits = append(p.edits, Edit{Entry: it.Entry, Kind: Media, Before: p.sizer.Message(m), After: p.sizer.Message(edited), Content: edited.Content})
 		}
 		from = to
 	}

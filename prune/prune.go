@@ -58,7 +58,11 @@ func (e Edit) Draft() session.Draft { return session.EditDraft(e.Entry.ID, e.Con
 // to a model. It fails if a message cannot be read.
 func Plan(v *timeline.View, s Settings, est tokens.Estimator, m message.Model) ([]Edit, error) {
 	s.EnsureDefaults()
-	p := &planner{view: v, settings: s, est: estimate.Checked(est), taken: map[string]bool{}}
+	p, err := planFor(v, est)
+	if err != nil {
+		return nil, err
+	}
+	p.settings = s
 	if err := p.look(); err != nil {
 		return nil, err
 	}
@@ -80,6 +84,13 @@ func Plan(v *timeline.View, s Settings, est tokens.Estimator, m message.Model) (
 	return p.edits, nil
 }
 
+func planFor(v *timeline.View, est tokens.Estimator) (*planner, error) {
+	p := &planner{view: v, est: estimate.Checked(est), taken: map[string]bool{}, place: map[string]int{}}
+	var err error
+	p.sizer, err = v.Sizer(p.est)
+	return p, err
+}
+
 // Saved returns how many tokens the edits save.
 func Saved(edits []Edit) int64 {
 	var n int64
@@ -94,6 +105,7 @@ type planner struct {
 	view     *timeline.View
 	settings Settings
 	est      tokens.Estimator
+	sizer    *timeline.Sizer // as the view is sized: what edits save
 
 	results []result
 	place   map[string]int // entry id -> index in the view
@@ -106,16 +118,16 @@ type result struct {
 	item     timeline.Item
 	call     message.ToolCall
 	head     message.Message // without content
-	size     int64
-	open     bool   // of the current turn, or not read yet: never pruned
-	complete bool   // it has everything that was requested
-	recalled bool   // recall brought it back a short while ago
-	failure  string // what tells of its failure; "": it did not fail
+	size     int64           // by the estimator alone: settings are counted in it
+	shown    int64           // as the view is sized
+	open     bool            // of the current turn, or not read yet: never pruned
+	complete bool            // it has everything that was requested
+	recalled bool            // recall brought it back a short while ago
+	failure  string          // what tells of its failure; "": it did not fail
 }
 
 // look collects the results of the view, oldest first.
 func (p *planner) look() error {
-	p.place = map[string]int{}
 	turns, first := p.view.Turns()
 	turn := turns.TurnStart(first + len(p.view.Path))
 	starts, ended := p.turnStarts(first)
@@ -198,7 +210,7 @@ func (p *planner) result(it timeline.Item, m *message.Message, call message.Tool
 	if err != nil {
 		return result{}, err
 	}
-	r := result{item: it, call: call, head: *m, size: p.est.Message(m), complete: complete(m, rawjson.Get(rawjson.Get(raw, "message"), "details"))}
+	r := result{item: it, call: call, head: *m, size: p.est.Message(m), shown: p.sizer.Message(m), complete: complete(m, rawjson.Get(rawjson.Get(raw, "message"), "details"))}
 	text := m.Text("\n")
 	if code, known := excerpt.ExitCode(text); m.IsError || known && code != 0 {
 		r.failure = excerpt.Failure(text, maxFailure)
@@ -210,12 +222,13 @@ func (p *planner) result(it timeline.Item, m *message.Message, call message.Tool
 // take notes an edit if it makes its result smaller.
 func (p *planner) take(r result, kind kind, text string) {
 	content := []message.Block{message.Text{Text: text}}
-	after := p.after(r, content)
-	if p.taken[r.item.Entry.ID] || after >= r.size {
+	if p.taken[r.item.Entry.ID] || p.after(r, content) >= r.size {
 		return
 	}
+	m := r.head
+	m.Content = content
 	p.taken[r.item.Entry.ID] = true
-	p.edits = append(p.edits, Edit{Entry: r.item.Entry, Kind: kind, Before: r.size, After: after, Content: content})
+	p.edits = append(p.edits, Edit{Entry: r.item.Entry, Kind: kind, Before: r.shown, After: p.sizer.Message(&m), Content: content})
 }
 
 func (p *planner) after(r result, content []message.Block) int64 {

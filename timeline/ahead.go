@@ -12,9 +12,28 @@ import (
 // is not read again; src, the log of the view, is asked only for what is
 // further back.
 func (v *View) With(ctx context.Context, src Source, entries ...*session.Entry) (*View, error) {
+	read, root := v.read(), v.rootRead || v.AtRoot
+	w, err := Project(ctx, &ahead{Source: src, path: slices.Concat(read, entries), added: entries, atRoot: root}, nil, v.policy)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Path) > 0 {
+		if at := slices.Index(read, w.Path[0]); at > len(w.beyond) {
+			w.beyond, w.rootRead = slices.Clone(read[:at]), root
+			slices.Reverse(w.beyond)
+		}
+	}
+	return w, nil
+}
+
+// read returns all that was read of the path, oldest first.
+func (v *View) read() []*session.Entry {
+	if len(v.beyond) == 0 {
+		return v.Path
+	}
 	before := slices.Clone(v.beyond)
 	slices.Reverse(before)
-	return Project(ctx, &ahead{Source: src, path: slices.Concat(before, v.Path, entries), added: entries, atRoot: v.rootRead || v.AtRoot}, nil, v.policy)
+	return append(before, v.Path...)
 }
 
 // ahead is a source that reads a path in memory, and before its beginning the

@@ -130,13 +130,14 @@ type known struct {
 }
 
 func (s *Sizer) calibrate(v *View) error {
-	calls, err := v.newestCalls(calibrated)
+	path := v.read()
+	calls, err := v.newestCalls(path, calibrated)
 	if err != nil {
 		return err
 	}
-	s.ranges = s.between(v, calls)
+	s.ranges = s.between(path, calls)
 	ranges := v.policy.Earlier.With(s.ranges)
-	if len(ranges) == 0 {
+	if len(ranges) == 0 && len(v.beyond) == 0 {
 		ranges = s.first(v, calls)
 	}
 	s.Calibration = calibration.Of(calibration.Prior(s.model), ranges)
@@ -156,19 +157,19 @@ const calibrated = 40
 
 // asked is an answer on the path whose provider said how long the prompt was.
 type asked struct {
-	pos    int // in View.Path
+	pos    int // in the path
 	prompt int64
 }
 
-// newestCalls returns the newest calls of the model of the next request, oldest
-// first.
-func (v *View) newestCalls(most int) ([]asked, error) {
+// newestCalls returns the newest calls on a path of the model of the next request,
+// oldest first.
+func (v *View) newestCalls(path []*session.Entry, most int) ([]asked, error) {
 	var calls []asked
-	for i := len(v.Path) - 1; i >= 0 && len(calls) < most; i-- {
-		if !v.byModel(v.Path[i].Meta()) {
+	for i := len(path) - 1; i >= 0 && len(calls) < most; i-- {
+		if !v.byModel(path[i].Meta()) {
 			continue
 		}
-		n, err := prompt(v.Path[i])
+		n, err := prompt(path[i])
 		if err != nil {
 			return nil, err
 		}
@@ -200,12 +201,12 @@ func prompt(e *session.Entry) (int64, error) {
 
 // between returns what was added to the prompt from each call to the next, where
 // nothing else changed it.
-func (s *Sizer) between(v *View, calls []asked) []tokens.Sample {
+func (s *Sizer) between(path []*session.Entry, calls []asked) []tokens.Sample {
 	var out []tokens.Sample
 	for i := 1; i < len(calls); i++ {
 		from, to := calls[i-1], calls[i]
-		if est, ok := s.stretch(v.Path[from.pos:to.pos]); ok {
-			out = append(out, tokens.Sample{Measured: to.prompt - from.prompt, Estimated: est, Call: v.Path[to.pos].ID})
+		if est, ok := s.stretch(path[from.pos:to.pos]); ok {
+			out = append(out, tokens.Sample{Measured: to.prompt - from.prompt, Estimated: est, Call: path[to.pos].ID})
 		}
 	}
 	return out

@@ -178,3 +178,42 @@ func TestKeptFixedPart(t *testing.T) {
 		}
 	}
 }
+
+// A compaction takes nothing from what is known of a tokenizer, also in a process
+// that has not seen the calls that it covers, and its undo nothing from what was
+// measured.
+func TestCalibrationOutlivesACompaction(t *testing.T) {
+	for _, s := range []server{{1.5, 9000}, {3, 2000}, {1.0 / 3, 500}} {
+		lines := s.talk(12)
+		ours := entry("compaction", "c", "a11", fmt.Sprintf(`"summary":"s","firstKeptEntryId":"u10","tokensBefore":1,"details":{"coppice":{"v":1,"fixed":%d}}`, s.fixed))
+		undo := entry("custom", "x", "c", `"customType":"coppice.uncompact","data":{"compactionId":"c"}`)
+		before := sizeOf(t, lines...)
+		for name, path := range map[string][]string{
+			"compacted":                   append(slices.Clone(lines), ours),
+			"compacted, and a turn later": append(slices.Clone(lines), ours, user("u12", "c", "hi")),
+		} {
+			src := parse(t, path...)
+			v := project(t, src)
+			if err := v.recall(t.Context(), src); err != nil {
+				t.Fatal(err)
+			}
+			if got := must.Get(v.Size(tokens.Default{}, 0)).Calibration; got != before.Calibration {
+				t.Errorf("%+v, %s: %+v, before %+v", s, name, got, before.Calibration)
+			}
+			old := parse(t, lines...)
+			ahead := must.Get(project(t, old).With(t.Context(), old, src[len(lines):]...))
+			if got := must.Get(ahead.Size(tokens.Default{}, 0)).Calibration; got != before.Calibration {
+				t.Errorf("%+v, %s, planned: %+v, before %+v", s, name, got, before.Calibration)
+			}
+		}
+		undone := sizeOf(t, append(slices.Clone(lines), ours, undo)...)
+		if undone.Measured == nil || *undone.Measured != *before.Measured {
+			t.Errorf("%+v: undone %v, before %d", s, undone.Measured, *before.Measured)
+		}
+		// A count from within the compaction is not of the view that is back.
+		within := sizeOf(t, append(slices.Clone(lines), ours, user("u12", "c", "hi"), usage("a12", "u12", 300), strings.Replace(undo, `"c"`, `"a12"`, 1))...)
+		if within.Measured == nil || *within.Measured < *before.Measured {
+			t.Errorf("%+v: %v after an undo with a count before it, %d before", s, within.Measured, *before.Measured)
+		}
+	}
+}

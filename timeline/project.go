@@ -27,6 +27,19 @@ func Project(ctx context.Context, src Source, leaf *session.Entry, p Policy) (*V
 	if err := t.findCovered(ctx, src); err != nil {
 		return nil, err
 	}
+	retarget := p.Retarget
+	p.Retarget = nil // the views that are made of this one keep its target
+	v, err := t.view(p)
+	if err != nil || retarget == nil {
+		return v, err
+	}
+	if err := v.recall(ctx, src); err != nil {
+		return nil, err
+	}
+	if p.Target, err = retarget(v); err != nil || p.Target == v.policy.Target {
+		return v, err
+	}
+	t.beyond, t.rootRead = v.beyond, v.rootRead
 	return t.view(p)
 }
 
@@ -297,13 +310,13 @@ func (t *walked) has(e *session.Entry) bool {
 
 // view projects what was found. Only reading a message can fail.
 func (t *walked) view(p Policy) (*View, error) {
-	v := &View{known: &known{}, Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: t.problems, policy: p, beyond: t.beyond, rootRead: t.rootRead}
+	v := &View{known: &known{}, Path: t.path, AtRoot: t.atRoot || len(t.path) == 0, Compaction: t.comp, Problems: slices.Clone(t.problems), policy: p, beyond: t.beyond, rootRead: t.rootRead}
 	if n := len(t.path); n > 0 {
 		v.Leaf = t.path[n-1]
 	}
 	v.Model, v.level, v.levelKnown = t.modelAndLevel()
 	v.ThinkingLevel = cmp.Or(v.level, levelOff)
-	v.pins, v.pinned = t.pins, t.pinned
+	v.pins, v.pinned, v.undone, v.dead = t.pins, t.pinned, t.undone, t.dead
 	for _, c := range t.covered {
 		v.covered = append(v.covered, c.entry)
 	}

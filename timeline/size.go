@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/codec"
@@ -194,12 +195,7 @@ func (v *View) after(i, at int) bool {
 // messages that neither failed nor were aborted, by the model in use, after
 // everything that changed the view since.
 func (v *View) counts(sizes []tokens.Counts) ([]count, error) {
-	changed := -1
-	for i, e := range v.Path {
-		if changesView(e) {
-			changed = i
-		}
-	}
+	changed := v.lastChange()
 	var found []count
 	for i := len(v.Items) - 1; i >= 0 && len(found) < 2; i-- {
 		it := v.Items[i]
@@ -209,7 +205,7 @@ func (v *View) counts(sizes []tokens.Counts) ([]count, error) {
 		if it.Pos < 0 || it.Pos < changed {
 			break
 		}
-		if said := it.Meta(); !said.Counted || !v.byModel(said) {
+		if said := it.Meta(); !said.Counted || !v.byModel(said) || v.inUndone(it.Pos) {
 			continue
 		}
 		m, err := it.own()
@@ -228,6 +224,24 @@ func (v *View) counts(sizes []tokens.Counts) ([]count, error) {
 		found = append(found, c)
 	}
 	return found, nil
+}
+
+// lastChange returns the place in Path of the last entry that changes what is shown
+// of those before it; -1: there is none. A compaction that was undone is none.
+func (v *View) lastChange() int {
+	for i, e := range slices.Backward(v.Path) {
+		undone := slices.ContainsFunc(v.undone, func(s span) bool { return s.after == i || s.before == i })
+		if changesView(e) && !undone && !v.dead[e.ID] {
+			return i
+		}
+	}
+	return -1
+}
+
+// inUndone reports whether a place in Path is within a compaction that was undone
+// later: there the model saw something else.
+func (v *View) inUndone(pos int) bool {
+	return slices.ContainsFunc(v.undone, func(s span) bool { return s.after < pos && pos < s.before })
 }
 
 // contentBytes returns about how many bytes a message adds to a request body.

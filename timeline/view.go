@@ -27,6 +27,9 @@ type Policy struct {
 	// threshold of compaction. 0: unknown; then nothing is shortened because of
 	// its size.
 	Target int64
+	// Retarget returns the target to use instead, by a view that has been projected
+	// with Target. nil: Target is used.
+	Retarget func(v *View) (int64, error)
 	// Earlier is what was learned of the model from paths before this one.
 	Earlier tokens.Earlier
 }
@@ -56,6 +59,8 @@ type View struct {
 	level      string                          // ThinkingLevel as the path sets it; "": it does not
 	levelKnown bool                            // level was found, or there is nothing more to read
 	known      *known                          // calibration from its calls
+	undone     []span                          // positions in Path of (compaction, undo) pairs
+	dead       map[string]bool                 // ids of edits that went with an undone compaction
 	rootRead   bool                            // with beyond, everything up to the root was read
 }
 

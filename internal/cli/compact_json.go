@@ -90,7 +90,7 @@ type usageJSON struct {
 // already known.
 func planOf(ctx context.Context, s *coppice.Session, p *compaction.Plan, l *ladder, counted bool) (planJSON, error) {
 	out := planJSON{Outcome: "planned", Summarize: []string{}, TurnPrefix: []string{}, Keep: []string{}, Pinned: []string{},
-		TokensBefore: p.Size.Estimated, FileOps: fileOps{Read: []string{}, Modified: []string{}},
+		TokensBefore: p.Size.Decision(), FileOps: fileOps{Read: []string{}, Modified: []string{}},
 		Ledger: map[ledger.Class]int{}, Lost: map[ledger.Class]int{}}
 	if p.Previous != nil {
 		out.Previous = &p.Previous.ID

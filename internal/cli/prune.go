@@ -7,7 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/prune"
+	"github.com/coppice-dev/coppice/session"
+	"github.com/coppice-dev/coppice/timeline"
+	"github.com/coppice-dev/coppice/tokens"
 )
 
 func (a *app) pruneCmd() *cobra.Command {
@@ -32,6 +36,9 @@ type pruneJSON struct {
 	File    string          `json:"file"`
 	Edits   []pruneEditJSON `json:"edits"`
 	Saved   int64           `json:"saved"`
+
+	TokensBefore int64 `json:"tokensBefore"` // of the next request, as context says
+	TokensAfter  int64 `json:"tokensAfter"`
 }
 
 type pruneEditJSON struct {
@@ -54,6 +61,10 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 	if plan {
 		do = s.PrunePlan
 	}
+	v, err := s.View(ctx)
+	if err != nil {
+		return explain("prune "+s.Ref(), err)
+	}
 	edits, err := do(ctx)
 	if err != nil {
 		return explain("prune "+s.Ref(), err)
@@ -68,6 +79,9 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 	case plan:
 		out.Outcome = "planned"
 	}
+	if out.TokensBefore, out.TokensAfter, err = pruned(ctx, s, v, edits); err != nil {
+		return err
+	}
 	out.File = s.Ref()
 	if asJSON {
 		a.json(out)
@@ -78,6 +92,24 @@ func (a *app) prune(ctx context.Context, ref string, plan, asJSON bool) error {
 		return codeNothing
 	}
 	return nil
+}
+
+// pruned returns how big the next request is before and after edits, in tokens.
+func pruned(ctx context.Context, s *coppice.Session, v *timeline.View, edits []prune.Edit) (before, after int64, err error) {
+	m, err := s.Measure(ctx, v)
+	if err != nil {
+		return 0, 0, err
+	}
+	drafts := make([]session.Draft, len(edits))
+	for i, e := range edits {
+		drafts[i] = e.Draft()
+	}
+	w, err := v.With(ctx, s.Log(), session.New(s.Log(), session.Options{}).Prepare(v.Leaf, drafts...)...)
+	if err != nil {
+		return 0, 0, err
+	}
+	size, err := w.Size(tokens.Default{}, 0)
+	return m.Decision(), size.Decision(), err
 }
 
 // aboutPruning says how to see what was pruned, and how to switch that off.
@@ -100,7 +132,7 @@ func (a *app) printPrune(ref string, switches []string, out pruneJSON) {
 	if tokens < 0 { // the stub of a small image is larger than the image
 		verb, tokens = strings.NewReplacer("saved", "added", "save", "add").Replace(verb), -tokens
 	}
-	a.say("%s %s tokens in %d edits\n", verb, thousands(tokens), len(out.Edits))
+	a.say("%s %s tokens in %d edits: the context has %s instead of %s\n", verb, thousands(tokens), len(out.Edits), thousands(out.TokensAfter), thousands(out.TokensBefore))
 	if out.Outcome == "applied" {
 		a.say("written to %s\n", out.File)
 		ref = out.File

@@ -134,8 +134,9 @@ func units(s string, max int) int {
 func errorLines(lines []string, maxBytes int) string {
 	const maxLine = 400
 	var b strings.Builder
+	var of teller
 	for _, l := range lines {
-		if !tellsError(l) {
+		if of.find(l) < 0 {
 			continue
 		}
 		if l = strings.TrimRight(safetext.CutHead(l, maxLine), "\n"); b.Len()+len(l) >= maxBytes {

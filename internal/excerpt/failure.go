@@ -17,11 +17,12 @@ const lastLines = 3
 // line "…" marks what is left out in the middle.
 func Failure(text string, maxBytes int) string {
 	var telling, last []string
+	var of teller
 	for l := range strings.SplitSeq(text, "\n") {
 		if l = strings.TrimSpace(l); l == "" {
 			continue
 		}
-		if at := errorLine.find(l); at >= 0 {
+		if at := of.find(l); at >= 0 {
 			telling, last = append(telling, around(l, at)), last[:0]
 		} else if at := exitLine.find(l); at >= 0 {
 			telling, last = append(telling, around(l, at)), last[:0]
