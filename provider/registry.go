@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +70,11 @@ func (r *Registry) Bind(name string) (*Bound, error) {
 	}
 	c := New(cfg, dialect, r.HTTP)
 	c.Retry, c.IdleTimeout, c.Patterns = r.Retry, r.IdleTimeout, r.Patterns
-	return &Bound{Client: c, Model: m, Catalog: r.Catalog}, nil
+	host := cfg.BaseURL
+	if u, err := url.Parse(cfg.BaseURL); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	return &Bound{Client: c, Model: m, Host: host, Catalog: r.Catalog}, nil
 }
 
 // Names reports whether the configuration names a provider. Others are called
@@ -79,8 +84,10 @@ func (r *Registry) Names(provider string) bool {
 	return named || strings.HasPrefix(r.cfg.Model, provider+"/")
 }
 
-// Default names the model to use if none was named: that of the first provider
-// with a key, the user's own providers before the vendors.
+// Default names the model to use if none was named: that of the first of the
+// user's own providers with a key. A vendor whose key is only in the environment
+// was not chosen to get anything: then ok is false, and name is no more than a
+// suggestion; "": there is no key.
 func (r *Registry) Default() (name string, ok bool) {
 	for _, p := range slices.Sorted(maps.Keys(r.cfg.Providers)) {
 		cfg, v := r.cfg.Providers[p], lookupVendor(p)
@@ -97,7 +104,7 @@ func (r *Registry) Default() (name string, ok bool) {
 	for _, p := range catalogue.Providers() {
 		v := lookupVendor(p.Name)
 		if p.Standard != "" && r.key(ProviderConfig{}, v) != "" && cmp.Or(v.baseURL, p.BaseURL) != "" {
-			return p.Name + "/" + p.Standard, true
+			return p.Name + "/" + p.Standard, false
 		}
 	}
 	return "", false
@@ -142,6 +149,7 @@ func (r *Registry) needsKey(cfg ProviderConfig, v vendor) bool {
 type Bound struct {
 	Client *Client
 	Model  message.Model
+	Host   string // where the requests go, for people
 	// Catalog learns windows from refusals; nil: nothing is learned.
 	Catalog *Catalog
 }

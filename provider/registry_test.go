@@ -68,15 +68,16 @@ func TestRegistryDefault(t *testing.T) {
 		cfg    provider.Config
 		vars   map[string]string
 		prefix string
+		chosen bool
 	}{
-		{provider.Config{}, nil, ""},
-		{provider.Config{}, map[string]string{"OPENROUTER_API_KEY": "k", "OPENAI_API_KEY": "k"}, "openai/"},
-		{provider.Config{}, map[string]string{"GROQ_API_KEY": "k"}, "groq/"},
-		{local, map[string]string{"OPENAI_API_KEY": "k"}, "local/foo"},
-		{local, map[string]string{"ANTHROPIC_API_KEY": "k"}, "anthropic/claude"},
+		{provider.Config{}, nil, "", false},
+		{provider.Config{}, map[string]string{"OPENROUTER_API_KEY": "k", "OPENAI_API_KEY": "k"}, "openai/", false},
+		{provider.Config{}, map[string]string{"GROQ_API_KEY": "k"}, "groq/", false},
+		{local, map[string]string{"OPENAI_API_KEY": "k"}, "local/foo", true},
+		{local, map[string]string{"ANTHROPIC_API_KEY": "k"}, "anthropic/claude", true},
 	} {
 		name, ok := provider.NewRegistry(c.cfg, func(n string) string { return c.vars[n] }).Default()
-		if ok != (c.prefix != "") || !strings.HasPrefix(name, c.prefix) {
+		if ok != c.chosen || !strings.HasPrefix(name, c.prefix) || c.prefix == "" && name != "" {
 			t.Errorf("%v: got %q, %v", c.vars, name, ok)
 		}
 	}

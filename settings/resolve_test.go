@@ -83,6 +83,7 @@ func TestDefaults(t *testing.T) {
 		"permissions.allow":               "[]",
 		"permissions.ask":                 "[]",
 		"permissions.deny":                "[]",
+		"permissions.hiddenEnv":           `["*_API_KEY"]`,
 		"hooks":                           "{}",
 		"secrets.patterns":                "[]",
 		"session.dir":                     "null",
@@ -384,7 +385,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 func TestListingJSON(t *testing.T) {
 	s, _ := resolve(settings.Input{Flags: []settings.Flag{{"--model", "model", "a/b&c"}}})
 	got, err := json.Marshal(resolved(t, s, "model"))
-	want := `{"key":"model","value":"a/b\u0026c","default":null,"source":"flag: --model","help":"provider/model to use; unset: the first provider with a key"}`
+	want := `{"key":"model","value":"a/b\u0026c","default":null,"source":"flag: --model","help":"provider/model to use; unset: the first of providers with a key"}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}

@@ -16,6 +16,7 @@ const (
 	maxOutput  = 8 << 20 // bytes of output to keep
 	killDelay  = 2 * time.Second
 	defaultRun = 10 * time.Minute
+	maxRun     = 24 * time.Hour
 )
 
 func (b box) bash() agent.Tool {
@@ -30,7 +31,10 @@ func (b box) bash() agent.Tool {
 				return agent.Result{}, err
 			}
 			limit := defaultRun
-			if in.Timeout > 0 {
+			switch {
+			case in.Timeout < 0 || in.Timeout > maxRun.Seconds():
+				return agent.Result{}, fmt.Errorf("timeout must be more than 0 and at most %.0f seconds", maxRun.Seconds())
+			case in.Timeout > 0:
 				limit = time.Duration(in.Timeout * float64(time.Second))
 			}
 			return b.shell(ctx, in.Command, limit, c.Update)
@@ -45,7 +49,7 @@ func (b box) shell(ctx context.Context, command string, limit time.Duration, upd
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = b.Dir, b.Env, killDelay
+	cmd.Dir, cmd.Env, cmd.WaitDelay = b.Dir, b.environment(), killDelay
 	inGroup(cmd)
 	out := &tail{update: update}
 	cmd.Stdout, cmd.Stderr = out, out

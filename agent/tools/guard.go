@@ -164,7 +164,7 @@ func question(dir string, t agent.Tool, c agent.Call) (Question, bool) {
 // only this command if it could run other programs.
 func like(command string) string {
 	program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
-	if !simple(command) || strings.ContainsAny(program, "=*\\\"'") {
+	if !simple(command) || starts(command) || strings.ContainsAny(program, "=*\\\"'") {
 		return command
 	}
 	return program + " *"

@@ -31,7 +31,9 @@ import (
 // To allow, a rule has to hold in every reading of the call: a path with and
 // without its links followed, inside the project unless the pattern is
 // absolute; a command only where nothing in it can start another one, or word
-// for word. To ask or deny, one reading is enough, so each part of a command is
+// for word. Programs that start others (make, env, git -c, find -exec, go run)
+// need a rule that names program and subcommand, such as "bash make test". To ask or
+// deny, one reading is enough, so each part of a command is
 // looked at. That catches mistakes; what a shell can be talked into is only
 // stopped by denying bash.
 type Rules struct {
@@ -39,10 +41,19 @@ type Rules struct {
 	Allow   []Rule  `json:"allow"`
 	Ask     []Rule  `json:"ask"`
 	Deny    []Rule  `json:"deny"`
+
+	// HiddenEnv names environment variables that commands do not get, "*" standing
+	// for any characters.
+	HiddenEnv []string `json:"hiddenEnv"`
 }
 
 // EnsureDefaults sets every unset field to its default.
-func (r *Rules) EnsureDefaults() { r.Default = cmp.Or(r.Default, Asked) }
+func (r *Rules) EnsureDefaults() {
+	r.Default = cmp.Or(r.Default, Asked)
+	if r.HiddenEnv == nil {
+		r.HiddenEnv = []string{"*_API_KEY"}
+	}
+}
 
 // Validate returns an error that names the fields with wrong values.
 func (r Rules) Validate() error {
@@ -139,7 +150,7 @@ func fitsCommand(pattern, command string, allow bool) bool {
 		return true
 	}
 	if allow {
-		return simple(command) && fitsText(pattern, command)
+		return simple(command) && fitsText(pattern, command) && (!starts(command) || names(pattern, command))
 	}
 	parts := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(joints, c) })
 	return slices.ContainsFunc(append(parts, command), func(part string) bool { return fitsText(pattern, strings.TrimSpace(part)) })

@@ -47,6 +47,35 @@ func TestRules(t *testing.T) {
 		{"one more line", "bash", "git status\nrm -rf /", allow("bash git *"), Asked, Asked},
 		{"a command inside", "bash", "git $(rm -rf /)", allow("bash git *"), Asked, Asked},
 		{"word for word", "bash", "make && make test", allow("bash make && make test"), Asked, Allowed},
+		{"a program that starts others", "bash", "make clean", allow("bash make *"), Asked, Asked},
+		{"the same, named", "bash", "make test V=1", allow("bash make test *"), Asked, Allowed},
+		{"the same, another target", "bash", "make clean", allow("bash make test *"), Asked, Asked},
+		{"by its path", "bash", "/usr/bin/env rm x", allow("bash /usr/bin/env *"), Asked, Asked},
+		{"a pattern for the subcommand", "bash", "npm run x", allow("bash npm r*"), Asked, Asked},
+		{"git, with a configuration", "bash", "git -c alias.x=!rm x", allow("bash git *"), Asked, Asked},
+		{"git, with a configuration in quotes", "bash", `git "-c" alias.x=!rm x`, allow("bash git *"), Asked, Asked},
+		{"git in another folder, with a configuration", "bash", "git -C . -c core.pager=rm log", allow("bash git *"), Asked, Asked},
+		{"git in another folder", "bash", "git -C sub log -p", allow("bash git *"), Asked, Allowed},
+		{"git switch -c", "bash", "git switch -c new", allow("bash git *"), Asked, Allowed},
+		{"git rebase", "bash", "git rebase main", allow("bash git *"), Asked, Allowed},
+		{"git rebase that runs", "bash", "git rebase main --exec=rm", allow("bash git *"), Asked, Asked},
+		{"git bisect", "bash", "git bisect run ./x", allow("bash git *"), Asked, Asked},
+		{"git grep in a pager", "bash", "git grep -Orm x", allow("bash git *"), Asked, Asked},
+		{"find", "bash", "find . -name x", allow("bash find *"), Asked, Allowed},
+		{"find that runs", "bash", "find . -name x -exec rm {} +", allow("bash find *"), Asked, Asked},
+		{"go vet", "bash", "go vet ./...", allow("bash go *"), Asked, Allowed},
+		{"go run", "bash", "go run ./x", allow("bash go *"), Asked, Asked},
+		{"go run, named", "bash", "go run ./x", allow("bash go run *"), Asked, Allowed},
+		{"go vet with a tool", "bash", "go vet -vettool=./x ./...", allow("bash go *"), Asked, Asked},
+		{"ssh", "bash", "ssh host rm", allow("bash ssh *"), Asked, Asked},
+		{"a variable before it", "bash", "PAGER=rm git log", allow("bash PAGER=rm *"), Asked, Asked},
+		{"tar that runs", "bash", "tar xf a --to-command=rm", allow("bash tar *"), Asked, Asked},
+		{"tar", "bash", "tar xf a.tar", allow("bash tar *"), Asked, Allowed},
+		{"sed", "bash", "sed -n 1,5p main.go", allow("bash sed *"), Asked, Allowed},
+		{"sed that replaces", "bash", "sed -i 's/a/b/g' main.go", allow("bash sed *"), Asked, Allowed},
+		{"sed that runs", "bash", "sed 1e main.go", allow("bash sed *"), Asked, Asked},
+		{"sed that runs what it replaces", "bash", "sed 's/a/rm/e' main.go", allow("bash sed *"), Asked, Asked},
+		{"word for word, whatever it starts", "bash", "xargs rm", allow("bash xargs rm"), Asked, Allowed},
 		{"all of bash", "bash", "a | b", allow("bash *"), Asked, Allowed},
 		{"a part is denied", "bash", "cd x && git push --force", deny("bash git push *"), Allowed, Denied},
 		{"denied in quotes", "bash", "echo $(git push)", deny("bash git push *"), Allowed, Denied},
@@ -90,6 +119,17 @@ func TestRulesForOtherTools(t *testing.T) {
 		g := &Guard{Rules: Rules{Deny: []Rule{rule}}}
 		if _, got := g.judge(deploy, c); got != want {
 			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+}
+
+// What is allowed for the rest of a session does not extend to commands that
+// start others.
+func TestSimilarCommands(t *testing.T) {
+	for command, want := range map[string]string{"git log": "git *", "git -c a=!b x": "git -c a=!b x", "make test": "make test", "ls; rm x": "ls; rm x",
+		"find . -exec rm {} +": "find . -exec rm {} +", "sed 1e x": "sed 1e x", "ls -l": "ls *"} {
+		if got := like(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
 }

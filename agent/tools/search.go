@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/agent"
@@ -43,7 +44,7 @@ func (b box) grep() agent.Tool {
 				return agent.Result{}, err
 			}
 			out := lister{max: maxMatches}
-			err = b.walk(ctx, in.Path, in.Glob, func(path, name string) error { return grepFile(path, name, re, &out) })
+			out.passed, err = b.walk(ctx, "grep", in.Path, in.Glob, func(path, name string) error { return grepFile(path, name, re, &out) })
 			return out.result(err)
 		}}
 }
@@ -53,8 +54,9 @@ var errEnough = errors.New("enough")
 
 // lister collects lines up to a limit.
 type lister struct {
-	max   int
-	lines []string
+	max    int
+	lines  []string
+	passed int // files that the rules do not let read
 }
 
 func (l *lister) add(line string) error {
@@ -78,8 +80,11 @@ func (l *lister) result(err error) (agent.Result, error) {
 		l.lines = append(l.lines, fmt.Sprintf("[the first %d; there are more: narrow the search]", l.max))
 	case err != nil:
 		return agent.Result{}, err
-	case len(l.lines) == 0:
+	case len(l.lines)+l.passed == 0:
 		return nothingFound(), nil
+	}
+	if l.passed > 0 {
+		l.lines = append(l.lines, fmt.Sprintf("[not looked at, because the settings do not allow it: %d]", l.passed))
 	}
 	return agent.Text(strings.Join(l.lines, "\n")), nil
 }
@@ -121,24 +126,27 @@ func (b box) find() agent.Tool {
 				return agent.Result{}, err
 			}
 			out := lister{max: maxNames}
-			err := b.walk(ctx, in.Path, in.Pattern, func(_, name string) error { return out.add(name) })
+			var err error
+			out.passed, err = b.walk(ctx, "find", in.Path, in.Pattern, func(_, name string) error { return out.add(name) })
 			return out.result(err)
 		}}
 }
 
 // walk visits the regular files below path whose name matches glob ("": all),
 // in the order of their names. name is relative to the project if the file is
-// in it. Folders that cannot be read are skipped.
-func (b box) walk(ctx context.Context, path, glob string, visit func(path, name string) error) error {
+// in it. Folders that cannot be read are skipped, and files that the rules do not
+// let tool or read look at, which are counted.
+func (b box) walk(ctx context.Context, tool, path, glob string, visit func(path, name string) error) (passed int, err error) {
 	root := b.path(path)
 	if _, err := os.Stat(root); err != nil {
-		return err
+		return 0, err
 	}
 	fits, err := matcher(glob)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	closed := b.closed(tool, root)
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -157,8 +165,34 @@ func (b box) walk(ctx context.Context, path, glob string, visit func(path, name 
 		if in, err := filepath.Rel(b.Dir, p); err == nil && filepath.IsLocal(in) {
 			name = filepath.ToSlash(in)
 		}
+		if closed(p) {
+			passed++
+			return nil
+		}
 		return visit(p, name)
 	})
+	return passed, err
+}
+
+// closed returns a function that reports whether the rules keep a file from a
+// tool that walks: they deny it, or would ask about it. The file that the call
+// itself names has been decided about.
+func (b box) closed(tool, named string) func(path string) bool {
+	rules := slices.DeleteFunc(slices.Concat(b.Rules.Deny, b.Rules.Ask), func(r Rule) bool { // those for whole tools are about the call
+		_, pattern, _ := strings.Cut(strings.TrimSpace(string(r)), " ")
+		return pattern == ""
+	})
+	return func(path string) bool {
+		if path == named || len(rules) == 0 {
+			return false
+		}
+		for _, t := range []string{tool, "read"} {
+			if _, found := (subject{tool: t, what: path, isPath: true, dir: b.Dir}).first(rules, false); found {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 func isSkipped(name string) bool {

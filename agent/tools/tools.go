@@ -2,7 +2,10 @@ package tools
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/session"
@@ -15,8 +18,24 @@ type Options struct {
 	Dir string // the project; relative paths and commands start there
 	// Log is what recall reads; nil: no recall tool.
 	Log session.Log
-	// Env is the environment of commands, as in os/exec; nil: our own.
+	// Env is the environment of commands, as in os/exec; nil: our own, without the
+	// variables that the rules hide.
 	Env []string
+	// Rules are those of the guard: grep and find pass over files that they do not
+	// let read.
+	Rules Rules
+}
+
+// environment is what a command gets.
+func (o Options) environment() []string {
+	if o.Env != nil {
+		return o.Env
+	}
+	o.Rules.EnsureDefaults()
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.ContainsFunc(o.Rules.HiddenEnv, func(pattern string) bool { return fitsText(pattern, name) })
+	})
 }
 
 // All returns the tools.

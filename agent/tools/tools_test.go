@@ -80,6 +80,8 @@ func TestTools(t *testing.T) {
 		{"find", `{"pattern":"**/run.go"}`, "cmd/tool/run.go"},
 		{"bash", `{"command":"echo out; echo err >&2; exit 3"}`, "out\nerr\n!command exited with code 3"},
 		{"bash", `{"command":"pwd"}`, "DIR\n"},
+		{"bash", `{"command":"true","timeout":1e300}`, "!timeout must be more than 0 and at most 86400 seconds"},
+		{"bash", `{"command":"true","timeout":-1}`, "!timeout must be more than 0 and at most 86400 seconds"},
 		{"bash", `{"command":"sleep 100 & sleep 100","timeout":0.05}`, "!stopped: it ran too long"},
 	}
 	for _, tt := range tests {
@@ -204,4 +206,65 @@ func FuzzMatcher(f *testing.F) {
 			m("a/b.go", "b.go")
 		}
 	})
+}
+
+// Commands do not get the keys that the program itself has.
+func TestCommandsHaveNoKeys(t *testing.T) {
+	t.Setenv("SOMEBODY_API_KEY", "k1")
+	t.Setenv("DEPLOY_TOKEN", "k2")
+	t.Setenv("HARMLESS", "h")
+	env := `{"command":"env"}`
+	for _, tt := range []struct {
+		o    Options
+		has  []string
+		lack []string
+	}{
+		{Options{}, []string{"DEPLOY_TOKEN=k2", "HARMLESS=h"}, []string{"SOMEBODY_API_KEY"}},
+		{Options{Rules: Rules{HiddenEnv: []string{"*TOKEN*", "SOMEBODY_API_KEY"}}}, []string{"HARMLESS=h"}, []string{"DEPLOY_TOKEN", "SOMEBODY_API_KEY"}},
+		{Options{Rules: Rules{HiddenEnv: []string{}}}, []string{"SOMEBODY_API_KEY=k1"}, nil},
+		{Options{Env: []string{"SOMEBODY_API_KEY=k3"}}, []string{"SOMEBODY_API_KEY=k3"}, []string{"HARMLESS"}},
+	} {
+		tt.o.Dir = t.TempDir()
+		got := call(t, tt.o, "bash", env)
+		for _, want := range tt.has {
+			if !strings.Contains(got, want) {
+				t.Errorf("%+v: lacks %s", tt.o, want)
+			}
+		}
+		for _, no := range tt.lack {
+			if strings.Contains(got, no) {
+				t.Errorf("%+v: has %s", tt.o, no)
+			}
+		}
+	}
+}
+
+// What may not be read is not searched either.
+func TestRulesBindWalks(t *testing.T) {
+	dir := project(t)
+	for name, text := range map[string]string{".env": "package KEY=1", "sub/.env": "package KEY=2"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const note = "[not looked at, because the settings do not allow it: 2]"
+	for _, tt := range []struct {
+		rules      Rules
+		tool, args string
+		want       string
+	}{
+		{Rules{}, "grep", `{"pattern":"KEY"}`, ".env:1: package KEY=1\nsub/.env:1: package KEY=2"},
+		{Rules{Deny: []Rule{"read .env"}}, "grep", `{"pattern":"KEY"}`, note},
+		{Rules{Deny: []Rule{"grep .env"}}, "grep", `{"pattern":"KEY"}`, note},
+		{Rules{Ask: []Rule{"read .env"}}, "grep", `{"pattern":"KEY"}`, note},
+		{Rules{Ask: []Rule{"grep"}}, "grep", `{"pattern":"KEY","glob":"*/.env"}`, "sub/.env:1: package KEY=2"},
+		{Rules{Deny: []Rule{"write .env"}}, "find", `{"pattern":".env"}`, ".env\nsub/.env"},
+		{Rules{Deny: []Rule{"read .env"}}, "find", `{"pattern":".env"}`, note},
+		{Rules{Deny: []Rule{"read sub/**"}}, "grep", `{"pattern":"KEY"}`, ".env:1: package KEY=1\n[not looked at, because the settings do not allow it: 1]"},
+	} {
+		if got := call(t, Options{Dir: dir, Rules: tt.rules}, tt.tool, tt.args); got != tt.want {
+			t.Errorf("%+v %s %s: %q, want %q", tt.rules, tt.tool, tt.args, got, tt.want)
+		}
+	}
 }

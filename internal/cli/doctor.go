@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,7 +118,7 @@ func (a *app) checkModel() checkItem {
 	if name == "" {
 		var ok bool
 		if name, ok = provider.NewRegistry(a.settings().models, a.Getenv).Default(); !ok {
-			return checkItem{"default model", true, "not set: set a key, or coppice settings set model provider/id"}
+			return checkItem{"default model", true, "not set: coppice settings set model " + cmp.Or(name, "provider/id")}
 		}
 	}
 	maker, id, _ := strings.Cut(name, "/")

@@ -106,7 +106,7 @@ func (a *app) addModel(l *ladder, name, kind string) error {
 	l.Models = append(l.Models, bound)
 	facts := bound.Facts()
 	l.price = &facts
-	a.warn("the text to summarize goes to %s", name)
+	a.warn("the text to summarize goes to %s (%s)", bound.Host, name)
 	return nil
 }
 

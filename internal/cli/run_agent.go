@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -206,6 +207,7 @@ func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Optio
 	if err != nil {
 		return agent.Config{}, explain("model "+name, err)
 	}
+	a.warn("the conversation goes to %s (%s)", bound.Host, name)
 	if provider, _, _ := strings.Cut(name, "/"); f.model != "" || r.Names(provider) {
 		a.askWindows(ctx, bound)
 	}
@@ -213,10 +215,12 @@ func (a *app) agentConfig(ctx context.Context, log session.Log, o *coppice.Optio
 		a.warn("the window of %s is not known; assuming %s", name, window(facts))
 	}
 	o.Model = bound
-	cfg := agent.Config{System: systemPrompt + instructions(a.Dir), Settings: a.settings().agent, Limits: a.settings().run,
-		Tools: tools.All(tools.Options{Dir: a.Dir, Log: log})}
+	cfg := agent.Config{System: systemPrompt + instructions(a.Dir), Settings: a.settings().agent, Limits: a.settings().run}
+	rules := a.settings().permissions
+	rules.HiddenEnv = slices.Concat(rules.HiddenEnv, r.Keys()) // commands do not need what answers cost
+	cfg.Tools = tools.All(tools.Options{Dir: a.Dir, Log: log, Rules: rules})
 	// No one can be asked.
-	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: a.settings().permissions}).Permit
+	cfg.Permit = (&tools.Guard{Dir: a.Dir, Yolo: f.yolo, Rules: rules}).Permit
 	return cfg, a.runSummarizer(o)
 }
 
@@ -248,8 +252,13 @@ func (a *app) runModel(r *provider.Registry, flag string, named *session.ModelCh
 	if name := a.settings().models.Model; name != "" {
 		return name, nil
 	}
-	if name, ok := r.Default(); ok {
+	switch name, ok := r.Default(); {
+	case ok:
 		return name, nil
+	case name != "":
+		maker, _, _ := strings.Cut(name, "/")
+		return "", &failure{Code: codeFailed, What: "run", Why: "no model is chosen; there is a key for " + maker + ", but nothing is sent before you choose",
+			Try: "--model " + name + ", or coppice settings set model " + name}
 	}
 	return "", &failure{Code: codeFailed, What: "run", Why: "there is no key for any model", Try: "set a vendor's key variable, run coppice settings set model PROVIDER/ID, or use --demo"}
 }
