@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -185,7 +186,9 @@ func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.
 			}
 			var err error
 			m, _ := a.speaker(d.Name(), facts)
-			found[i], err = refusalsOf(d, req, m, saved, &whole)
+			own := req
+			own.Messages = render.ForModel(req.Messages, m)
+			found[i], err = refusalsOf(d, own, m, saved, &whole)
 			return err
 		})
 	}

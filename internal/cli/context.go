@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -25,7 +26,7 @@ func (a *app) contextCmd() *cobra.Command {
 			return a.context(cmd.Context(), args[0], leaf, as, asJSON)
 		})
 	cmd.Flags().StringVar(&leaf, "leaf", "", "show the view at this entry instead of at the leaf")
-	cmd.Flags().StringVar(&as, "as", "native", "native, anthropic, openai-chat, openai-responses or gemini")
+	cmd.Flags().StringVar(&as, "as", "native", "native, anthropic, openai-chat, openai-responses, gemini, or PROVIDER/MODEL")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(dialectNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -40,10 +41,14 @@ func dialectNames() []string {
 }
 
 func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) error {
-	dialect, known := dialects.ByName(as)
-	if !known && as != "native" {
-		return usagef("--as %s: not a dialect; one of %s", as, strings.Join(dialectNames(), ", "))
+	named, err := a.renderedFor(as)
+	if err != nil {
+		return err
 	}
+	if named.ID != "" {
+		as = named.API
+	}
+	dialect, known := dialects.ByName(as)
 	s, err := a.open(ctx, ref, false)
 	if err != nil {
 		return err
@@ -73,7 +78,10 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 		if err != nil {
 			return explain("read "+s.Ref(), err)
 		}
-		m, standIn := a.speaker(as, facts)
+		m, standIn := named, false
+		if m.ID == "" {
+			m, standIn = a.speaker(as, facts)
+		}
 		if standIn {
 			a.warn("neither the session nor the settings name a model that speaks %s; this is for %s", as, m.Key())
 		}
@@ -82,6 +90,7 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 			if err != nil {
 				return nil, err
 			}
+			req.Messages = render.ForModel(req.Messages, m)
 			return dialect.Render(req, m, message.CallOptions{Thinking: v.Thinking(), ContentOnly: true})
 		})
 		if err != nil {
@@ -109,6 +118,18 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 		return explain("read "+s.Ref(), err)
 	}
 	return explain("read "+s.Ref(), a.printContext(out, v, n))
+}
+
+// renderedFor checks what --as names: a dialect, or a model, which it returns.
+func (a *app) renderedFor(as string) (message.Model, error) {
+	if _, known := dialects.ByName(as); known || as == "native" {
+		return message.Model{}, nil
+	}
+	maker, id, ok := strings.Cut(as, "/")
+	if !ok || maker == "" || id == "" {
+		return message.Model{}, usagef("--as %s: not a dialect; one of %s, or PROVIDER/MODEL", as, strings.Join(dialectNames(), ", "))
+	}
+	return a.catalog().Lookup(maker, id), nil
 }
 
 // contextJSON is the shape of `context --json` (docs/cli.md).
