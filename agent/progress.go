@@ -3,6 +3,7 @@ package agent
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coppice-dev/coppice/message"
@@ -12,6 +13,7 @@ import (
 // The ways of running without progress (docs/agent.md, Going in circles).
 const (
 	sameCall        = "same-call"        // a call is repeated after each reduction, with the same result
+	sameResult      = "same-result"      // a call is repeated in a row, always with the same result
 	sameRequest     = "same-request"     // the requests have the same size, and nothing new comes of them
 	reducedUnheeded = "reduced-unheeded" // reductions follow one another without an answer in between
 )
@@ -19,10 +21,10 @@ const (
 // StuckError says that a run was stopped because it made no progress. The
 // model and the user had been warned once before.
 type StuckError struct {
-	Circle string // same-call, same-request or reduced-unheeded
+	Circle string // same-call, same-result, same-request or reduced-unheeded
 	Times  int    // of the call, the request or the reduction
-	Tool   string // whose call it was; only for same-call
-	Entry  string // that holds its latest result; only for same-call
+	Tool   string // whose call it was; only for same-call and same-result
+	Entry  string // that holds its latest result; only for same-call and same-result
 }
 
 func (e *StuckError) Error() string { return "stopped without progress: " + e.says() }
@@ -31,6 +33,8 @@ func (e *StuckError) says() string {
 	switch e.Circle {
 	case sameCall:
 		return fmt.Sprintf("%s was called %d times with the same arguments and the same result, each time after the context had been reduced", e.Tool, e.Times)
+	case sameResult:
+		return fmt.Sprintf("%s was called %d times with the same arguments and the same result, and nothing else brought anything new", e.Tool, e.Times)
 	case sameRequest:
 		return fmt.Sprintf("%d requests in a row had the same size and brought nothing new", e.Times)
 	}
@@ -40,16 +44,22 @@ func (e *StuckError) says() string {
 // advice is what the model gets to read before the run is stopped.
 func (e *StuckError) advice() string {
 	what := "If the work cannot go on, say so and stop."
-	if e.Circle == sameCall {
+	switch e.Circle {
+	case sameResult:
+		what = "The latest result is in the log as en:" + e.Entry + ". If you wait for something, wait longer between two calls. " + what
+	case sameCall:
 		what = "Read only the part that you need, or note what matters in it before you go on; the latest result is in the log as en:" + e.Entry + ". " + what
 	}
 	return "You make no progress: " + e.says() + ". " + what
 }
 
 // When a circle is reported, and when it ends the run. Anything new restarts
-// the count, so these count only repetitions that brought nothing new.
+// the count, so these count only repetitions that brought nothing new. A call that is
+// repeated although its result is still in view may wait for something, so that takes
+// longer.
 const (
 	callsTold, callsStop       = 3, 6
+	resultsTold, resultsStop   = 10, 40
 	requestsTold, requestsStop = 5, 10
 	reducedTold, reducedStop   = 5, 8
 )
@@ -78,7 +88,8 @@ type made struct {
 	entry  string // of its latest result
 	result [32]byte
 	at     int // how many reductions there had been
-	times  int // made without effect, including the first; 0: not since something new came
+	times  int // made without effect after reductions, including the first; 0: not since something new came
+	row    int // the same for all, whether the context was reduced or not
 }
 
 // userSpoke notes that the user said something.
@@ -90,7 +101,7 @@ func (p *progress) userSpoke() {
 // isNew ends all circles of calls and requests.
 func (p *progress) isNew() {
 	for _, m := range p.repeated {
-		m.times = 0
+		m.times, m.row = 0, 0
 	}
 	p.repeated, p.requests, p.size = p.repeated[:0], 0, 0
 }
@@ -131,10 +142,13 @@ func (p *progress) ran(c message.ToolCall, res Result, entry string) {
 	switch {
 	case m.result != sum:
 		p.isNew()
-	case m.at < p.reductions:
-		if m.times++; m.times == 1 {
-			m.times = 2 // the one that had the result first
+	default:
+		if m.row++; m.row == 1 {
+			m.row = 2 // the one that had the result first
 			p.repeated = append(p.repeated, m)
+		}
+		if m.at < p.reductions {
+			m.times = max(m.times+1, 2)
 		}
 	}
 	m.entry, m.result, m.at = entry, sum, p.reductions
@@ -143,29 +157,41 @@ func (p *progress) ran(c message.ToolCall, res Result, entry string) {
 // verdict returns the circle that the run is in, or nil. stop says that it was
 // reported before and the run must end.
 func (p *progress) verdict() (e *StuckError, stop bool) {
-	tellAt, end := 0, 0
-	if m := p.worst(); m != nil {
-		e, tellAt, end = &StuckError{Circle: sameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop
+	for _, c := range p.circles() {
+		if c.of.Times >= c.told && !p.advised || c.of.Times >= c.stop && p.advised {
+			stop = p.advised
+			p.advised = true
+			return c.of, stop
+		}
 	}
-	if e == nil || e.Times < tellAt {
-		e, tellAt, end = &StuckError{Circle: sameRequest, Times: p.requests}, requestsTold, requestsStop
+	return nil, false
+}
+
+// circle is a way of running without progress that the run may be in.
+type circle struct {
+	of         *StuckError
+	told, stop int
+}
+
+func (p *progress) circles() []circle {
+	out := []circle{
+		{&StuckError{Circle: sameRequest, Times: p.requests}, requestsTold, requestsStop},
+		{&StuckError{Circle: reducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop},
 	}
-	if e.Times < tellAt {
-		e, tellAt, end = &StuckError{Circle: reducedUnheeded, Times: p.unheeded}, reducedTold, reducedStop
+	if m := p.worst(func(m *made) int { return m.row }); m != nil {
+		out = slices.Insert(out, 0, circle{&StuckError{Circle: sameResult, Times: m.row, Tool: m.tool, Entry: m.entry}, resultsTold, resultsStop})
 	}
-	if e.Times < tellAt || p.advised && e.Times < end {
-		return nil, false
+	if m := p.worst(func(m *made) int { return m.times }); m != nil {
+		out = slices.Insert(out, 0, circle{&StuckError{Circle: sameCall, Times: m.times, Tool: m.tool, Entry: m.entry}, callsTold, callsStop})
 	}
-	stop = p.advised
-	p.advised = true
-	return e, stop
+	return out
 }
 
 // worst returns the call that was repeated most often without effect.
-func (p *progress) worst() *made {
+func (p *progress) worst(times func(*made) int) *made {
 	var worst *made
 	for _, m := range p.repeated {
-		if worst == nil || m.times > worst.times {
+		if worst == nil || times(m) > times(worst) {
 			worst = m
 		}
 	}
