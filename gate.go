@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/timeline"
 	"github.com/coppice-dev/coppice/wire"
 )
@@ -96,6 +97,23 @@ func (p *Prepared) messages() int64 {
 		n = max(n, elements(p.Body, list))
 	}
 	return int64(n)
+}
+
+// within reports whether the request has no more items than a limit allows: making it
+// smaller would not help.
+func (p *Prepared) within(l message.Limit) bool {
+	used := int64(0)
+	switch {
+	case l.Where == "tools":
+		used = int64(len(p.Request.Tools))
+	case l.Where == "image":
+		for _, m := range p.Request.Messages {
+			used += int64(m.Images())
+		}
+	case slices.Contains(lists, l.Where):
+		used = p.messages()
+	}
+	return used > 0 && used <= l.Max
 }
 
 // lists are the names of the list of messages in a body.

@@ -166,6 +166,14 @@ func (s *Session) remedy(ctx context.Context, r message.Remedy, f *message.Fault
 	if sent == nil {
 		sent = &Prepared{}
 	}
+	within := f.Limit.Unit == kinds.UnitItems && sent.within(f.Limit)
+	switch {
+	case within && r == kinds.RemedyFewerItems: // the refusal is about something else: the request may go out once more
+		s.opts.Limits.Learn(sent.Meter.Model, f)
+		return nil
+	case within && (r == kinds.RemedyCompact || r == kinds.RemedyDropMedia):
+		return f
+	}
 	switch r {
 	case kinds.RemedyRetry, kinds.RemedyWait:
 		return nil

@@ -1,12 +1,18 @@
 package agent_test
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/coppice-dev/coppice/agent"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
+	"github.com/coppice-dev/coppice/session"
 )
 
 // A server that takes so many messages refuses one request. From then on the cap
@@ -54,5 +60,39 @@ func TestCapOfMessagesIsKept(t *testing.T) {
 				t.Error("it was not forgotten")
 			}
 		})
+	}
+}
+
+// A cap that a request does not exceed is no reason to make it smaller: it goes out
+// once more as it is, and the view stays.
+func TestCapThatIsNotExceeded(t *testing.T) {
+	for _, text := range []string{
+		"Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2301 instead.",
+		"Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 131 instead.",
+		"Too many messages in request: maximum 500 messages allowed, got 612",
+		"request contains 51 images, exceeding the maximum of 50 allowed per request",
+	} {
+		for _, always := range []bool{false, true} {
+			server := fake.New(refuse(text), fake.Say("done"), fake.Say("done"))
+			if always {
+				server = fake.New(fake.Step{Answer: func(fake.Request) fake.Step { return refuse(text) }})
+			}
+			s := memory(t)
+			history(t, s, 20)
+			picture := message.Image{MIMEType: "image/png", Data: strings.Repeat("iVBORw0KGgo", 100)}
+			if err := s.add(session.MessageDraft(&message.Message{Role: message.RoleUser, Content: []message.Block{message.Text{Text: "See."}, picture}})); err != nil {
+				t.Fatal(err)
+			}
+			model, limits := quick(server.Bind("openai-chat")), &provider.Limits{}
+			r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract, Tools: []agent.Tool{echo(true, nil)}, Learned: limits})
+			err := r.run("And now?")
+			reqs := server.Requests()
+			if (err != nil) != always || len(reqs) != 2 || r.ends() != "" || !bytes.Equal(reqs[0].Body, reqs[1].Body) {
+				t.Errorf("%s: %v, %d requests, %s\n%s", text, err, len(reqs), r.ends(), r.story())
+			}
+			if got := limits.Of(model.Model); len(got) != 1 || got[0].Unit != kinds.UnitItems {
+				t.Errorf("%s: learned %+v", text, got)
+			}
+		}
 	}
 }

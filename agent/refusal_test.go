@@ -216,11 +216,11 @@ func TestTooManyImages(t *testing.T) {
 // is learned about tokens.
 func TestTooManyMessages(t *testing.T) {
 	for _, tt := range []struct{ dialect, text string }{
-		{"anthropic", "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2301 instead."},
-		{"openai-chat", "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2049 instead."},
-		{"openai-responses", "Invalid 'input': array too long. Expected an array with maximum length 2048, but got an array with length 2301 instead."},
-		{"openai-chat", "messages: List should have at most 2048 items after validation, not 2301"},
-		{"gemini", "The request has 2301 messages, which is more than the limit of 2048 messages."},
+		{"anthropic", "Invalid 'messages': array too long. Expected an array with maximum length 30, but got an array with length 41 instead."},
+		{"openai-chat", "Invalid 'messages': array too long. Expected an array with maximum length 30, but got an array with length 41 instead."},
+		{"openai-responses", "Invalid 'input': array too long. Expected an array with maximum length 30, but got an array with length 41 instead."},
+		{"openai-chat", "messages: List should have at most 30 items after validation, not 41"},
+		{"gemini", "The request has 41 messages, which is more than the limit of 30 messages."},
 	} {
 		s := memory(t)
 		history(t, s, 20)
@@ -236,7 +236,7 @@ func TestTooManyMessages(t *testing.T) {
 		if now := reqs[1].Tokens; now < reqs[0].Tokens/4 {
 			t.Errorf("%s: %d tokens are left of %d", tt.text, now, reqs[0].Tokens)
 		}
-		if got := limits.Of(model.Model); len(got) != 1 || got[0].Unit != kinds.UnitItems || got[0].Number != 2048 {
+		if got := limits.Of(model.Model); len(got) != 1 || got[0].Unit != kinds.UnitItems || got[0].Number != 30 {
 			t.Errorf("%s: learned %+v", tt.text, got)
 		}
 	}

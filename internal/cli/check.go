@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/coppice-dev/coppice"
-	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -186,9 +185,7 @@ func (a *app) refusals(ctx context.Context, req timeline.Request, facts message.
 			}
 			var err error
 			m, _ := a.speaker(d.Name(), facts)
-			own := req
-			own.Messages = render.ForModel(req.Messages, m)
-			found[i], err = refusalsOf(d, own, m, saved, &whole)
+			found[i], err = refusalsOf(d, req, m, saved, &whole)
 			return err
 		})
 	}

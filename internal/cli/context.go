@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coppice-dev/coppice"
-	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -90,7 +89,6 @@ func (a *app) context(ctx context.Context, ref, leafID, as string, asJSON bool) 
 			if err != nil {
 				return nil, err
 			}
-			req.Messages = render.ForModel(req.Messages, m)
 			return dialect.Render(req, m, message.CallOptions{Thinking: v.Thinking(), ContentOnly: true})
 		})
 		if err != nil {

@@ -31,46 +31,27 @@ func WithoutThinking(msgs []*message.Message, n int) []*message.Message {
 	}
 	var out []*message.Message
 	for _, m := range msgs[:n] {
-		if m = withoutThinking(m); len(m.Content) > 0 {
-			out = append(out, m)
+		c := m.Clone()
+		c.Content = nil
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case message.Thinking:
+				continue
+			case message.Text:
+				b.Signature = ""
+				c.Content = append(c.Content, b)
+			case message.ToolCall:
+				b.ThoughtSignature = ""
+				c.Content = append(c.Content, b)
+			default:
+				c.Content = append(c.Content, b)
+			}
+		}
+		if len(c.Content) > 0 {
+			out = append(out, c)
 		}
 	}
 	return append(out, msgs[n:]...)
-}
-
-// ForModel takes out the reasoning that another model than that of the request has
-// said. What is rendered for the session's own model has none.
-func ForModel(msgs []*message.Message, model message.Model) []*message.Message {
-	var out []*message.Message
-	for _, m := range msgs {
-		if m.Role == message.RoleAssistant && (m.Provider != model.Provider || m.Model != model.ID) {
-			if m = withoutThinking(m); len(m.Content) == 0 {
-				continue
-			}
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-func withoutThinking(m *message.Message) *message.Message {
-	c := m.Clone()
-	c.Content = nil
-	for _, b := range m.Content {
-		switch b := b.(type) {
-		case message.Thinking:
-			continue
-		case message.Text:
-			b.Signature = ""
-			c.Content = append(c.Content, b)
-		case message.ToolCall:
-			b.ThoughtSignature = ""
-			c.Content = append(c.Content, b)
-		default:
-			c.Content = append(c.Content, b)
-		}
-	}
-	return c
 }
 
 // minOutput is the least room that is asked for, in tokens: an answer with

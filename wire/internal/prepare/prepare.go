@@ -66,7 +66,7 @@ func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
 		if msg == nil {
 			continue
 		}
-		if out, ok := p.message(i, msg); ok {
+		if out, ok := p.message(i, own(msg, m)); ok {
 			out.Mark = marks[i]
 			p.out = append(p.out, out)
 		} else if n := len(p.out); n > 0 && marks[i] {
@@ -75,6 +75,31 @@ func Messages(req timeline.Request, m message.Model, rules Rules) []Message {
 	}
 	sortResults(p.out)
 	return p.out
+}
+
+// own returns a message without the reasoning of another model than that of the
+// request, and without the signatures that refer to it: no vendor takes them.
+func own(msg *message.Message, m message.Model) *message.Message {
+	if msg.Role != message.RoleAssistant || msg.Model == "" || m.ID == "" || msg.Provider == m.Provider && msg.Model == m.ID {
+		return msg
+	}
+	out := *msg
+	out.Content = nil
+	for _, b := range msg.Content {
+		switch b := b.(type) {
+		case message.Thinking:
+			continue
+		case message.Text:
+			b.Signature = ""
+			out.Content = append(out.Content, b)
+		case message.ToolCall:
+			b.ThoughtSignature = ""
+			out.Content = append(out.Content, b)
+		default:
+			out.Content = append(out.Content, b)
+		}
+	}
+	return &out
 }
 
 // marked returns the messages that get a cache mark: at most the last three,
