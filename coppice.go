@@ -123,9 +123,12 @@ func begin(ctx context.Context, o Options, what string, in any, open func() (ses
 	if err := errors.Join(guard.Given("the context", ctx), guard.Given(what, in), o.Validate()); err != nil {
 		return nil, err
 	}
+	if err := guard.Ready(ctx); err != nil {
+		return nil, ended(ctx, err)
+	}
 	log, err := guard.Call(what, open)
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, err)
 	}
 	if log == nil {
 		return nil, fmt.Errorf("%s did not return a log: %w", what, ErrNoSession)
@@ -151,6 +154,9 @@ func do[T any](ctx context.Context, s *Session, f func() (T, error)) (T, error) 
 // ended makes an error that says that ctx has ended say both how and why: it is
 // ctx.Err() and its cause, whichever of them was found first.
 func ended(ctx context.Context, err error) error {
+	if ctx == nil {
+		return err
+	}
 	how, why := ctx.Err(), context.Cause(ctx)
 	switch {
 	case err == nil || how == nil || errors.Is(why, how):

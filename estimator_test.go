@@ -3,6 +3,7 @@ package coppice_test
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/coppice-dev/coppice"
@@ -24,6 +25,8 @@ func TestBadEstimator(t *testing.T) {
 	for name, count := range map[string]func() int64{
 		"ours":       nil,
 		"panics":     func() int64 { panic("oh") },
+		"exits":      func() int64 { runtime.Goexit(); return 0 },
+		"zero":       func() int64 { return 0 },
 		"below zero": func() int64 { return -1 },
 		"the least":  func() int64 { return math.MinInt64 },
 		"too many":   func() int64 { return 1 << 62 },
@@ -49,10 +52,17 @@ func TestBadEstimator(t *testing.T) {
 	}
 }
 
-// What masks can only panic; then there is an error, or the attempt has failed.
+// What masks can only panic or exit; then there is an error, or the attempt has
+// failed.
 func TestBadMask(t *testing.T) {
+	for name, do := range map[string]func(){"panics": func() { panic("oh") }, "exits": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) { badMask(t, func(s string) string { do(); return s }) })
+	}
+}
+
+func badMask(t *testing.T, mask func(string) string) {
 	ctx := t.Context()
-	s := inMemory(t, coppice.Options{Mask: func(string) string { panic("oh") }, Facts: message.Model{Window: 32_000}})
+	s := inMemory(t, coppice.Options{Mask: mask, Facts: message.Model{Window: 32_000}})
 	talk(t, s, 100)
 	before := raw(t, s)
 	out, err := s.Compact(ctx, compaction.Request{})

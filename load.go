@@ -28,7 +28,7 @@ const remoteToken = "COPPICE_REMOTE_TOKEN"
 // options: the program that runs them reads their keys itself.
 func Load(ctx context.Context, dir string) (Options, error) {
 	if err := guard.Ready(ctx); err != nil {
-		return Options{}, err
+		return Options{}, ended(ctx, err)
 	}
 	var (
 		o         Options

@@ -12,6 +12,7 @@ import (
 	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/hook"
 	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/shape"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
@@ -75,6 +76,7 @@ func TestNilArguments(t *testing.T) {
 	}
 	for name, v := range map[string]any{
 		"coppice.Session": s, "agent": a, "session.Session": inFile, "session.New(nil)": session.New(nil, session.Options{}),
+		"hook.Bus": hook.New(hook.Options{}), "no hook.Bus": (*hook.Bus)(nil), "message.Usage": new(message.Usage),
 		"filestore": files, "memstore": memstore.New(nil), "log": log, "compaction.Compactor": &compaction.Compactor{Session: inFile}, "zero Compactor": &compaction.Compactor{},
 	} {
 		for i := range reflect.TypeOf(v).NumMethod() {
@@ -103,6 +105,17 @@ func takesContext(f any) bool {
 	return typ.NumIn() > 0 && typ.In(0) == reflect.TypeFor[context.Context]()
 }
 
+// Where nil means that there is none, nothing is done.
+func TestNilIsNothing(t *testing.T) {
+	u := message.Usage{Input: 3}
+	if u.Add(nil); u.Input != 3 || u.Total() != 3 {
+		t.Errorf("%+v", u)
+	}
+	if h := hook.New(hook.Options{}).CompactionHooks(nil); h.BeforeCompact != nil || h.Compacting != nil || h.BeforeTree != nil {
+		t.Error("there are hooks for no session")
+	}
+}
+
 // Each kind of missing value is an error that a caller can tell.
 func TestNilIsTyped(t *testing.T) {
 	ctx := t.Context()
@@ -110,13 +123,21 @@ func TestNilIsTyped(t *testing.T) {
 	s := inMemory(t, coppice.Options{})
 	talk(t, s, 1)
 	for name, f := range map[string]func() error{
-		"a store":                    func() error { _, err := coppice.CreateIn(ctx, nil, session.Header{}, coppice.Options{}); return err },
-		"a log":                      func() error { _, err := coppice.New(nil, coppice.Options{}); return err },
-		"a context":                  func() error { _, err := coppice.InMemory(noContext, coppice.Options{}); return err },
-		"to fork into":               func() error { _, err := s.Fork(ctx, nil, nil); return err },
-		"a writer":                   func() error { _, err := s.ForkTo(ctx, nil, false, nil); return err },
-		"a plan":                     func() error { _, err := s.Losses(ctx, nil); return err },
-		"a view":                     func() error { return s.Settle(ctx, nil) },
+		"a store":                 func() error { _, err := coppice.CreateIn(ctx, nil, session.Header{}, coppice.Options{}); return err },
+		"a log":                   func() error { _, err := coppice.New(nil, coppice.Options{}); return err },
+		"a context":               func() error { _, err := coppice.InMemory(noContext, coppice.Options{}); return err },
+		"to fork into":            func() error { _, err := s.Fork(ctx, nil, nil); return err },
+		"a writer":                func() error { _, err := s.ForkTo(ctx, nil, false, nil); return err },
+		"a plan":                  func() error { _, err := s.Losses(ctx, nil); return err },
+		"a view":                  func() error { return s.Settle(ctx, nil) },
+		"a view that no one made": func() error { _, err := s.Measure(ctx, &timeline.View{}); return err },
+		"the plan of such a view": func() error {
+			_, err := compaction.MakePlan(compaction.PlanInput{View: &timeline.View{}})
+			return err
+		},
+		"a view to plan over":        func() error { _, err := compaction.MakePlan(compaction.PlanInput{}); return err },
+		"a notice":                   func() error { return hook.New(hook.Options{}).Inform(ctx, nil) },
+		"a store that makes no log":  func() error { _, err := s.Fork(ctx, badStore{do: func() error { return nil }}, nil); return err },
 		"the log of a session":       func() error { _, err := session.New(nil, session.Options{}).Leaf(ctx); return err },
 		"the session of a compactor": func() error { _, err := new(compaction.Compactor).Compact(ctx, compaction.Request{}); return err },
 		"a stream": func() error {

@@ -15,6 +15,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/estimate"
 	"github.com/coppice-dev/coppice/internal/render"
 	"github.com/coppice-dev/coppice/internal/secret"
+	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
@@ -133,9 +134,7 @@ func validFacts(m message.Model) error {
 	}{{"Window", m.Window}, {"MaxInput", m.MaxInput}, {"MaxOutput", m.MaxOutput}, {"MaxBytes", m.MaxBytes},
 		{"MaxImages", m.MaxImages}, {"MaxImageSide", m.MaxImageSide}, {"MaxImageSize", m.MaxImageSize},
 		{"MaxMessages", m.MaxMessages}, {"MaxTools", m.MaxTools}} {
-		if limit.n < 0 {
-			errs = append(errs, fmt.Errorf("%s is %d, below zero", limit.name, limit.n))
-		}
+		errs = append(errs, valid.NotNegative(limit.name, &limit.n))
 	}
 	if _, ok := dialects.ByName(m.API); m.API != "" && !ok {
 		errs = append(errs, fmt.Errorf("API %q is not a dialect", m.API))
@@ -144,15 +143,9 @@ func validFacts(m message.Model) error {
 }
 
 func validCall(c message.CallOptions) error {
-	errs := []error{validThinking(c.Thinking)}
-	if c.MaxOutput < 0 {
-		errs = append(errs, fmt.Errorf("MaxOutput is %d, below zero", c.MaxOutput))
-	}
-	if c.CacheLifetime < 0 {
-		errs = append(errs, fmt.Errorf("CacheLifetime is %v, below zero", c.CacheLifetime))
-	}
+	errs := []error{validThinking(c.Thinking), valid.NotNegative("MaxOutput", &c.MaxOutput), valid.NotNegative("CacheLifetime", &c.CacheLifetime)}
 	if t := c.Temperature; t != nil && !(*t >= 0 && *t <= math.MaxFloat64) { // NaN is not between either
-		errs = append(errs, fmt.Errorf("%s is %v, not a number from 0", "Temperature", *t))
+		errs = append(errs, valid.Wrong("Temperature", "must be a number of 0 or more, not %v", *t))
 	}
 	return errors.Join(errs...)
 }

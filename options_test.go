@@ -95,25 +95,25 @@ func TestOptionsDefaultFieldByField(t *testing.T) {
 // Validate names what is wrong, and nothing is opened.
 func TestOptionsValidate(t *testing.T) {
 	for want, o := range map[string]coppice.Options{
-		"Compaction: minGain":       {Compaction: compaction.Settings{MinGain: new(1.5)}},
-		"Branches: reserveTokens":   {Branches: compaction.BranchSettings{ReserveTokens: new(int64(-1))}},
-		"Prune: horizonTurns":       {Prune: prune.Settings{HorizonTurns: new(int64(-1))}},
-		"Facts: Window is -1":       {Facts: message.Model{Window: -1}},
-		"Facts: MaxInput is -2":     {Facts: message.Model{MaxInput: -2}},
-		"Facts: MaxOutput is -1":    {Facts: message.Model{MaxOutput: -1}},
-		"Facts: MaxBytes is -1":     {Facts: message.Model{MaxBytes: -1}},
-		"Facts: MaxImages is -1":    {Facts: message.Model{MaxImages: -1}},
-		"Facts: MaxMessages is -1":  {Facts: message.Model{MaxMessages: -1}},
-		"Facts: MaxTools is -1":     {Facts: message.Model{MaxTools: -1}},
-		"Facts: MaxImageSide is -1": {Facts: message.Model{MaxImageSide: -1}},
-		"Facts: MaxImageSize is -1": {Facts: message.Model{MaxImageSize: -1}},
-		"Call: CacheLifetime is -1": {Call: message.CallOptions{CacheLifetime: -1}},
-		"Call: Temperature is NaN":  {Call: message.CallOptions{Temperature: new(math.NaN())}},
-		"Call: Temperature is +Inf": {Call: message.CallOptions{Temperature: new(math.Inf(1))}},
-		"Call: Temperature is -Inf": {Call: message.CallOptions{Temperature: new(math.Inf(-1))}},
-		"Call: Temperature is -0.1": {Call: message.CallOptions{Temperature: new(-0.1)}},
-		`Facts: API "smoke signal"`: {Facts: message.Model{API: "smoke signal"}},
-		"Call: MaxOutput":           {Call: message.CallOptions{MaxOutput: -1}},
+		"Compaction: minGain":                                       {Compaction: compaction.Settings{MinGain: new(1.5)}},
+		"Branches: reserveTokens":                                   {Branches: compaction.BranchSettings{ReserveTokens: new(int64(-1))}},
+		"Prune: horizonTurns":                                       {Prune: prune.Settings{HorizonTurns: new(int64(-1))}},
+		"Facts: Window must be 0 or more, not -1":                   {Facts: message.Model{Window: -1}},
+		"Facts: MaxInput must be 0 or more, not -2":                 {Facts: message.Model{MaxInput: -2}},
+		"Facts: MaxOutput must be 0 or more, not -1":                {Facts: message.Model{MaxOutput: -1}},
+		"Facts: MaxBytes must be 0 or more, not -1":                 {Facts: message.Model{MaxBytes: -1}},
+		"Facts: MaxImages must be 0 or more, not -1":                {Facts: message.Model{MaxImages: -1}},
+		"Facts: MaxMessages must be 0 or more, not -1":              {Facts: message.Model{MaxMessages: -1}},
+		"Facts: MaxTools must be 0 or more, not -1":                 {Facts: message.Model{MaxTools: -1}},
+		"Facts: MaxImageSide must be 0 or more, not -1":             {Facts: message.Model{MaxImageSide: -1}},
+		"Facts: MaxImageSize must be 0 or more, not -1":             {Facts: message.Model{MaxImageSize: -1}},
+		"Call: CacheLifetime must be 0 or more, not -1":             {Call: message.CallOptions{CacheLifetime: -1}},
+		"Call: Temperature must be a number of 0 or more, not NaN":  {Call: message.CallOptions{Temperature: new(math.NaN())}},
+		"Call: Temperature must be a number of 0 or more, not +Inf": {Call: message.CallOptions{Temperature: new(math.Inf(1))}},
+		"Call: Temperature must be a number of 0 or more, not -Inf": {Call: message.CallOptions{Temperature: new(math.Inf(-1))}},
+		"Call: Temperature must be a number of 0 or more, not -0.1": {Call: message.CallOptions{Temperature: new(-0.1)}},
+		`Facts: API "smoke signal"`:                                 {Facts: message.Model{API: "smoke signal"}},
+		"Call: MaxOutput":                                           {Call: message.CallOptions{MaxOutput: -1}},
 	} {
 		s, err := coppice.InMemory(t.Context(), o)
 		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
@@ -134,7 +134,7 @@ func TestEveryWrongFieldIsNamed(t *testing.T) {
 		Facts: message.Model{Window: -1, MaxOutput: -2, API: "morse"},
 		Call:  message.CallOptions{MaxOutput: -4, Temperature: &cold, Thinking: "loud"},
 	}.Validate()
-	for _, want := range []string{"Window is -1", "MaxOutput is -2", `API "morse"`, "MaxOutput is -4", "Temperature is -1", `thinking level "loud"`} {
+	for _, want := range []string{"Window must be 0 or more, not -1", "MaxOutput must be 0 or more, not -2", `API "morse"`, "MaxOutput must be 0 or more, not -4", "Temperature must be a number of 0 or more, not -1", `thinking level "loud"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}

@@ -114,7 +114,7 @@ func (s *Session) SetThinking(ctx context.Context, level string) error {
 // messages passed with it was written.
 type MessageError struct {
 	Index int    // of the message among those that were passed
-	Rule  string // role, content, call or unpaired-result
+	Rule  string // role, content, call, unpaired-result or hidden-call
 	Why   string
 }
 
@@ -126,7 +126,7 @@ func (e *MessageError) Error() string {
 // the user and of the model, results of its calls, commands that the user ran,
 // and messages with the role custom, which come from neither. A message that no
 // request could show is a *MessageError. A result may come late, and a call may
-// have several, but the call must be on the path.
+// have several, but the call must be on the path and not hidden.
 func (s *Session) Say(ctx context.Context, msgs ...*message.Message) ([]*session.Entry, error) {
 	return do(ctx, s, func() ([]*session.Entry, error) {
 		msgs, err := s.sayable(ctx, msgs)
@@ -283,6 +283,25 @@ func foreignBlock(content []message.Block) string {
 	return ""
 }
 
+func asks(calls []turn.Call, id string) bool {
+	return slices.ContainsFunc(calls, func(c turn.Call) bool { return c.ID == id })
+}
+
+// keeps reports whether an edit leaves a call in what is shown.
+func keeps(ed *session.ContextEdit, id string) bool {
+	return !ed.Omit && slices.ContainsFunc(ed.Content, func(b message.Block) bool { c, ok := b.(message.ToolCall); return ok && c.ID == id })
+}
+
+// checkShown fails if the view does not show a call that an edit removes: its
+// result would not be shown either. A pin takes precedence over the edit.
+func (s *Session) checkShown(ctx context.Context, id string) error {
+	v, err := s.View(ctx)
+	if err != nil || slices.ContainsFunc(v.Items, func(it timeline.Item) bool { return asks(it.Meta().Calls, id) }) {
+		return err
+	}
+	return &MessageError{Rule: "hidden-call", Why: fmt.Sprintf("the answer with the call %q is hidden, so its result would never be shown", id)}
+}
+
 // checkResult looks for the call of a result: among the messages said with it,
 // else back along the path.
 func (s *Session) checkResult(ctx context.Context, before []*message.Message, m *message.Message) error {
@@ -292,9 +311,16 @@ func (s *Session) checkResult(ctx context.Context, before []*message.Message, m 
 	if m.ToolCallID != "" && slices.ContainsFunc(before, calls) {
 		return nil
 	}
+	edits := map[string]*session.ContextEdit{} // the newest of each target
 	e, err := s.log.Leaf(ctx)
 	for ; e != nil && err == nil && m.ToolCallID != ""; e, err = s.log.Parent(ctx, e) {
-		if said := e.Meta(); !said.Failed() && slices.ContainsFunc(said.Calls, func(c turn.Call) bool { return c.ID == m.ToolCallID }) {
+		if ed := e.ContextEdit(); ed != nil && edits[ed.TargetID] == nil {
+			edits[ed.TargetID] = ed
+		}
+		if said := e.Meta(); !said.Failed() && asks(said.Calls, m.ToolCallID) {
+			if ed := edits[e.ID]; ed != nil && !keeps(ed, m.ToolCallID) {
+				return s.checkShown(ctx, m.ToolCallID)
+			}
 			return nil
 		}
 	}

@@ -95,6 +95,12 @@ func TestToolResults(t *testing.T) {
 			panic("oh")
 		case "empty":
 			return agent.Result{}, nil
+		case "wrong":
+			return agent.Result{Content: []message.Block{message.ToolCall{ID: "x", Name: "echo"}}}, nil
+		case "torn":
+			return agent.Result{Content: []message.Block{message.Image{MIMEType: "image/png"}}}, nil
+		case "nil":
+			return agent.Result{Content: []message.Block{(*message.Text)(nil)}}, nil
 		}
 		return agent.Text("echo " + text), nil
 	})
@@ -103,7 +109,8 @@ func TestToolResults(t *testing.T) {
 	}
 	server := fake.New(fake.Step{Calls: []message.ToolCall{
 		call("1", "echo", `{"text":"slow"}`), call("2", "echo", `{"text":"fast"}`), call("3", "echo", `{"text":"error"}`),
-		call("4", "echo", `{"text":"panic"}`), call("5", "echo", `{"text":"empty"}`), call("6", "nothing", `{}`)}}, fake.Say("done"))
+		call("4", "echo", `{"text":"panic"}`), call("5", "echo", `{"text":"empty"}`), call("6", "nothing", `{}`),
+		call("7", "echo", `{"text":"wrong"}`), call("8", "echo", `{"text":"torn"}`), call("9", "echo", `{"text":"nil"}`)}}, fake.Say("done"))
 	r := newRig(t, server, config{Tools: []agent.Tool{tool}})
 	r.must("go")
 	var got []string
@@ -116,7 +123,10 @@ func TestToolResults(t *testing.T) {
 		}
 	}
 	want := []string{"1 echo slow", "2 echo fast", "3 so far|it broke", "4 the tool echo panicked: oh", "5 (no output)",
-		`6 there is no tool "nothing"; there are: echo`}
+		`6 there is no tool "nothing"; there are: echo`,
+		"7 the tool ran, but its result cannot be used: block 0 is a message.ToolCall: only the model makes those",
+		"8 the tool ran, but its result cannot be used: block 0 is an image without data",
+		"9 the tool ran, but its result cannot be used: block 0 is a nil *message.Text"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

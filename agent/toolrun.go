@@ -2,11 +2,13 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
 	"time"
 
+	"github.com/coppice-dev/coppice"
 	"github.com/coppice-dev/coppice/internal/codec"
 	"github.com/coppice-dev/coppice/internal/excerpt"
 	"github.com/coppice-dev/coppice/internal/guard"
@@ -159,23 +161,31 @@ func (r *run) toolNames() string {
 func (r *run) result(c message.ToolCall, res Result, limit int) error {
 	m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, IsError: res.IsError, Empty: res.Empty}
 	for _, b := range res.Content {
-		b = codec.Value(b)
-		if t, ok := b.(message.Text); ok {
+		if t, ok := codec.Value(b).(message.Text); ok {
 			t.Text = r.bounded(c, safetext.Sanitize(t.Text), limit)
 			b = t
 		}
 		m.Content = append(m.Content, b)
 	}
-	if len(m.Content) == 0 || len(m.Content) == 1 && m.Images() == 0 && strings.TrimSpace(m.Text("")) == "" {
+	if len(m.Content) == 0 || len(m.Content) == 1 && isBlank(m.Content[0]) {
 		m.Content = []message.Block{message.Text{Text: "(no output)"}}
 	}
 	entries, err := r.session.Say(r.late, m)
+	var wrong *coppice.MessageError
+	if errors.As(err, &wrong) && wrong.Rule == "content" {
+		return r.result(c, failedResult("the tool ran, but its result cannot be used: "+wrong.Why), limit)
+	}
 	if err != nil {
 		return err
 	}
 	r.progress.ran(c, res, entries[0].ID)
 	r.emit(Event{Type: EventToolEnd, ToolCallID: c.ID, ToolName: c.Name, EntryID: entries[0].ID, IsError: m.IsError, Text: m.Text("\n")})
 	return nil
+}
+
+func isBlank(b message.Block) bool {
+	t, ok := b.(message.Text)
+	return ok && strings.TrimSpace(t.Text) == ""
 }
 
 // bounded cuts a text that is too long and stores the whole if there is a

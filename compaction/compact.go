@@ -62,7 +62,7 @@ type Request struct {
 	// have been appended.
 	DryRun bool
 	// Edit lets the user change the summary before the commit. An empty text
-	// cancels.
+	// cancels. The text is masked, and made safe as that of any summarizer is.
 	Edit func(ctx context.Context, summary string) (string, error)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -73,21 +74,32 @@ func (a *attempt) draft(ctx context.Context) (*draft, *Outcome) {
 	if ctx.Err() != nil || a.request.Edit == nil {
 		return a.finished(ctx, d)
 	}
-	text, err := a.request.Edit(ctx, d.text)
+	text, err := guard.Do(ctx, "the edit", func() (string, error) { return a.request.Edit(ctx, d.text) })
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted(context.Cause(ctx))
 	case err != nil:
 		return nil, fail(Failed, IO, fmt.Errorf("edit: %w", err))
-	case strings.TrimSpace(text) == "":
-		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
 	}
 	if out := a.tooLarge(text); out != nil {
 		return nil, out
 	}
-	d.edited = a.mask(text)
+	if d.edited = a.safeEdit(text, d.lists.text(a.estimator())); blank(d.edited) {
+		return nil, fail(Cancelled, Interrupted, errors.New("the edited summary is empty"))
+	}
 	d.verified = a.verify(ctx, d)
 	return a.finished(ctx, d)
+}
+
+// safeEdit makes what the user wrote safe to be a summary. Our own file lists are
+// in tags, which stay as they are.
+func (a *attempt) safeEdit(text, lists string) string {
+	safe := func(s string) string { return quote.Safe(a.mask(s)) }
+	before, after, found := strings.Cut(text, lists)
+	if lists == "" || !found {
+		return safe(text)
+	}
+	return safe(before) + lists + safe(after)
 }
 
 // blank reports whether a text shows nothing.

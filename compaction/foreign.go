@@ -19,10 +19,10 @@ const maxUsage = 1 << 40
 // and numbers stay within what is possible.
 func (c *Compactor) askSummarizer(ctx context.Context, in summarize.Input) (summarize.Result, error) {
 	res, err := c.summarizer().Summarize(ctx, in)
-	res.Rung, res.Model.Provider, res.Model.ID = c.label(res.Rung), c.label(res.Model.Provider), c.label(res.Model.ID)
+	res.Rung, res.Model.Provider, res.Model.ID = c.rung(res.Rung), c.label(res.Model.Provider), c.label(res.Model.ID)
 	attempts := make([]summarize.Attempt, 0, len(res.Attempts))
 	for _, a := range res.Attempts {
-		attempts = append(attempts, summarize.Attempt{Phase: c.label(a.Phase), Rung: c.label(a.Rung), Model: c.label(a.Model),
+		attempts = append(attempts, summarize.Attempt{Phase: c.label(a.Phase), Rung: c.rung(a.Rung), Model: c.label(a.Model),
 			Err: c.label(a.Err), Changed: c.label(a.Changed)})
 	}
 	res.Attempts = attempts
@@ -33,6 +33,16 @@ func (c *Compactor) askSummarizer(ctx context.Context, in summarize.Input) (summ
 	res.Unheeded = unheeded
 	res.Usage = possibleUsage(res.Usage)
 	return res, err
+}
+
+// rung returns the name of a rung. Ours are words that code reads, so they are
+// never masked.
+func (c *Compactor) rung(name string) string {
+	switch name {
+	case summarize.RungRemote, summarize.RungModel, summarize.RungFolded, summarize.RungExtract:
+		return name
+	}
+	return c.label(name)
 }
 
 // label returns a text that a summarizer gave as one line.

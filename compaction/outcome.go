@@ -21,6 +21,10 @@ const (
 	Background  Trigger = "background"
 )
 
+func (Trigger) values() []string {
+	return []string{string(Manual), string(Threshold), string(Overflow), string(ModelSwitch), string(Background)}
+}
+
 // rescue reports whether the next request cannot go out without this
 // compaction: then any smaller view that fits will do.
 func (t Trigger) rescue() bool { return t == Overflow || t == ModelSwitch }

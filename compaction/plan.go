@@ -1,11 +1,14 @@
 package compaction
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/covered"
 	"github.com/coppice-dev/coppice/internal/estimate"
+	"github.com/coppice-dev/coppice/internal/guard"
+	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/timeline"
@@ -31,6 +34,14 @@ type PlanInput struct {
 	// Adapt makes the setting keepRecentTokens count as the provider counts, if
 	// enough was measured. It is only for a running session.
 	Adapt bool
+}
+
+func (in PlanInput) validate() error {
+	err := errors.Join(guard.Given("the view", in.View), valid.OneOf("Trigger", in.Trigger, in.Trigger.values()), valid.NotNegative("Keep", in.Keep))
+	if err != nil {
+		return fmt.Errorf("plan a compaction: %w", err)
+	}
+	return nil
 }
 
 // Plan says what a compaction would do. Nothing has been written. The zero
@@ -101,10 +112,10 @@ func (p *Plan) Misfit() string {
 func (p *Plan) EstimatedAfter() int64 { return p.Floor.sum() + p.Allowance + p.KeptTokens }
 
 // MakePlan plans a compaction (docs/compaction.md, Plan). It is pure: no
-// model, no clock, no writes. An unknown To is an error.
+// model, no clock, no writes. An unknown To or Trigger is an error.
 func MakePlan(in PlanInput) (*Plan, error) {
-	if in.Keep != nil && *in.Keep < 0 {
-		return nil, fmt.Errorf("cannot keep %d recent tokens: the number must be 0 or more", *in.Keep)
+	if err := in.validate(); err != nil {
+		return nil, err
 	}
 	in.Estimator = estimate.Checked(in.Estimator)
 	v := in.View

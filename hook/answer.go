@@ -108,7 +108,7 @@ func (a *answer) count(name string) *int64 {
 	}
 	n := rawjson.Int(v)
 	if n < 0 {
-		a.fail(fmt.Errorf("%s%s is negative: %s", a.prefix, name, excerpt(v)))
+		a.fail(fmt.Errorf("%s%s must be 0 or more, not %s", a.prefix, name, excerpt(v)))
 	}
 	return &n
 }

@@ -31,9 +31,12 @@ type question[E, A any] struct {
 }
 
 // ask asks the hooks of an event one after another. An error means that ctx
-// was done; everything else that goes wrong is reported.
+// was done or is nil; everything else that goes wrong is reported.
 func ask[E, A any](ctx context.Context, b *Bus, q question[E, A], e E) (A, error) {
 	var merged, none A
+	if err := guard.Given("the context", ctx); err != nil {
+		return none, err
+	}
 	for _, h := range b.hooks(q.event) {
 		a, err := answerOf(ctx, b, h, q, e)
 		if ctx.Err() != nil {

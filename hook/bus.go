@@ -89,7 +89,7 @@ func (f *Failure) Error() string { return fmt.Sprintf("hook %s (%s): %v", f.Hook
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Bus has the hooks and asks them. It is safe for concurrent use. The nil Bus
-// has no hooks; the zero value has only the handlers that are added.
+// has no hooks and takes none; the zero value has only the handlers that are added.
 type Bus struct {
 	opts      Options
 	trusted   string        // hash of ProjectDir when it was trusted
@@ -172,6 +172,9 @@ func (b *Bus) hooks(e Event) []hook {
 // on adds a handler. handle is a func(context.Context, E) (A, error) with the
 // types that the event is asked with.
 func (b *Bus) on(e Event, h Handler, handle any) {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	hooks := append(slices.Clone(b.handlers[e]), hook{event: e, name: h.Name, required: h.Required, timeout: h.Timeout, handle: handle})
@@ -185,6 +188,9 @@ func (b *Bus) on(e Event, h Handler, handle any) {
 // Programs returns the programs that run: by event, in the order in which they
 // are asked.
 func (b *Bus) Programs() []Program {
+	if b == nil {
+		return nil
+	}
 	var out []Program
 	for _, e := range Events() {
 		for _, h := range b.programs[e] {
@@ -195,7 +201,7 @@ func (b *Bus) Programs() []Program {
 }
 
 func (b *Bus) report(err error) {
-	if b.opts.Report != nil {
+	if b != nil && b.opts.Report != nil {
 		_, _ = guard.Call("the report of hooks", func() (struct{}, error) { b.opts.Report(err); return struct{}{}, nil })
 	}
 }

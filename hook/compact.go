@@ -31,9 +31,9 @@ func (b *Bus) OnCompacting(h Handler, f func(context.Context, BeforeCompact) (co
 }
 
 // CompactionHooks are the hooks of the compactions and navigations of one
-// session.
+// session; none without a session.
 func (b *Bus) CompactionHooks(s *session.Session) compaction.Hooks {
-	if b == nil {
+	if b == nil || s == nil {
 		return compaction.Hooks{}
 	}
 	env := EnvelopeOf(s.Log().Header(), s.Ref())

@@ -49,4 +49,9 @@ func (Event) Values() []string {
 	return out
 }
 
+// informs reports whether nothing can be answered to an event.
+func (e Event) informs() bool {
+	return slices.Index(Events(), e) > slices.Index(Events(), EventContext)
+}
+
 func (e Event) known() bool { return slices.Contains(Events(), e) }

@@ -81,16 +81,29 @@ func (m Moved) encode(o *jsonw.Object) {
 	}
 }
 
-// OnNotice adds a handler for an event that informs.
+// OnNotice adds a handler for an event that informs. A handler for any other
+// event is not added, and Options.Report gets a *Failure.
 func (b *Bus) OnNotice(e Event, h Handler, f func(context.Context, Notice) error) {
+	if !e.informs() {
+		b.report(&Failure{Event: e, Hook: h.Name, Err: errNotNotice})
+		return
+	}
 	b.on(e, h, func(ctx context.Context, n Notice) (Ruling, error) { return Ruling{}, f(ctx, n) })
 }
+
+// errNotNotice says that an event does not only inform: it is answered with a
+// handler of its own type, or there is no such event.
+var errNotNotice = errors.New("it is not an event that only informs")
 
 var errNoVeto = errors.New("it cancelled something that has already happened")
 
 // Inform tells the hooks of an event, one after another. They cannot answer;
-// what a program writes is ignored. An error means that ctx was done.
+// what a program writes is ignored. An error means that ctx was done or that n or
+// ctx is nil.
 func (b *Bus) Inform(ctx context.Context, n Notice) error {
+	if err := errors.Join(guard.Given("the context", ctx), guard.Given("the notice", n)); err != nil {
+		return err
+	}
 	for _, h := range b.hooks(n.Event()) {
 		err := b.inform(ctx, h, n)
 		if ctx.Err() != nil {

@@ -29,6 +29,29 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A handler that cannot answer is not asked where an answer is needed.
+func TestNoticeOfAnAnsweredEvent(t *testing.T) {
+	b, r := newBus()
+	for _, e := range []Event{eventBeforeFork, EventContext, "no_such_event"} {
+		b.OnNotice(e, Handler{Name: "x"}, func(context.Context, Notice) error { return nil })
+		if b.Listens(e) {
+			t.Errorf("%s has a hook", e)
+		}
+	}
+	if a, err := b.BeforeFork(t.Context(), BeforeFork{}); err != nil || a.Cancel {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for _, e := range Events() {
+		if e.informs() {
+			b.OnNotice(e, Handler{Name: "x"}, func(context.Context, Notice) error { return nil })
+		}
+		if b.Listens(e) != e.informs() {
+			t.Errorf("%s: listens %v", e, b.Listens(e))
+		}
+	}
+	r.expect(t, "hook x (session_before_fork): it is not an event that only informs", "hook x (context): it is not", "hook x (no_such_event): it is not")
+}
+
 func TestFirstCancelStops(t *testing.T) {
 	var asked []string
 	b, r := newBus(answers(eventBeforeFork, "a", `{"summary":{"summary":"by a"}}`))
@@ -154,7 +177,7 @@ func TestCompactionAnswers(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	r.expect(t, `entry "00000003" cannot be the first one that is kept`, "the summary is empty",
-		`compaction.tokensBefore is not a number: "many"`, `unknown key "speed"`, "compaction.tokensBefore is negative: -1")
+		`compaction.tokensBefore is not a number: "many"`, `unknown key "speed"`, "compaction.tokensBefore must be 0 or more, not -1")
 	if a.TokensBefore == nil || *a.TokensBefore != 9 {
 		t.Errorf("tokensBefore %v", a.TokensBefore)
 	}

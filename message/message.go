@@ -139,8 +139,11 @@ func (u *Usage) Total() int64 {
 	return u.Input + u.Output + u.CacheRead + u.CacheWrite
 }
 
-// Add adds another call's usage.
+// Add adds another call's usage; nil adds nothing.
 func (u *Usage) Add(o *Usage) {
+	if o == nil {
+		return
+	}
 	u.TotalTokens = u.Total() + o.Total()
 	u.Input += o.Input
 	u.Output += o.Output

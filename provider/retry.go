@@ -52,10 +52,7 @@ func (r *Retry) EnsureDefaults() {
 
 // Validate names the fields that are wrong.
 func (r Retry) Validate() error {
-	if r.BaseDelay < 0 {
-		return errors.Join(valid.NotNegative("maxRetries", r.Max), valid.Wrong("baseDelayMs", "must be 0 or more"))
-	}
-	return valid.NotNegative("maxRetries", r.Max)
+	return errors.Join(valid.NotNegative("maxRetries", r.Max), valid.NotNegative("baseDelayMs", &r.BaseDelay))
 }
 
 // retryable reports whether the same request is worth sending once more. A server

@@ -24,7 +24,10 @@ func Fork(ctx context.Context, src *Session, at *Entry, before bool, create func
 			group = append(group, e)
 		}
 		var err error
-		if log, err = create(h); err != nil || len(group) == 0 {
+		if log, err = create(h); err != nil {
+			return err
+		}
+		if err := guard.Given("the log of the fork", log); err != nil || len(group) == 0 {
 			return err
 		}
 		if _, err = log.Append(ctx, group); err != nil {

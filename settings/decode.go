@@ -212,7 +212,7 @@ func (d *decoder) number(name string, node *hujson.Value, v reflect.Value) bool 
 		d.problem(name, node, "is too large", "")
 		return false
 	case f < 0:
-		d.problem(name, node, "must be 0 or more", "")
+		d.problem(name, node, "must be 0 or more, not "+string(node.Value.(hujson.Literal)), "")
 		return false
 	case v.Kind() == reflect.Float64:
 		v.SetFloat(f)

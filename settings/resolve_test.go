@@ -168,7 +168,7 @@ func TestProblems(t *testing.T) {
 		{"wrong type", "{\n\"compaction\": {\"enabled\":\n\"yes\"}}", "/u/settings.json:3: compaction.enabled must be true or false, not a text"},
 		{"no object", `{"compaction": 5}`, "/u/settings.json:1: compaction must be an object, not this number"},
 		{"fraction", `{"retry":{"maxRetries":1.5}}`, "/u/settings.json:1: retry.maxRetries must be a whole number, not this number"},
-		{"negative", `{"retry":{"maxRetries":-1}}`, "/u/settings.json:1: retry.maxRetries must be 0 or more"},
+		{"negative", `{"retry":{"maxRetries":-1}}`, "/u/settings.json:1: retry.maxRetries must be 0 or more, not -1"},
 		{"percent", `{"compaction":{"thresholdPercent":101}}`, "/u/settings.json:1: compaction.thresholdPercent must be at most 100"},
 		{"share", `{"compaction":{"minGain":2}}`, "/u/settings.json:1: compaction.minGain must be at most 1"},
 		{"word", `{"session":{"sync":"never"}}`, `/u/settings.json:1: session.sync must be one of always, interval, off, not "never"`},

@@ -1,12 +1,14 @@
 package timeline
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/estimate"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/media"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
@@ -110,6 +112,9 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 		s.Calibration = calibration.Of(1, nil)
 		return s, nil
 	}
+	if v.known == nil {
+		return nil, errNotProjected
+	}
 	if !isDefault(s.estimator()) {
 		return s, s.calibrate(v)
 	}
@@ -120,6 +125,8 @@ func (v *View) Sizer(est tokens.Estimator) (*Sizer, error) {
 	s.Calibration, s.ranges = v.known.calibration, v.known.ranges
 	return s, v.known.err
 }
+
+var errNotProjected = fmt.Errorf("the view was not made by Project: %w", guard.ErrNil)
 
 // known is the calibration of a view by tokens.Default, once it was asked for.
 type known struct {

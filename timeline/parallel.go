@@ -26,20 +26,24 @@ func parallel(n int, f func(i int) error) error {
 	var next atomic.Int64
 	var workers errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() (err error) {
-			defer guard.Recover("what a view was given", &err)
-			for {
-				to := int(next.Add(chunk))
-				if to-chunk >= n {
-					return nil
-				}
-				for i := to - chunk; i < min(to, n); i++ {
-					if err := f(i); err != nil {
-						next.Store(int64(n)) // stop the others
-						return err
+		workers.Go(func() error {
+			_, err := guard.Call("what a view was given", func() (struct{}, error) {
+				for {
+					to := int(next.Add(chunk))
+					if to-chunk >= n {
+						return struct{}{}, nil
+					}
+					for i := to - chunk; i < min(to, n); i++ {
+						if err := f(i); err != nil {
+							return struct{}{}, err
+						}
 					}
 				}
+			})
+			if err != nil {
+				next.Store(int64(n)) // stop the others
 			}
+			return err
 		})
 	}
 	return workers.Wait()

@@ -13,8 +13,8 @@ import (
 const most = 1 << 32
 
 // Checked returns an estimator whose counts can be summed: where e panics, or
-// its count is below zero or beyond any message, tokens.Default counts. nil
-// means tokens.Default. Our own estimators need no check.
+// its count is not above zero or beyond any message, tokens.Default counts: 0
+// for something would mean that nothing was said. nil means tokens.Default. Our own estimators need no check.
 func Checked(e tokens.Estimator) tokens.Estimator {
 	switch e := e.(type) {
 	case nil:
@@ -39,7 +39,7 @@ func (c checked) Message(m *message.Message) int64 {
 
 func count(theirs, ours func() int64) int64 {
 	n, err := guard.Call("the estimator", func() (int64, error) { return theirs(), nil })
-	if err != nil || n < 0 || n > most {
+	if err != nil || n <= 0 || n > most {
 		return ours()
 	}
 	return n

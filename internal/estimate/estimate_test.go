@@ -26,7 +26,7 @@ func TestChecked(t *testing.T) {
 	}{
 		"none":         {nil, ours, oursOf},
 		"a good one":   {constant{func() int64 { return 7 }}, 7, 7},
-		"zero":         {constant{func() int64 { return 0 }}, 0, 0},
+		"zero":         {constant{func() int64 { return 0 }}, ours, oursOf},
 		"below zero":   {constant{func() int64 { return -1 }}, ours, oursOf},
 		"the least":    {constant{func() int64 { return math.MinInt64 }}, ours, oursOf},
 		"far too many": {constant{func() int64 { return 1 << 62 }}, ours, oursOf},

@@ -1,6 +1,6 @@
 // Package guard calls code that others have written: a summarizer, a model, a
-// hook, a tool, a store. It may fail, hang or panic; the worst result is an
-// error.
+// hook, a tool, a store. It may fail, hang, panic or end its goroutine; the worst
+// result is an error.
 package guard
 
 import (
@@ -27,14 +27,6 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// Recover is for defer: it turns a panic of the function into the error that it
-// returns.
-func Recover(what string, err *error) {
-	if p := recover(); p != nil {
-		*err = &Panic{What: what, Value: p, Stack: debug.Stack()}
-	}
-}
-
 // ErrNil says that a caller passed nil where a value is needed.
 var ErrNil = errors.New("nil was passed")
 
@@ -58,38 +50,53 @@ func Ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// ErrExit says that a call ended the goroutine it ran in (runtime.Goexit).
+var ErrExit = errors.New("it ended the goroutine it ran in")
+
 // Call calls f and waits for it. An error that cannot say what it is, such as a nil
 // pointer of an error type, counts as a panic.
-func Call[T any](what string, f func() (T, error)) (v T, err error) {
-	defer Recover(what, &err)
-	v, err = f()
-	if err != nil {
-		_ = err.Error()
-	}
-	return v, err
+func Call[T any](what string, f func() (T, error)) (T, error) {
+	r := <-start(what, f)
+	return r.v, r.err
 }
 
 // Do calls f and returns when it does or when ctx ends, with the cause. If f
 // hangs after ctx has ended, it is left running; f must not write to anything
 // that the caller reads after that.
 func Do[T any](ctx context.Context, what string, f func() (T, error)) (T, error) {
-	type result struct {
-		v   T
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		r := result{err: fmt.Errorf("%s ended the goroutine it ran in", what)}
-		defer func() { done <- r }()
-		r.v, r.err = Call(what, f)
-	}()
 	select {
-	case r := <-done:
+	case r := <-start(what, f):
 		return r.v, r.err
 	case <-ctx.Done():
 		var none T
 		return none, context.Cause(ctx)
 	}
+}
+
+type result[T any] struct {
+	v   T
+	err error
+}
+
+// start calls f in a goroutine of its own, because nothing else survives a
+// runtime.Goexit.
+func start[T any](what string, f func() (T, error)) <-chan result[T] {
+	done := make(chan result[T], 1)
+	go func() {
+		r := result[T]{err: fmt.Errorf("%s: %w", what, ErrExit)}
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = &Panic{What: what, Value: p, Stack: debug.Stack()}
+			}
+			done <- r
+		}()
+		v, err := f()
+		if err != nil {
+			_ = err.Error()
+		}
+		r = result[T]{v, err}
+	}()
+	return done
 }
 
 // Grace returns a context for what has to be finished after ctx has ended: it

@@ -37,9 +37,14 @@ func TestDo(t *testing.T) {
 	}
 }
 
-func TestDoEndsWithTheGoroutine(t *testing.T) {
-	if _, err := guard.Do(context.Background(), "the model", func() (int, error) { runtime.Goexit(); return 0, nil }); err == nil {
-		t.Error("no error")
+func TestGoexitIsAnError(t *testing.T) {
+	exit := func() (int, error) { runtime.Goexit(); return 0, nil }
+	_, err := guard.Do(context.Background(), "the model", exit)
+	_, callErr := guard.Call("the model", exit)
+	for _, err := range []error{err, callErr} {
+		if !errors.Is(err, guard.ErrExit) || err.Error() != "the model: it ended the goroutine it ran in" {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

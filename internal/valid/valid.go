@@ -89,9 +89,9 @@ func Between[T cmp.Ordered](name string, v *T, least, most T) error {
 }
 
 // NotNegative checks a number; nil is not set.
-func NotNegative[T int | int64 | float64](name string, v *T) error {
+func NotNegative[T ~int | ~int64 | ~float64](name string, v *T) error {
 	if v != nil && *v < 0 {
-		return Wrong(name, "must be 0 or more")
+		return Wrong(name, "must be 0 or more, not %v", *v)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ func TestChecks(t *testing.T) {
 		err  error
 		want string // "": none
 	}{
-		{NotNegative("a", &n), "a must be 0 or more"},
+		{NotNegative("a", &n), "a must be 0 or more, not -1"},
 		{NotNegative[int64]("a", nil), ""},
 		{Between("a", &share, 0, 1), "a must be at most 1"},
 		{Between("a", &n, 0, 5), "a must be at least 0"},
