@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/coppice-dev/coppice/internal/codec"
+	"github.com/coppice-dev/coppice/internal/guard"
 	"github.com/coppice-dev/coppice/internal/rawjson"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/go-json-experiment/json/jsontext"
@@ -81,6 +82,9 @@ func (b *Bus) ToolCall(ctx context.Context, e ToolCall) (ToolCallAnswer, error) 
 
 // ToolResult asks when a tool has run. An error means that ctx was done.
 func (b *Bus) ToolResult(ctx context.Context, e ToolResult) (ToolResultAnswer, error) {
+	if err := guard.Given("the result", e.Result); err != nil {
+		return ToolResultAnswer{}, err
+	}
 	return ask(ctx, b, question[ToolResult, ToolResultAnswer]{
 		event: eventToolResult,
 		encode: func(_ context.Context, e ToolResult) ([]byte, error) {

@@ -105,8 +105,8 @@ var (
 	// ErrNewerVersion says that the file's format is newer than this
 	// program knows; it is appended to only with Mode.Force.
 	ErrNewerVersion = errors.New("written in a newer format")
-	// ErrForeignActive says that another agent changed the file a short
-	// while ago; it is written to only with Mode.Force.
+	// ErrForeignActive says that another agent changed the file a short while ago,
+	// before it was opened or since; it is written to only with Mode.Force.
 	ErrForeignActive = errors.New("another agent wrote to it in the last ten minutes")
 	// ErrNil says that a caller passed nil where a context, a log, a store or a
 	// session is needed.

@@ -16,7 +16,9 @@ import (
 )
 
 // Append writes entries in one write and syncs as the store's options say.
-// Without entries it only looks for what others have appended.
+// Without entries it only looks for what others have appended. If another
+// program did so in the last ten minutes, it appends only in the store's own
+// folder or with Mode.Force (session.ErrForeignActive).
 //
 // When it fails, the log in memory is unchanged and can still be used and
 // appended to. What a failed write left in the file is never cut off: the next
@@ -54,6 +56,9 @@ func (l *openLog) Append(ctx context.Context, entries []*session.Entry) (foreign
 		return nil, l.appendMigrated(entries)
 	}
 	if foreign, err = l.lookForGrowth(ctx, entries); err != nil || len(entries) == 0 {
+		return foreign, err
+	}
+	if err := l.checkGrowth(); err != nil {
 		return foreign, err
 	}
 	left, err := l.missing(entries)
@@ -150,7 +155,9 @@ func (l *openLog) write(ctx context.Context, entries []*session.Entry) (between 
 		if err != nil {
 			return nil, err
 		}
-		return l.foreign(from, entries)
+		between, err := l.foreign(from, entries)
+		l.noteGrowth(between, info.ModTime())
+		return between, err
 	}
 	l.end, l.open = info.Size(), false
 	l.take(b)
@@ -270,7 +277,9 @@ func (l *openLog) lookForGrowth(ctx context.Context, ours []*session.Entry) ([]*
 	if err != nil {
 		return nil, err
 	}
-	return l.foreign(first, ours)
+	foreign, err := l.foreign(first, ours)
+	l.noteGrowth(foreign, info.ModTime())
+	return foreign, err
 }
 
 // inPlace checks that a record is still in the file where it was read.

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/coppice-dev/coppice/internal/lines"
+	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
 )
 
@@ -169,5 +171,156 @@ func TestInterleaved(t *testing.T) {
 	}
 	if got := kindsOf(t, again); len(got) > 0 {
 		t.Errorf("problems %q", got)
+	}
+}
+
+// putAt puts a session of another agent where that agent keeps it.
+func putAt(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A file in no folder of ours that another program writes to while it is open is
+// not written to until that has been quiet for ten minutes. What it wrote is read
+// in at once. Our own folder, and force, go on after its words.
+func TestAnotherAgentBeginsToWrite(t *testing.T) {
+	for name, tt := range map[string]struct {
+		folder, root string
+		force        bool
+		refused      bool
+	}{
+		"an agent's folder":           {".pi/agent/sessions/--srv-p--", "coppice", false, true},
+		"an agent's folder, as ours":  {".pi/agent/sessions/--srv-p--", ".pi/agent/sessions", false, true},
+		"anyone's folder":             {"work", "coppice", false, true},
+		"anyone's folder, no root":    {"work", "", false, true},
+		"anyone's folder, with force": {"work", "", true, false},
+		"our own folder":              {"coppice/p", "coppice", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, now := t.TempDir(), time.Now()
+			file := putAt(t, filepath.Join(home, tt.folder, "s.jsonl"), text(chain(2)...))
+			old := now.Add(-time.Hour)
+			if err := os.Chtimes(file, old, old); err != nil {
+				t.Fatal(err)
+			}
+			root := tt.root
+			if root != "" {
+				root = filepath.Join(home, root)
+			}
+			l, err := newStore(root, Options{Now: func() time.Time { return now }}).Open(bg, file, session.Mode{Write: true, Force: tt.force})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			mustAppend(t, l, entry("0123456789abcde0", "e1")) // no one else writes
+			appendRaw(t, file, text(line("theirs", "0123456789abcde0")))
+			if err := os.Chtimes(file, now, now); err != nil {
+				t.Fatal(err)
+			}
+			before := content(t, file)
+			if foreign, err := l.Append(bg, nil); err != nil || !slices.Equal(ids(foreign), words("theirs")) {
+				t.Fatalf("look: %q, %v", ids(foreign), err)
+			}
+			for range 2 {
+				_, err := l.Append(bg, []*session.Entry{entry("0123456789abcde1", "theirs")})
+				if !tt.refused {
+					if err != nil {
+						t.Fatal(err)
+					}
+					return
+				}
+				if !errors.Is(err, session.ErrForeignActive) || content(t, file) != before {
+					t.Fatalf("append: %v", err)
+				}
+			}
+			checkPath(t, "meanwhile", l.(*openLog), "e0 e1 0123456789abcde0 theirs")
+			now = now.Add(foreignQuiet)
+			mustAppend(t, l, entry("0123456789abcde1", "theirs"))
+			checkPath(t, "quiet again", l.(*openLog), "e0 e1 0123456789abcde0 theirs 0123456789abcde1")
+		})
+	}
+}
+
+// An append that notices another program's words is itself the one refused.
+func TestAppendThatNoticesAnother(t *testing.T) {
+	file := write(t, text(chain(2)...))
+	l := must.Get(newStore("", Options{}).Open(bg, file, session.Mode{Write: true}))
+	defer l.Close()
+	appendRaw(t, file, text(line("theirs", "e1")))
+	foreign, err := l.Append(bg, []*session.Entry{entry("n", "e1")})
+	if !errors.Is(err, session.ErrForeignActive) || !slices.Equal(ids(foreign), words("theirs")) {
+		t.Errorf("%q, %v", ids(foreign), err)
+	}
+	if got := content(t, file); got != text(append(chain(2), line("theirs", "e1"))...) {
+		t.Errorf("the file is now\n%s", got)
+	}
+}
+
+// What another Coppice wrote, which takes the lock for each append, does not
+// mean that another agent is at work.
+func TestGrowthByAnotherCoppice(t *testing.T) {
+	file := write(t, text(chain(2)...))
+	l := must.Get(newStore("", Options{}).Open(bg, file, session.Mode{Write: true}))
+	defer l.Close()
+	appendRaw(t, file, text(line("0123456789abcdef", "e1")))
+	if got := ids(mustAppend(t, l, entry("n", "0123456789abcdef"))); !slices.Equal(got, words("0123456789abcdef")) {
+		t.Errorf("foreign %q", got)
+	}
+}
+
+// An agent's file is known by where it is and what it is called, even if the
+// agent's folder has been moved and whatever folder a store was told is its own.
+func TestMovedFolderOfAnAgent(t *testing.T) {
+	const id = "019b0000-0000-7000-8000-000000000001"
+	stamped := "2026-01-01T00-00-00-000Z_" + id + ".jsonl"
+	for path, agents := range map[string]bool{
+		"data/sessions/--srv-p--/" + stamped:          true,  // pi with PI_CODING_AGENT_DIR
+		"flat/" + stamped:                             true,  // pi with --session-dir
+		"state/agents/main/sessions/" + id + ".jsonl": true,  // openclaw
+		"x/" + projectDir("/srv/p") + "/" + stamped:   false, // ours
+		"flat/2026-01-02T00-00-00-000Z_" + id:         false, // another time than in the header
+		"flat/copy.jsonl":                             false,
+		"flat/s-" + stamped:                           false,
+	} {
+		for _, root := range []string{"", ".", filepath.Dir(path), "elsewhere"} {
+			t.Chdir(t.TempDir())
+			putAt(t, path, text(chain(2)...))
+			s := newStore(root, Options{})
+			l, err := s.Open(bg, must.Get(filepath.Abs(path)), session.Mode{Write: true})
+			if errors.Is(err, session.ErrForeignActive) != agents || !agents && err != nil {
+				t.Errorf("root %q, %s: %v", root, path, err)
+			}
+			if err == nil {
+				l.Close()
+			}
+			if got := mode(t, filepath.Dir(path)); agents && got != 0o755 {
+				t.Errorf("root %q, %s: the folder has %o now", root, path, got)
+			}
+		}
+	}
+}
+
+// Where a file is says nothing about a file that was copied; the time of its last
+// entry does.
+func TestRecentEntryInAnyFolder(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 9, 0, 0, time.UTC) // nine minutes after the entries of the test
+	for folder, refused := range map[string]bool{"work": true, projectDir("/srv/p"): false} {
+		for age, refused := range map[time.Duration]bool{0: refused, time.Minute: false} {
+			at := now.Add(age)
+			file := putAt(t, filepath.Join(t.TempDir(), folder, "s.jsonl"), text(chain(2)...))
+			if err := os.Chtimes(file, at, at); err != nil {
+				t.Fatal(err)
+			}
+			l, err := newStore("", Options{Now: func() time.Time { return at }}).Open(bg, file, session.Mode{Write: true})
+			if errors.Is(err, session.ErrForeignActive) != refused || !refused && err != nil {
+				t.Errorf("%s, %s: %v", folder, age, err)
+			}
+			if err == nil {
+				l.Close()
+			}
+		}
 	}
 }

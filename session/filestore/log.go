@@ -49,7 +49,8 @@ type openLog struct {
 	leftover bool                     // a file half made by us could not be removed
 	old      []fsx.File               // files that this log has left; closed with it
 	syncedAt time.Time
-	dirty    bool // written, but not synced yet
+	dirty    bool      // written, but not synced yet
+	grownAt  time.Time // when another program last wrote to it while it was open; zero: never
 }
 
 var _ session.Log = (*openLog)(nil)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/fsx"
 	"github.com/coppice-dev/coppice/internal/guard"
-	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/valid"
 	"github.com/coppice-dev/coppice/session"
 )
@@ -238,7 +237,7 @@ func (l *openLog) openForWriting(ctx context.Context) error {
 	}
 	l.old = append(l.old, l.file)
 	l.file, l.scanners = w, nil
-	if dir := filepath.Dir(l.path); s.owns(dir) { // the modes of someone else's are kept
+	if dir := filepath.Dir(l.path); l.ours() { // the modes of someone else's are kept
 		s.restrict(l.path, l.info, filePerm)
 		// The root may be any folder that the user named. Those below it are the
 		// store's.
@@ -262,64 +261,6 @@ func (s *store) restrict(path string, info fs.FileInfo, perm fs.FileMode) {
 	if info.Mode().Perm()&^perm != 0 {
 		_ = s.fs.Chmod(path, info.Mode().Perm()&perm)
 	}
-}
-
-// owns reports whether a path is in the store's own folder. Another agent's
-// folder is never the store's own, whatever New was given.
-func (s *store) owns(path string) bool {
-	if s.root == "" || ofAgent(s.root) || ofAgent(path) {
-		return false
-	}
-	rel, err := filepath.Rel(s.root, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// foreignQuiet is how long another agent's file must be unchanged before it is
-// written to without force: while in use, that agent would continue from its
-// own leaf.
-const foreignQuiet = 10 * time.Minute
-
-// checkForeign fails if another agent is using the file: it is, or may be under
-// another name (a hard link), in that agent's folder, has changed recently, and
-// its last entry is not ours.
-func (l *openLog) checkForeign(ctx context.Context) error {
-	s := l.store
-	if s.owns(l.path) || !ofAgent(l.path) && !hasOtherNames(l.info) || s.opts.Now().Sub(l.info.ModTime()) >= foreignQuiet {
-		return nil
-	}
-	if ours, err := l.endsWithOurs(ctx); err != nil || ours {
-		return err
-	}
-	return l.wrap(session.ErrForeignActive)
-}
-
-// endsWithOurs reports whether the last entry is one that Coppice wrote, by its
-// id. Ids that are derived from their lines, because the file has none, only
-// look like that.
-func (l *openLog) endsWithOurs(ctx context.Context) (bool, error) {
-	if l.header.Version < 2 {
-		return false, nil
-	}
-	last, err := l.Leaf(ctx)
-	if err != nil || last == nil {
-		return false, err
-	}
-	i, ok := l.x.position(last.ID, last.At)
-	return ok && !l.x.recs[i].noID && lines.IsOwnID(last.ID), nil
-}
-
-// ofAgent reports whether a path is in another agent's folder, or is one.
-func ofAgent(path string) bool {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
-		switch part {
-		case ".pi", ".omp", ".openclaw", ".clawdbot", ".claude", ".codex", ".gemini", ".crush", ".opencode":
-			return true
-		}
-	}
-	return false
 }
 
 // readOnlyError marks the errors that mean that the file cannot be written to.
