@@ -62,6 +62,7 @@ var layers = [][]string{
 	{"agent"},
 	{"agent/tools", "agent/mcp"},
 	// the test kit, for the tests of all packages and for programs that measure
+	{"internal/testkit/amount"},
 	{"internal/testkit/corpus", "internal/testkit/must", "internal/testkit/o200k", "internal/testkit/strange", "internal/testkit/texts"},
 	{"internal/testkit/history", "internal/testkit/scene", "internal/testkit/replay", "internal/testkit/oracle", "internal/testkit/wiretest"},
 	{"internal/testkit/importtest"},

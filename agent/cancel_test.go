@@ -7,6 +7,7 @@ import (
 
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 )
@@ -14,7 +15,7 @@ import (
 // At whichever event the caller's context ends, the run is aborted: no outcome is
 // failed, and the turn ends as aborted.
 func TestACancelledContextIsAborted(t *testing.T) {
-	for n := range 100 {
+	for n := 0; n < 100; n += amount.Of(3, 1) {
 		s := memory(t)
 		history(t, s, 20)
 		server := fake.New(fake.Call("c1", "echo", `{"text":"hi"}`), fake.Overflow(), fake.Say("Done."), fake.Say("Done."))

@@ -9,6 +9,7 @@ import (
 	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -43,7 +44,7 @@ func TestCapOfMessagesIsKept(t *testing.T) {
 			model, limits := quick(server.Bind(dialect)), &provider.Limits{}
 			model.Model.Window = 400_000
 			r := newRig(t, server, config{Session: s, Model: model, Summarizer: extract, Learned: limits})
-			for i := range 70 {
+			for i := range amount.Of(35, 70) {
 				r.must(fmt.Sprint("And now? ", i))
 			}
 			if refused != 1 || largest <= most {

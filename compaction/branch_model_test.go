@@ -76,7 +76,7 @@ func TestBranchSummaryByModel(t *testing.T) {
 // within them (I9).
 func TestBranchLargerThanTheWindow(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
-		r := newRig(t, api, windows{16_384, 8192}, newDay(60, 6000).open(t), writes())
+		r := newRig(t, api, windows{16_384, 8192}, newDay(24, 6000).open(t), writes())
 		r.Settings.ConstraintTokens, r.Settings.ResidueTokens = new(int64(4000)), new(int64(4000))
 		n := r.leave(ctx)
 		if n.Status != compaction.Applied || n.Rung != summarize.RungFolded || len(r.server.Requests()) < 3 {

@@ -6,12 +6,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/provider/fake"
@@ -60,7 +62,10 @@ func small() *day { return newDay(3, 1500) }
 // ladder may be used.
 func TestEachAnswerEndsInOneOutcome(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
-		for _, b := range badAnswers() {
+		for i, b := range badAnswers() {
+			if !amount.Tries(2, slices.Index(apis, api), i) {
+				continue
+			}
 			t.Run(b.name, func(t *testing.T) {
 				r := newRig(t, api, ordinary, small().open(t), b.step)
 				out := r.compact(keep(1000))

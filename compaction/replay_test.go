@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/calibration"
 	"github.com/coppice-dev/coppice/internal/mark"
 	"github.com/coppice-dev/coppice/internal/state"
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
@@ -200,7 +201,7 @@ func (r *rerun) checkAsked() {
 func TestTenCompactionsOfRealSessions(t *testing.T) {
 	dir := corpus.Dir(t, "pi")
 	names := []string{"pi-mono-45215f90ff", "pi-mono-738b1fe617", "yinshi-141607cb78", "openclaw-swe-8bb56b1fc7"}
-	if corpus.Full() {
+	if amount.Full() {
 		names = append(names, "yinshi-0a84059557", "yinshi-790d571aa6")
 	}
 	for _, name := range names {

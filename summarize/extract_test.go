@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/coppice-dev/coppice/internal/state"
+	_ "github.com/coppice-dev/coppice/internal/testkit/amount" // each draw is dear
 	"github.com/coppice-dev/coppice/internal/testkit/scene"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"

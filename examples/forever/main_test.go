@@ -31,9 +31,10 @@ func TestForever(t *testing.T) {
 	model := server.Bind("anthropic")
 
 	ctx, stop := context.WithCancel(t.Context())
+	const tickets = 40
 	n := 0
 	err := forever(ctx, model, func() string {
-		if n++; n == 100 {
+		if n++; n == tickets {
 			stop()
 		}
 		return fmt.Sprintf("Ticket %d. ", n) + strings.Repeat("The page loads slowly. ", 600)
@@ -49,7 +50,7 @@ func TestForever(t *testing.T) {
 			t.Errorf("a request of %d tokens: %v", r.Tokens, r.Problems)
 		}
 	}
-	if n != 100 || seen < 16_000 {
+	if n != tickets || seen < 16_000 {
 		t.Errorf("%d requests, the largest of %d tokens", len(requests), seen)
 	}
 	files, err := os.ReadDir("sessions")

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 )
 
 // countdown is a context that ends after it was checked a number of times: a
@@ -90,7 +92,7 @@ func TestCtrlCEndsLooks(t *testing.T) {
 			dir := t.TempDir()
 			sampleOf(t, dir, 24) // the command is run once for each look
 			interrupted := 0
-			for n := 0; ; n++ {
+			for n := 0; ; n += amount.Of(3, 1) {
 				ctx := newCountdown(n)
 				var out, errs bytes.Buffer
 				code := Run(ctx, Env{Args: append([]string{"--session-dir", filepath.Join(dir, "sessions")}, args...), In: strings.NewReader(""), Out: &out, Err: &errs,

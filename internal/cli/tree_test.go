@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 	"github.com/coppice-dev/coppice/internal/testkit/history"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/session/memstore"
@@ -64,7 +65,7 @@ func TestTreeShowsEachEntryOnce(t *testing.T) {
 // Neither a long chain nor a comb of branches needs recursion or unlimited
 // columns.
 func TestTreeOfManyEntries(t *testing.T) {
-	const n = 100_000
+	n := amount.Of(20_000, 100_000)
 	chain := &outline{Tree: &session.Tree{Leaf: n - 1}}
 	comb := &outline{Tree: &session.Tree{Leaf: n - 2}}
 	for i := range n {

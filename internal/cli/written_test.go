@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 )
 
 // broken is an output that accepts nothing.
@@ -36,8 +38,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"models"}, {"models", "--json"}, {"settings"}, {"settings", "--json"}, {"doctor"}, {"doctor", "--json"},
 		{"version"}, {"help"}, {"completion", "bash"}, {"name", "s.jsonl", "a name"}, {"label", "s.jsonl", "00000001", "x", "--json"},
 	}
-	for _, args := range commands {
-		for _, c := range []struct {
+	for i, args := range commands {
+		for j, c := range []struct {
 			err  error
 			code exitCode
 			said string
@@ -46,6 +48,9 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			{errors.New("it is gone"), codeFailed, "coppice: output: it is gone\n"},
 			{&os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, codePipe, ""},
 		} {
+			if !amount.Tries(3, i, j) {
+				continue
+			}
 			t.Run(strings.Join(args, " ")+": "+c.err.Error(), func(t *testing.T) {
 				var errs bytes.Buffer
 				code := Run(t.Context(), Env{Args: append([]string{"--session-dir", filepath.Join(dir, "sessions")}, args...), In: strings.NewReader(""),

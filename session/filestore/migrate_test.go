@@ -13,6 +13,7 @@ import (
 	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/lines"
 	"github.com/coppice-dev/coppice/internal/rawjson"
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 	"github.com/coppice-dev/coppice/internal/testkit/corpus"
 	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/session"
@@ -258,7 +259,7 @@ func TestFormat2IsReadAsItIs(t *testing.T) {
 
 func TestCorpus(t *testing.T) {
 	counts := map[string]int{"pi-mono-45215f90ff": 1002, "pi-mono-738b1fe617": 1018}
-	for _, file := range corpus.Files(t, "pi", "pi-mono-45215f90ff.jsonl") {
+	for _, file := range corpus.Files(t, "pi", "pi-mono-45215f90ff.jsonl", "pi-mono-738b1fe617.jsonl") {
 		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
 		t.Run(name, func(t *testing.T) {
 			before := content(t, file)
@@ -276,7 +277,7 @@ func TestCorpus(t *testing.T) {
 					t.Errorf("problem %s", p)
 				}
 			}
-			if testing.Short() && len(before) > 1<<20 {
+			if !amount.Full() && len(before) > 1<<19 {
 				return // what follows reads the file many times
 			}
 			dir := t.TempDir()

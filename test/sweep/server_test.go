@@ -50,10 +50,12 @@ type server struct {
 	cutAt    int      // the first request that was cut, from 1; 0: none
 	images   int      // in all requests
 	largest  int64    // prompt, in its own tokens
+
+	seen map[string]content // by its JSON: requests repeat what earlier ones said
 }
 
 func newServer(b behaviour, window int64, rounds int) *server {
-	s := &server{behaviour: b, window: window, rounds: rounds}
+	s := &server{behaviour: b, window: window, rounds: rounds, seen: map[string]content{}}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
@@ -76,7 +78,12 @@ func (s *server) size(r request) (tokens int64, texts []string) {
 	}
 	n := count(string(r.Tools))
 	for _, m := range r.Messages {
-		text, images := content(m.Content)
+		c, ok := s.seen[string(m.Content)]
+		if !ok {
+			c = read(m.Content)
+			s.seen[string(m.Content)] = c
+		}
+		text, images := c.text, c.images
 		texts = append(texts, text)
 		s.images += images
 		n += 4 + count(text) + count(string(m.Calls)) + max(0, s.image)*float64(images)
@@ -91,20 +98,26 @@ func (s *server) size(r request) (tokens int64, texts []string) {
 	return tokens, texts
 }
 
-func content(raw json.RawMessage) (text string, images int) {
-	if json.Unmarshal(raw, &text) == nil {
-		return text, 0
+// content is what a message says.
+type content struct {
+	text   string
+	images int
+}
+
+func read(raw json.RawMessage) (c content) {
+	if json.Unmarshal(raw, &c.text) == nil {
+		return c
 	}
 	var parts []struct{ Type, Text string }
 	_ = json.Unmarshal(raw, &parts)
 	for _, p := range parts {
 		if p.Type == "text" {
-			text += p.Text
+			c.text += p.Text
 		} else {
-			images++
+			c.images++
 		}
 	}
-	return text, images
+	return c
 }
 
 func (s *server) serve(w http.ResponseWriter, req *http.Request) {

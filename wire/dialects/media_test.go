@@ -37,19 +37,19 @@ func TestMediaCaps(t *testing.T) {
 	azure := message.Model{Provider: "azure", ID: "gpt-6", Window: 400_000, Images: true}
 	groq := message.Model{Provider: "groq", ID: "llama-4", Window: 128_000, Images: true}
 	anthropic := func(mime, data string, n int) string {
-		block := fmt.Sprintf(`{"type":"image","source":{"type":"base64","media_type":%q,"data":%q}}`, mime, data)
+		block := `{"type":"image","source":{"type":"base64","media_type":"` + mime + `","data":"` + data + `"}}`
 		return `{"model":"m","max_tokens":10,"messages":[{"role":"user","content":[` + strings.TrimSuffix(strings.Repeat(block+",", n), ",") + `]}]}`
 	}
 	chat := func(url string, n int) string {
-		block := fmt.Sprintf(`{"type":"image_url","image_url":{"url":%q}}`, url)
+		block := `{"type":"image_url","image_url":{"url":"` + url + `"}}`
 		return `{"messages":[{"role":"user","content":[` + strings.TrimSuffix(strings.Repeat(block+",", n), ",") + `]}]}`
 	}
 	responses := func(url string, n int) string {
-		block := fmt.Sprintf(`{"type":"input_image","image_url":%q}`, url)
+		block := `{"type":"input_image","image_url":"` + url + `"}`
 		return `{"input":[{"role":"user","content":[` + strings.TrimSuffix(strings.Repeat(block+",", n), ",") + `]}]}`
 	}
 	parts := func(mime, data string, n int) string {
-		block := fmt.Sprintf(`{"inlineData":{"mimeType":%q,"data":%q}}`, mime, data)
+		block := `{"inlineData":{"mimeType":"` + mime + `","data":"` + data + `"}}`
 		return `{"contents":[{"role":"user","parts":[` + strings.TrimSuffix(strings.Repeat(block+",", n), ",") + `]}]}`
 	}
 	tools := func(n int) string {

@@ -3,20 +3,17 @@
 package corpus
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 )
 
-// full is the environment variable that asks for the large files too.
-const full = "COPPICE_CORPUS_FULL"
-
 // small is up to what size in bytes files are always tried.
-const small = 1200 << 10
-
-// Full reports whether large files are asked for.
-func Full() bool { return os.Getenv(full) != "" }
+const small = 512 << 10
 
 // Dir returns the folder of the sessions of an agent. Without one the test is
 // skipped.
@@ -40,23 +37,27 @@ func Dir(t testing.TB, agent string) string {
 }
 
 // Files lists the sessions of an agent for a test that tries each: the small
-// ones, those that are named, and the large ones if they are asked for or if
-// there are no others. Without any the test is skipped.
+// ones, at least the smallest, and those that are named; all if the full amount
+// is asked for. Without any the test is skipped.
 func Files(t testing.TB, agent string, named ...string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(Dir(t, agent), "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Full() {
+	if amount.Full() {
 		return all
 	}
-	some := slices.DeleteFunc(slices.Clone(all), func(file string) bool {
+	size := func(file string) int64 {
 		info, err := os.Stat(file)
-		return err == nil && info.Size() > small && !slices.Contains(named, filepath.Base(file))
-	})
-	if len(some) == 0 {
-		return all
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
 	}
-	return some
+	least := slices.MinFunc(all, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
+	most := max(small, size(least))
+	return slices.DeleteFunc(all, func(file string) bool {
+		return size(file) > most && !slices.Contains(named, filepath.Base(file))
+	})
 }

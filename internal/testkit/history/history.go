@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	_ "github.com/coppice-dev/coppice/internal/testkit/amount" // a few histories are drawn: each has hundreds of entries
 	"github.com/coppice-dev/coppice/internal/testkit/strange"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/session"
