@@ -33,6 +33,11 @@ func TestFit(t *testing.T) {
 	samples := gather(t, *fitDir)
 	m := newModel()
 	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range samples {
+		for _, n := range s.scripts {
+			m.seen[n.of] += n.times
+		}
+	}
 	const rounds = 60
 	for round := range rounds {
 		rng.Shuffle(len(samples), func(i, j int) { samples[i], samples[j] = samples[j], samples[i] })
@@ -213,11 +218,12 @@ func class(x int) int {
 type model struct {
 	value, gradient, mean, square []float64
 	steps                         float64
+	seen                          []float64 // how often the first and the later characters of scripts come in texts
 }
 
 func newModel() *model {
 	n := scriptsAt + 4*len(scripts)
-	m := &model{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), 0}
+	m := &model{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), 0, make([]float64, 2*len(scripts))}
 	for i := range m.value {
 		switch {
 		case i >= scriptsAt:
@@ -325,6 +331,9 @@ func (m *model) source(t *testing.T) []byte {
 		fmt.Fprintf(&b, "{")
 		for i := range 2 {
 			o, c := m.value[scriptAt(2*k+i, 0)], m.value[scriptAt(2*k+i, 1)]
+			if m.seen[2*k+i] < rare && s.first <= s.last {
+				o, c = drawn(t, s, i, tokenizer.O200kBase), drawn(t, s, i, tokenizer.Cl100kBase)
+			}
 			fmt.Fprintf(&b, "[3]uint16{%d, %d, %d},", weight(min(math.Sqrt(o*c), 1.25*o)), weight(o), weight(c))
 		}
 		fmt.Fprintf(&b, "}, // %s\n", s.name)
@@ -335,4 +344,38 @@ func (m *model) source(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// rare is how often a script has to come in texts for them to say what it costs.
+const rare = 1000
+
+// drawn is what a character of a script costs on average among others of the script,
+// or with again repeated.
+func drawn(t *testing.T, s script, again int, e tokenizer.Encoding) float64 {
+	codec, err := tokenizer.Get(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(draw(s, again > 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(n) / drawnChars
+}
+
+const drawnChars = 800
+
+// draw returns characters of a script, or one of them repeated.
+func draw(s script, same bool) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	one := s.first + (s.last-s.first)/3
+	for range drawnChars {
+		if same {
+			b.WriteRune(one)
+		} else {
+			b.WriteRune(s.first + rng.Int32N(min(s.last-s.first, 5000)+1))
+		}
+	}
+	return b.String()
 }

@@ -82,13 +82,16 @@ var scripts = []script{
 	{"tags, private planes", 0x40000, 0x10FFFF, false},
 	{"lines of tables", 0, -1, false},
 	{"symbols in common use", 0, -1, false},
+	{"without width", 0, -1, false},
 }
 
-// Two scripts are sets of characters between U+2000 and U+27FF that most
-// vocabularies hold whole. They are the last two.
+// Three scripts are sets of characters between U+2000 and U+27FF: two that most
+// vocabularies hold whole, and one of marks that are seldom next to each other. They
+// are the last three.
 const (
 	tableLines    = "─│┌┐└┘├┤┬┴┼═║━┃"
-	commonSymbols = "—–‘’“”•…→←↑↓⇒≤≥≠≈∞√∑−■□▪▶▼▲●○★✓✔✗✘❌✅⚠№™€\u200b\u200d\u2028"
+	commonSymbols = "—–‘’“”•…→←↑↓⇒≤≥≠≈∞√∑−■□▪▶▼▲●○★✓✔✗✘❌✅⚠№™€\u2028"
+	zeroWidth     = "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069"
 )
 
 const (
@@ -114,11 +117,10 @@ func init() {
 			symbols[r-symbolsAt] = uint8(i)
 		}
 	}
-	for _, r := range tableLines {
-		symbols[r-symbolsAt] = uint8(len(scripts) - 2)
-	}
-	for _, r := range commonSymbols {
-		symbols[r-symbolsAt] = uint8(len(scripts) - 1)
+	for i, set := range []string{tableLines, commonSymbols, zeroWidth} {
+		for _, r := range set {
+			symbols[r-symbolsAt] = uint8(len(scripts) - 3 + i)
+		}
 	}
 }
 
@@ -130,7 +132,7 @@ func scriptOf(r rune) uint8 {
 	case r < pagedEnd:
 		return pages[r/pageSize]
 	case r < 0x40000:
-		return uint8(len(scripts) - 4)
+		return uint8(len(scripts) - 5)
 	}
-	return uint8(len(scripts) - 3)
+	return uint8(len(scripts) - 4)
 }

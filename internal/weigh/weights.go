@@ -139,12 +139,12 @@ var pairs = [128][128]uint8{
 var runWeight = [128]uint8{207, 38, 38, 38, 38, 38, 38, 38, 38, 1, 19, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 38, 1, 34, 89, 7, 61, 7, 130, 87, 64, 63, 2, 8, 43, 4, 5, 8, 85, 85, 89, 91, 84, 81, 83, 84, 80, 82, 29, 7, 34, 4, 39, 40, 48, 32, 63, 63, 125, 57, 34, 130, 133, 95, 138, 125, 65, 58, 130, 88, 125, 120, 136, 125, 126, 129, 120, 134, 31, 60, 125, 131, 68, 125, 34, 10, 115, 28, 63, 70, 69, 63, 26, 128, 91, 96, 127, 95, 80, 93, 139, 36, 133, 133, 94, 93, 128, 126, 86, 128, 35, 60, 128, 130, 54, 128, 12, 38}
 
 // scriptWeight are the weights of the scripts, by vocabulary.
-var scriptWeight = [72]weight{
+var scriptWeight = [73]weight{
 	{[3]uint16{199, 163, 242}, [3]uint16{101, 100, 101}},       // symbols of Latin-1
 	{[3]uint16{311, 249, 517}, [3]uint16{142, 113, 251}},       // letters of Latin-1
 	{[3]uint16{227, 182, 457}, [3]uint16{0, 0, 0}},             // Latin, extended
-	{[3]uint16{160, 128, 483}, [3]uint16{0, 847, 0}},           // phonetic letters
-	{[3]uint16{555, 483, 637}, [3]uint16{1, 1013, 0}},          // combining marks
+	{[3]uint16{160, 128, 483}, [3]uint16{499, 492, 507}},       // phonetic letters
+	{[3]uint16{555, 483, 637}, [3]uint16{386, 372, 400}},       // combining marks
 	{[3]uint16{344, 302, 393}, [3]uint16{79, 63, 242}},         // Greek
 	{[3]uint16{182, 158, 210}, [3]uint16{85, 68, 113}},         // Cyrillic
 	{[3]uint16{961, 769, 1243}, [3]uint16{318, 254, 835}},      // Cyrillic, not Russian
@@ -168,12 +168,12 @@ var scriptWeight = [72]weight{
 	{[3]uint16{490, 443, 542}, [3]uint16{462, 398, 536}},       // Tibetan
 	{[3]uint16{331, 265, 550}, [3]uint16{166, 133, 536}},       // Burmese
 	{[3]uint16{117, 94, 559}, [3]uint16{114, 92, 553}},         // Georgian
-	{[3]uint16{205, 205, 205}, [3]uint16{205, 205, 205}},       // Hangul, parts
+	{[3]uint16{764, 764, 764}, [3]uint16{766, 766, 766}},       // Hangul, parts
 	{[3]uint16{658, 560, 774}, [3]uint16{648, 547, 767}},       // Ethiopic to Tagalog
 	{[3]uint16{108, 87, 478}, [3]uint16{182, 145, 430}},        // Khmer
-	{[3]uint16{839, 1066, 660}, [3]uint16{205, 205, 205}},      // Mongolian to Vedic
+	{[3]uint16{839, 1066, 660}, [3]uint16{760, 755, 765}},      // Mongolian to Vedic
 	{[3]uint16{0, 0, 212}, [3]uint16{0, 0, 0}},                 // Latin, Vietnamese
-	{[3]uint16{205, 205, 205}, [3]uint16{205, 205, 205}},       // Greek, ancient
+	{[3]uint16{669, 640, 700}, [3]uint16{655, 560, 768}},       // Greek, ancient
 	{[3]uint16{273, 218, 360}, [3]uint16{725, 857, 614}},       // punctuation
 	{[3]uint16{577, 582, 573}, [3]uint16{470, 516, 428}},       // raised digits, currencies
 	{[3]uint16{517, 514, 520}, [3]uint16{571, 601, 543}},       // letters as symbols
@@ -188,17 +188,17 @@ var scriptWeight = [72]weight{
 	{[3]uint16{596, 740, 480}, [3]uint16{600, 722, 499}},       // maths, rare
 	{[3]uint16{777, 778, 777}, [3]uint16{546, 547, 545}},       // Braille
 	{[3]uint16{742, 741, 742}, [3]uint16{454, 454, 454}},       // arrows, rare
-	{[3]uint16{519, 518, 519}, [3]uint16{205, 205, 205}},       // Glagolitic to Kangxi
+	{[3]uint16{519, 518, 519}, [3]uint16{766, 766, 766}},       // Glagolitic to Kangxi
 	{[3]uint16{502, 481, 524}, [3]uint16{140, 120, 165}},       // punctuation of CJK
 	{[3]uint16{138, 110, 410}, [3]uint16{189, 168, 214}},       // kana
-	{[3]uint16{557, 552, 562}, [3]uint16{205, 205, 205}},       // CJK, compatibility
-	{[3]uint16{205, 205, 205}, [3]uint16{205, 205, 205}},       // Han, rare
+	{[3]uint16{557, 552, 562}, [3]uint16{705, 671, 740}},       // CJK, compatibility
+	{[3]uint16{764, 764, 764}, [3]uint16{766, 766, 766}},       // Han, rare
 	{[3]uint16{370, 335, 409}, [3]uint16{215, 175, 264}},       // Han
-	{[3]uint16{557, 552, 562}, [3]uint16{205, 205, 205}},       // Yi to Cherokee
+	{[3]uint16{557, 552, 562}, [3]uint16{766, 766, 766}},       // Yi to Cherokee
 	{[3]uint16{226, 181, 308}, [3]uint16{234, 191, 287}},       // Hangul
-	{[3]uint16{0, 0, 0}, [3]uint16{205, 205, 205}},             // private use
-	{[3]uint16{205, 205, 205}, [3]uint16{536, 507, 568}},       // Han, compatibility
-	{[3]uint16{205, 205, 205}, [3]uint16{205, 205, 205}},       // presentation forms
+	{[3]uint16{728, 700, 757}, [3]uint16{755, 750, 760}},       // private use
+	{[3]uint16{740, 730, 750}, [3]uint16{536, 507, 568}},       // Han, compatibility
+	{[3]uint16{745, 727, 763}, [3]uint16{745, 727, 763}},       // presentation forms
 	{[3]uint16{498, 399, 880}, [3]uint16{267, 366, 194}},       // variation selectors
 	{[3]uint16{558, 874, 356}, [3]uint16{516, 638, 417}},       // small forms
 	{[3]uint16{354, 311, 403}, [3]uint16{539, 523, 555}},       // full width forms
@@ -207,9 +207,10 @@ var scriptWeight = [72]weight{
 	{[3]uint16{661, 594, 735}, [3]uint16{604, 674, 541}},       // music, letters for maths
 	{[3]uint16{593, 483, 730}, [3]uint16{599, 677, 529}},       // flags, tiles
 	{[3]uint16{594, 475, 771}, [3]uint16{501, 681, 369}},       // emoji
-	{[3]uint16{205, 205, 205}, [3]uint16{205, 205, 205}},       // symbols of old computers
+	{[3]uint16{764, 764, 764}, [3]uint16{766, 766, 766}},       // symbols of old computers
 	{[3]uint16{860, 853, 867}, [3]uint16{755, 737, 774}},       // Han, extensions
-	{[3]uint16{0, 478, 0}, [3]uint16{205, 205, 205}},           // tags, private planes
+	{[3]uint16{960, 940, 980}, [3]uint16{948, 1000, 900}},      // tags, private planes
 	{[3]uint16{280, 294, 266}, [3]uint16{23, 18, 34}},          // lines of tables
-	{[3]uint16{188, 180, 196}, [3]uint16{0, 0, 94}},            // symbols in common use
+	{[3]uint16{188, 180, 196}, [3]uint16{64, 64, 94}},          // symbols in common use
+	{[3]uint16{243, 195, 330}, [3]uint16{243, 195, 338}},       // without width
 }
