@@ -210,6 +210,7 @@ func (s *sheet) context(at place) {
 		}
 		s.add(at, r, it.First, "- "+text)
 	}
+	s.looked(at)
 }
 
 // unsaid is a text without the sentences that are in a line already: as the

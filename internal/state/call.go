@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/outcome"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/rawjson"
@@ -82,8 +83,13 @@ func (f *folder) result(m *message.Message) {
 		}
 	case len(c.ops) > 0:
 		f.fileTool(c, r)
+	case searches.Has(strings.ToLower(c.tool)) && !r.Failed:
+		f.sights.see(look{text: r.Body, at: f.at})
 	}
 }
+
+// searches are tools that find lines in files.
+var searches = lazy.Words{"grep", "search", "search_files", "search_file_content", "ripgrep"}
 
 // maxAnswers is how many texts of an answer to a tool's question are kept.
 const maxAnswers = 16
@@ -177,6 +183,7 @@ func (f *folder) fileTool(c *call, r outcome.Result) {
 		f.op(op, "", c.reason)
 		if op.Kind == shell.Read {
 			f.readText(op, r.Body)
+			f.sights.see(look{key: f.paths.key(op.Path, ""), text: r.Body, at: f.at})
 		}
 	}
 }

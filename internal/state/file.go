@@ -58,6 +58,9 @@ func (f *folder) fileItem(key string, s *fileState, life Life) *Item {
 // op takes what was done to a file, as seen from a directory.
 func (f *folder) op(op calls.Op, dir, reason string) {
 	key := f.paths.key(op.Path, dir)
+	if op.Kind != shell.Read && op.Kind != shell.Mkdir {
+		f.sights.change(key, f.at)
+	}
 	switch op.Kind {
 	case shell.Read:
 		s := f.file(key)

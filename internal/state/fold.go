@@ -83,6 +83,7 @@ type folder struct {
 	paths     paths
 	talk      talk
 	files     fileTable
+	sights    sights
 	git       gitState
 	jobs      []*job
 	refusals  []refusal
@@ -222,7 +223,7 @@ func (f *folder) state() *State {
 	slices.SortStableFunc(items, func(a, b *Item) int {
 		return cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind))
 	})
-	s := &State{Items: make([]Item, len(items)), paths: f.paths}
+	s := &State{Items: make([]Item, len(items)), paths: f.paths, looks: f.stillSo()}
 	for i, it := range items {
 		s.Items[i] = *it
 	}

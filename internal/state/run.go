@@ -99,6 +99,9 @@ func (f *folder) ran(c *call, r outcome.Result) {
 		if ends[i] != failedRun {
 			f.commandFiles(cmd, dirs[i], c.reason, r)
 		}
+		if movesTree(cmd) {
+			f.sights = sights{}
+		}
 		if !notable(cmd) {
 			f.lookAround(cmd, dirs[i], r)
 			continue
@@ -121,6 +124,7 @@ func (f *folder) ran(c *call, r outcome.Result) {
 			f.gitCommand(cmd, cmds, r)
 		}
 	}
+	f.lookedAround(cmds, dirs, r)
 	f.prints(r.Body)
 }
 

@@ -123,6 +123,7 @@ func (it *Item) Entries() []string {
 type State struct {
 	Items []Item
 	paths paths // how files are shown
+	looks []Look
 }
 
 // Of returns the items of a kind, oldest first.
