@@ -5,154 +5,158 @@ import (
 	"strings"
 )
 
-// maxName bounds the look back for the name of a value, in bytes.
-const maxName = 64
-
 // assignment finds the value of a named secret: password=…, api_key: "…",
-// "clientSecret": "…", token := "…". s[i] is the separator.
-func assignment(s string, i int) (span, int) {
-	name := nameBefore(s, i)
-	if name == "" {
-		return span{}, i + 1
+// "clientSecret": "…", token := "…". s[i] is the separator. It returns where to
+// go on.
+func (sc *scanner) assignment(i int) int {
+	s := sc.s
+	start, end := sc.nameBefore(i)
+	if start == end {
+		return i + 1
 	}
-	kind := secretName(name)
-	if kind == "" {
-		return span{}, i + 1
+	f := field{name: nameOf(s[start:end]), query: start > 0 && (s[start-1] == '?' || s[start-1] == '&')}
+	if f.kind == noSecret {
+		if f.name = sc.otherName(start, end, f.query); f.kind == noSecret {
+			return i + 1
+		}
 	}
 	p := i
 	for p < len(s) && p-i < 3 && strings.IndexByte(":=>", s[p]) >= 0 {
 		p++
 	}
-	p = min(run(s, p, blank), p+8)
-	return value(s, p, kind)
+	f.env = s[i] == '=' && end == i && p == i+1 && !f.query && (f.caps && !isCapsConst(s, start) || strings.HasPrefix(s[start:end], "--"))
+	p = sc.look(p, blank, 40)
+	if s[i] == ':' && p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>') {
+		return sc.nextLine(i, start, p, f)
+	}
+	if p < len(s) && f.kind == credential && alnum(s[p]) {
+		if next := sc.scheme(p, s[start:end]); next > p {
+			return next
+		}
+	}
+	sp, next := sc.value(p, f)
+	if sp.end > 0 {
+		return sc.add(sp)
+	}
+	return max(next, i+1)
 }
 
-// flag finds the value of --password … on a command line.
-func flag(s string, i int) (span, int) {
-	if !strings.HasPrefix(s[i:], "--") {
-		return span{}, i + 1
-	}
-	start := i + 2
-	end := run(s[:min(len(s), start+maxName)], start, word|dash|underscore)
-	if end == start || end >= len(s) || s[end] != ' ' {
-		return span{}, start
-	}
-	kind := secretName(s[start:end])
-	if kind == "" {
-		return span{}, end
-	}
-	return value(s, end+1, kind)
+// isCapsConst reports whether what comes before a name shows code, not a shell.
+func isCapsConst(s string, start int) bool {
+	return start > 0 && (s[start-1] == '.' || s[start-1] == '$')
 }
 
-// nameBefore returns the identifier that ends before i; quotes and blanks may
-// come between.
-func nameBefore(s string, i int) string {
-	end := i
-	for end > 0 && i-end < 8 && class[s[end-1]]&(blank|quotation) != 0 {
-		end--
+// nameBefore returns the identifier that ends before i; quotes, brackets and
+// blanks may come between.
+func (sc *scanner) nameBefore(i int) (start, end int) {
+	s := sc.s
+	end = sc.back(i, blank|quotation, 32)
+	start = sc.back(end, nameChars, maxName)
+	if start > 0 && s[start-1] == '\\' && start < end && strings.IndexByte("nrt", s[start]) >= 0 {
+		start++ // an escape, not a letter
 	}
-	start := end
-	for start > 0 && end-start < maxName && class[s[start-1]]&(word|dash|underscore) != 0 {
-		start--
-	}
-	return s[start:end]
+	return start, end
 }
 
-// secretWords occur in the names of secrets; notSecretEnds end names that only
-// refer to one. Separators are removed from names before they are compared.
-var (
-	passwordWords = []string{"password", "passwd", "passphrase"}
-	secretWords   = []string{"secret", "token", "apikey", "accesskey", "privatekey", "accountkey", "authkey",
-		"signingkey", "encryptionkey", "credential", "authorization"}
-	notSecretEnds = []string{"hash", "sha", "sha1", "sha256", "digest", "id", "ids", "count", "limit", "url", "uri", "path",
-		"file", "name", "tokens", "type", "length", "size", "at", "expires", "expiry", "algorithm", "method"}
-)
-
-// secretName returns the kind of secret that a name suggests, or "".
-func secretName(name string) string {
-	n := squeeze(name)
-	holds := func(w string) bool { return strings.Contains(n, w) }
-	ends := func(w string) bool { return strings.HasSuffix(n, w) }
+// otherName judges names that are secrets only where they are: the type after a
+// name, the value of a pair of name and value, a signature in a URL, the d of a
+// key in JSON.
+func (sc *scanner) otherName(start, end int, query bool) name {
+	s := sc.s
+	n := s[start:end]
+	is := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(n, w) })
+	}
 	switch {
-	case len(n) < 3:
-		return ""
-	case slices.ContainsFunc(passwordWords, holds), n == "pwd", ends("dbpwd"), ends("userpwd"):
-		if !slices.ContainsFunc(notSecretEnds, ends) {
-			return "password"
-		}
-	case slices.ContainsFunc(secretWords, holds):
-		if !slices.ContainsFunc(notSecretEnds, ends) {
-			return "credential"
-		}
+	case query && is("sig", "signature", "x-amz-signature", "x-goog-signature", "key", "code"):
+		return name{kind: credential}
+	case is("string", "str"):
+		at := sc.back(start, blank|colon|special, 6)
+		return nameOf(s[sc.back(at, nameChars, maxName):at])
+	case len(n) >= 5 && strings.EqualFold(n[len(n)-5:], "value"):
+		return sc.labelBefore(start)
+	case n == "d" && strings.Contains(s[max(0, start-4*near):min(len(s), start+4*near)], `"kty"`):
+		sc.work += 8 * near
+		return name{kind: credential}
 	}
-	return ""
+	return name{}
 }
 
-// squeeze returns a name in lower case without separators.
-func squeeze(name string) string {
-	buf := make([]byte, 0, maxName)
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '_' || c == '-':
-		case 'A' <= c && c <= 'Z':
-			buf = append(buf, c|0x20)
-		default:
-			buf = append(buf, c)
+// labelBefore finds the name of a pair that is written as two members or
+// attributes: name="DB_PASSWORD" value="…". The value's name begins at start.
+func (sc *scanner) labelBefore(start int) name {
+	s := sc.s[max(0, start-128):start]
+	sc.work += len(s)
+	l := strings.ToLower(s)
+	for end := len(l); end > 0; {
+		i := max(strings.LastIndex(l[:end], "name"), strings.LastIndex(l[:end], "key"))
+		if i < 0 {
+			return name{}
+		}
+		end = i
+		for i < len(s) && class[s[i]]&letters != 0 {
+			i++
+		}
+		from := i
+		for i < len(s) && (class[s[i]]&(blank|quotation) != 0 || s[i] == ':' || s[i] == '=') && i-from < 12 {
+			i++
+		}
+		to := i
+		for to < len(s) && class[s[to]]&(nameChars|dot) != 0 {
+			to++
+		}
+		if i > from && to > i && to-i <= maxName && strings.ContainsAny(s[from:i], ":=") && !strings.ContainsAny(s[to:], "}>") {
+			return nameOf(s[i:to])
 		}
 	}
-	return string(buf)
+	return name{}
 }
 
-// value reads what is at p as the value of a named secret.
-func value(s string, p int, kind string) (span, int) {
-	quoted := false
-	for p < len(s) && strings.IndexByte("\\\"'`", s[p]) >= 0 {
-		quoted = true
-		p++
+// argument finds the second argument of define('DB_PASSWORD', '…') and the like.
+// s[i] is the comma.
+func (sc *scanner) argument(i int) int {
+	s := sc.s
+	if i == 0 || s[i-1] != '\'' && s[i-1] != '"' {
+		return i + 1
 	}
-	if p >= len(s) || !alnum(s[p]) && class[s[p]]&special == 0 {
-		return span{}, p
+	end := sc.back(i-1, quotation&^0, 1)
+	start := sc.back(end, nameChars|dot|colon|slash, maxName)
+	open := sc.back(start, quotation, 2)
+	if start == end || open == start || s[max(0, open-1):start] == "" || !strings.Contains(s[max(0, start-3):start], "(") {
+		return i + 1
 	}
-	if alnum(s[p]) { // a known shape says more than the name
-		if sp, _ := token(s, p); sp.end > 0 {
-			return sp, 0
-		}
-		if sp := bearer(s, p); sp.end > 0 {
-			return sp, 0
-		}
+	f := field{name: nameOf(s[start+strings.LastIndexAny(s[start:end], ".:/")+1 : end])}
+	p := sc.look(i+1, blank, 8)
+	if f.kind == noSecret || p >= len(s) || strings.IndexByte("\\\"'`", s[p]) < 0 {
+		return i + 1
 	}
-	end := trimValue(s, p, look(s, p, tokenChars|special))
-	v := s[p:end]
-	called := end < len(s) && strings.IndexByte("([", s[end]) >= 0 // code, not a value
-	if called || placeholder(v) || uuid(v) || !strong(v, kind, quoted) {
-		return span{}, max(p, min(end, p+maxName))
+	if sp, _ := sc.value(p, f); sp.end > 0 {
+		return sc.add(sp)
 	}
-	return span{p, max(end, trimValue(s, p, run(s, p, tokenChars|special))), kind}, 0
+	return i + 1
 }
 
-// trimValue removes punctuation at the end that belongs to the surrounding text.
-func trimValue(s string, start, end int) int {
-	if i := strings.IndexByte(s[start:end], '&'); i >= 0 { // the next parameter of a URL
-		end = start + i
+// element finds the content of <password>…</password>. s[i] is the >.
+func (sc *scanner) element(i int) int {
+	s := sc.s
+	start := sc.back(i, nameChars, maxName)
+	if start == i || start == 0 || s[start-1] != '<' && s[start-1] != ':' {
+		return i + 1
 	}
-	for end > start && strings.IndexByte(".,;}|", s[end-1]) >= 0 {
-		end--
+	f := field{name: nameOf(s[start:i]), quoted: true}
+	if f.kind == noSecret {
+		return i + 1
 	}
-	return end
-}
-
-// strong reports whether a value looks like a secret: a password mixes letters
-// with digits or signs, other credentials are long and random.
-func strong(v, kind string, quoted bool) bool {
-	const minPassword, minCredential, minEntropy = 6, 16, 3.0
-	c := classes(v)
-	letters := c.lower + c.upper
-	if kind == "password" {
-		dotted := !quoted && strings.Contains(v, ".") && c.digits == 0 // config.password
-		return len(v) >= minPassword && letters > 0 && !dotted && (c.digits > 0 || strings.ContainsAny(v, "!#%^*?"))
+	rest := s[i+1 : min(len(s), i+1+4*near)]
+	sc.work += len(rest)
+	n := strings.IndexByte(rest, '<')
+	if n < 0 || !strings.HasPrefix(rest[n:], "</") {
+		return i + 1
 	}
-	if len(v) < minCredential || letters == 0 || c.digits == 0 || c.longest < 12 || entropy(v) < minEntropy {
-		return false
+	v := strings.TrimSpace(rest[:n])
+	if !f.accepts(v) {
+		return i + 1
 	}
-	return c.digits >= 3 || c.upper > 0 && c.lower > 0 && (quoted || c.digits >= 2 || strings.ContainsAny(v, "/+="))
+	from := i + 1 + strings.Index(rest, v)
+	return sc.add(span{from, from + len(v), f.kind.String()})
 }

@@ -20,18 +20,19 @@ const (
 	equals
 	tilde
 	colon
+	at
 	blank     // space and tab
 	special   // other characters found in passwords
 	quotation // quotes and brackets
 
 	letters    = lower | upper
-	digits     = digit
 	word       = letters | digit
-	base64     = word | plus | slash | equals
+	base64set  = word | plus | slash | equals
 	base64url  = word | dash | underscore
+	nameChars  = word | dash | underscore
 	tokenChars = word | dash | underscore | dot | slash | plus | equals | tilde
-	userinfo   = word | dash | underscore | dot | plus | equals | tilde | special
-	printable  = tokenChars | colon | blank | special
+	valueChars = tokenChars | special | at | colon
+	hostChars  = word | dash | dot
 )
 
 // class is the class of each byte; bytes of no class are 0.
@@ -50,28 +51,14 @@ var class = func() (t [256]charset) {
 			t[c] = quotation
 		}
 	}
-	t['-'], t['_'], t['.'], t['/'], t['+'], t['='], t['~'], t[':'] = dash, underscore, dot, slash, plus, equals, tilde, colon
+	t['-'], t['_'], t['.'], t['/'], t['+'], t['='], t['~'], t[':'], t['@'] = dash, underscore, dot, slash, plus, equals, tilde, colon, at
 	t[' '], t['\t'] = blank, blank
 	return t
 }()
 
 func alnum(c byte) bool { return class[c]&word != 0 }
 
-// run returns the end of the characters of set that begin at i.
-func run(s string, i int, set charset) int {
-	for i < len(s) && class[s[i]]&set != 0 {
-		i++
-	}
-	return i
-}
-
-// look is like run for values that may still be rejected: it looks at no more
-// than limit bytes, so that a rejected value is not read again from each point in
-// it.
-func look(s string, i int, set charset) int {
-	const limit = 256
-	return run(s[:min(len(s), i+limit)], i, set)
-}
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // trimSentence removes full stops at the end: they end a sentence, not a token.
 func trimSentence(s string, start, end int) int {
@@ -85,13 +72,16 @@ func trimSentence(s string, start, end int) int {
 type counts struct {
 	lower, upper, digits, other int
 	longest                     int // longest run of letters and digits
+	turns                       int // changes between lower and upper case
 }
 
 func classes(v string) counts {
 	var c counts
 	n := 0
+	prev := charset(0)
 	for i := range len(v) {
-		switch cl := class[v[i]]; {
+		cl := class[v[i]]
+		switch {
 		case cl&lower != 0:
 			c.lower++
 		case cl&upper != 0:
@@ -102,6 +92,10 @@ func classes(v string) counts {
 			c.other++
 			n = -1
 		}
+		if cl|prev == letters {
+			c.turns++
+		}
+		prev = cl
 		n++
 		c.longest = max(c.longest, n)
 	}
@@ -124,19 +118,37 @@ func entropy(v string) float64 {
 	return bits
 }
 
-// placeholder reports whether v only stands in for a secret: a variable, a name
-// in capitals, masked text.
-func placeholder(v string) bool {
-	if v == "" || strings.ContainsAny(v[:1], "$<{%*[") || strings.Contains(v, "...") {
-		return true
+// random reports whether the body of a key is random, not a name made of words.
+func random(body string) bool {
+	c := classes(body)
+	return c.longest >= 20 || c.digits > 0 && c.upper > 0 && c.lower > 0 || c.longest >= 16 && c.digits >= 2
+}
+
+// mixed reports whether a value is long and looks drawn at random: letters with
+// digits among them, or letters that change case as words do not.
+func mixed(v string) bool {
+	const least, minEntropy = 16, 3.0
+	if len(v) < least || entropy(v) < minEntropy {
+		return false
 	}
 	c := classes(v)
-	if c.lower == 0 && c.digits == 0 && c.other > 0 { // YOUR_API_KEY
+	n := c.lower + c.upper
+	switch {
+	case n == 0 || c.longest < 12:
+		return false
+	case c.digits >= 3 || c.digits >= 2 && c.upper > 0 && c.lower > 0:
 		return true
 	}
-	l := strings.ToLower(v)
-	return strings.HasPrefix(l, "your") || strings.Contains(l, "xxxx") || strings.Contains(l, "placeholder") ||
-		strings.Contains(l, "redacted") || entropy(v) < 1
+	return c.turns*3 >= n || c.digits > 0 && c.turns*5 >= n
+}
+
+func hexDigits(v string) bool {
+	for i := range len(v) {
+		if !isHex(v[i]) {
+			return false
+		}
+	}
+	return v != ""
 }
 
 // uuid reports whether v has the form of a UUID.
@@ -149,7 +161,7 @@ func uuid(v string) bool {
 			if v[i] != '-' {
 				return false
 			}
-		} else if !strings.ContainsRune("0123456789abcdefABCDEF", rune(v[i])) {
+		} else if !isHex(v[i]) {
 			return false
 		}
 	}

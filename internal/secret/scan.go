@@ -2,147 +2,155 @@ package secret
 
 import "strings"
 
-// scan finds the built-in shapes in one pass over s.
-func scan(s string) []span {
-	var spans []span
-	for i := 0; i < len(s); {
-		found, next := at(s, i)
-		if found.end > 0 {
-			spans = append(spans, found)
-			next = found.end
-		}
-		i = max(next, i+1)
-	}
-	return spans
+// scanner finds the built-in shapes in one pass over a text.
+type scanner struct {
+	s     string
+	table *wordTable
+	known []string // values that are secrets wherever they are
+	inner bool     // the text was decoded from base64: no further layer is
+	veil  int      // where the first disguise may be
+	spans []span
+	work  int // bytes looked at, which tests compare for texts of different sizes
 }
 
-// at looks for a secret whose first distinctive character is s[i]. A span with
-// end 0 means none; next is then where to continue.
-func at(s string, i int) (found span, next int) {
-	switch c := s[i]; {
-	case c == ':' && strings.HasPrefix(s[i:], "://"):
-		return urlPassword(s, i)
-	case c == ':' || c == '=':
-		return assignment(s, i)
-	case c == '-':
-		if strings.HasPrefix(s[i:], pemBegin) {
-			return pem(s, i)
-		}
-		return flag(s, i)
-	case !alnum(c) || !wordStart(s, i):
-		return span{}, i + 1
-	case c == 'b' || c == 'B':
-		if sp := bearer(s, i); sp.end > 0 {
-			return sp, 0
-		}
-	}
-	return token(s, i)
-}
-
-// wordStart reports whether no letter or digit comes before i. A letter that
-// belongs to an escape (\n in quoted JSON) does not count.
-func wordStart(s string, i int) bool {
-	return i == 0 || !alnum(s[i-1]) || i > 1 && s[i-2] == '\\'
-}
-
-// urlPassword finds the password of scheme://user:password@host. s[i:] begins
-// with the "://".
-func urlPassword(s string, i int) (span, int) {
-	user := run(s, i+3, userinfo)
-	if user >= len(s) || s[user] != ':' {
-		return span{}, max(user, i+3)
-	}
-	start := user + 1
-	end := run(s, start, userinfo|colon)
-	if end >= len(s) || s[end] != '@' || end-start < 3 || placeholder(s[start:end]) {
-		return span{}, end
-	}
-	return span{start, end, "url-password"}, 0
-}
-
-// bearer finds the token after the word Bearer or Basic.
-func bearer(s string, i int) span {
-	const minToken = 16
-	word := run(s, i, letters)
-	switch strings.ToLower(s[i:word]) {
-	case "bearer", "basic":
-	default:
-		return span{}
-	}
-	start := run(s, word, blank)
-	if start == word || start-word > 4 {
-		return span{}
-	}
-	end := trimSentence(s, start, run(s, start, tokenChars))
-	v := s[start:end]
-	if len(v) < minToken || placeholder(v) || classes(v).digits == 0 && len(v) < 2*minToken {
-		return span{}
-	}
-	return span{start, end, "bearer-token"}
-}
-
-const pemBegin = "-----BEGIN "
-
-// pem finds a private key block, complete or cut off. s[i:] begins with pemBegin.
-func pem(s string, i int) (span, int) {
-	label := i + len(pemBegin)
-	n := run(s, label, letters|digits|blank)
-	if !strings.HasSuffix(s[label:n], "PRIVATE KEY") && !strings.HasSuffix(s[label:n], "PRIVATE KEY BLOCK") || !strings.HasPrefix(s[n:], "-----") {
-		return span{}, n
-	}
-	const minLine = 16 // shorter runs are words in a text about keys
-	end, keyed := n+5, false
-	for p := end; p < len(s); {
-		p = skipLineEnds(s, p)
-		if strings.HasPrefix(s[p:], "-----END ") {
-			if e := strings.Index(s[p+5:min(len(s), p+80)], "-----"); e > 0 && keyed {
-				end = p + 5 + e + 5
+// scan finds the shapes. Letters and digits are read word by word, because a token
+// begins where a word does; what separates them may separate a name from its value.
+func (sc *scanner) scan() {
+	sc.veil = len(sc.s)
+	for i := 0; i < len(sc.s); {
+		switch c := sc.s[i]; {
+		case class[c]&word != 0:
+			i = max(i+1, sc.word(i, sc.run(i+1, word)))
+		case class[c]&blank != 0:
+			i++
+		default:
+			if disguises[c] != 0 && i < sc.veil {
+				sc.veil = i
 			}
-			break
+			if signs[c] {
+				i = max(i+1, sc.sign(c, i))
+			} else {
+				i++
+			}
 		}
-		if line := pemHeader(s, p); line > p {
-			p = line
+	}
+}
+
+// signs are the characters that sign looks at.
+var signs = [256]bool{':': true, '=': true, '-': true, '>': true, ',': true, '~': true, '|': true}
+
+// sign looks for a secret at a character between words. It returns where to go on.
+func (sc *scanner) sign(c byte, i int) int {
+	switch c {
+	case ':':
+		if strings.HasPrefix(sc.s[i:], "://") {
+			return sc.url(i)
+		}
+		if next := sc.numbered(i); next > i {
+			return next
+		}
+		return sc.assignment(i)
+	case '~':
+		return sc.appSecret(i)
+	case '|':
+		return sc.appToken(i)
+	case '=':
+		return sc.assignment(i)
+	case '-':
+		if strings.HasPrefix(sc.s[i:], pemDashes) {
+			return sc.pem(i)
+		}
+		return sc.flag(i)
+	case '>':
+		return sc.element(i)
+	case ',':
+		return sc.argument(i)
+	}
+	return i + 1
+}
+
+// word looks for a secret that begins with the word s[i:end], or that the word
+// announces. It returns where to go on.
+func (sc *scanner) word(i, end int) int {
+	if i > 0 && sc.s[i-1] == '\\' && strings.IndexByte("nrtbfv", sc.s[i]) >= 0 {
+		if i++; i == end { // it was an escape, not a letter
+			return end
+		}
+	}
+	if next := sc.known2(i); next > i {
+		return next
+	}
+	if next := sc.encoded(i, end); next > i {
+		return next
+	}
+	return end
+}
+
+// known2 tries the table on the word at i.
+func (sc *scanner) known2(i int) int {
+	for _, e := range sc.table.at(sc.s, i) {
+		if !e.in(sc.s[i:]) {
 			continue
 		}
-		body := run(s, p, base64)
-		if body-p < minLine && !(keyed && body > p && s[body-1] == '=') {
-			if keyed && body > p && strings.HasPrefix(s[skipLineEnds(s, body):], "-----END ") {
-				p, end = body, body
-				continue
+		if e.find == nil {
+			if sp := sc.token(e, i); sp.end > 0 {
+				return sc.add(sp)
 			}
-			break
+			continue
 		}
-		keyed = true
-		p, end = body, body
+		if next := e.find(sc, i); next > i {
+			return next
+		}
 	}
-	if !keyed {
-		return span{}, n
-	}
-	return span{i, end, "private-key"}, 0
+	return i
 }
 
-// pemHeader returns the end of a header line of a key block, or p.
-func pemHeader(s string, p int) int {
-	const maxLine = 200
-	for _, name := range []string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:"} {
-		if strings.HasPrefix(s[p:], name) {
-			return run(s[:min(len(s), p+maxLine)], p, printable)
-		}
-	}
-	return p
+// add keeps a span and returns its end.
+func (sc *scanner) add(sp span) int {
+	sc.spans = append(sc.spans, sp)
+	return sp.end
 }
 
-// skipLineEnds skips white space, escaped line ends and what quotes a line.
-func skipLineEnds(s string, p int) int {
-	for p < len(s) {
-		switch c := s[p]; {
-		case c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '"' || c == '\'' || c == '>' || c == '+' && p > 0 && s[p-1] == '\n':
-			p++
-		case c == '\\' && p+1 < len(s) && (s[p+1] == 'n' || s[p+1] == 'r' || s[p+1] == 't'):
-			p += 2
-		default:
-			return p
-		}
+// run returns the end of the characters of set that begin at i.
+func (sc *scanner) run(i int, set charset) int {
+	from := i
+	for i < len(sc.s) && class[sc.s[i]]&set != 0 {
+		i++
 	}
-	return p
+	sc.work += i - from + 1
+	return i
+}
+
+// near bounds what is read of a value that may still be rejected, so that it is
+// not read again from each point in it.
+const near = 256
+
+// look is run, but reads at most limit bytes.
+func (sc *scanner) look(i int, set charset, limit int) int {
+	from, most := i, min(len(sc.s), i+limit)
+	for i < most && class[sc.s[i]]&set != 0 {
+		i++
+	}
+	sc.work += i - from + 1
+	return i
+}
+
+// back returns the start of the characters of set that end at i, at most limit bytes.
+func (sc *scanner) back(i int, set charset, limit int) int {
+	from, least := i, max(0, i-limit)
+	for i > least && class[sc.s[i-1]]&set != 0 {
+		i--
+	}
+	sc.work += from - i + 1
+	return i
+}
+
+// line returns the end of the line at i, or i+limit.
+func (sc *scanner) line(i, limit int) int {
+	rest := sc.s[i:min(len(sc.s), i+limit)]
+	if n := strings.IndexByte(rest, '\n'); n >= 0 {
+		rest = rest[:n]
+	}
+	sc.work += len(rest) + 1
+	return i + len(rest)
 }

@@ -1,9 +1,12 @@
 // Package secret replaces secrets in text with stubs that say what was there
-// (invariant I11). It knows the shapes of common credentials; what only looks
-// random (git and content hashes, UUIDs) is left alone.
+// (invariant I11; docs/security.md says what is found and how it is measured). It
+// knows the shapes of common credentials, the names and commands that announce
+// one, and values that it is told of; what only looks random (git and content
+// hashes, UUIDs) is left alone.
 //
-// Masking never fails and takes time linear in its input: the text is read once,
-// and a failed attempt says how far it got.
+// Masking never fails and takes time linear in its input: the text is read once as
+// it is and where it is disguised once without its escapes, and a failed attempt
+// reads a bounded number of bytes.
 package secret
 
 import (
@@ -18,13 +21,15 @@ import (
 // the built-in shapes only.
 type Masker struct {
 	extra []*regexp.Regexp
+	known []string
 }
 
-// New returns a masker for the built-in shapes and the extra patterns (RE2
-// syntax; the setting secrets.patterns). Extra patterns add to the built-in
-// shapes and replace none. A pattern that does not compile is an error.
-func New(extra []string) (*Masker, error) {
-	m := &Masker{}
+// New returns a masker for the built-in shapes, the extra patterns (RE2 syntax; the
+// setting secrets.patterns) and known values, each of which is masked wherever it
+// is unless it is short or a common word. A pattern that does not compile is an
+// error.
+func New(extra []string, known ...string) (*Masker, error) {
+	m := &Masker{known: usable(known)}
 	for _, p := range extra {
 		re, err := regexp.Compile(p)
 		if err != nil {
@@ -70,7 +75,7 @@ func (m *Masker) once(s string) string {
 	changed := false
 	for s != "" {
 		start, end := nextStub(s)
-		spans := m.find(s[:start])
+		spans, _ := m.find(s[:start])
 		changed = changed || len(spans) > 0
 		at := 0
 		for _, sp := range spans {
@@ -106,12 +111,14 @@ func nextStub(s string) (start, end int) {
 	}
 }
 
-// find returns the secrets of a text without stubs, in order, not overlapping.
-func (m *Masker) find(s string) []span {
-	spans := scan(s)
-	if len(m.extra) == 0 {
-		return spans
-	}
+// find returns the secrets of a text without stubs, in order, not overlapping, and
+// how many bytes were looked at.
+func (m *Masker) find(s string) ([]span, int) {
+	sc := scanner{s: s, table: words(), known: m.known}
+	sc.scan()
+	sc.literals()
+	more, work := m.disguised(s, sc.veil, sc.table)
+	spans := append(sc.spans, more...)
 	for _, re := range m.extra {
 		for _, loc := range re.FindAllStringIndex(s, -1) {
 			if loc[1] > loc[0] {
@@ -120,7 +127,7 @@ func (m *Masker) find(s string) []span {
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	return merge(spans)
+	return merge(spans), sc.work + work
 }
 
 // merge joins overlapping spans; the earlier one names the kind.

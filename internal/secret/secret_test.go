@@ -128,15 +128,9 @@ func TestMaskExtraPatterns(t *testing.T) {
 	}
 }
 
-// Hostile input: as many repeated prefixes as fit. A quadratic scan would not
-// finish within the test's time.
-func TestMaskLinear(t *testing.T) {
-	for _, unit := range []string{"sk-", "eyJ-", "eyJa.", "://a:", "password=", "-----BEGIN ", "--token", "a:a=", "[secret: ",
-		"-----BEGIN PRIVATE KEY-----", "Bearer ", "token:\"", "\\n", "token=a"} {
-		s := strings.Repeat(unit, (1<<20)/len(unit))
-		mask(t, s)
-	}
-}
+// hostile are texts to repeat that a scan may read again from each place in them.
+var hostile = []string{"sk-", "eyJ-", "eyJa.", "://a:", "password=", "-----BEGIN ", "--token", "a:a=", "[secret: ", "-----BEGIN PRIVATE KEY-----", "Bearer ",
+	"token:\"", "\\n", "token=a"}
 
 func TestMaskIdempotent(t *testing.T) {
 	pieces := []string{"password", "=", ":", " ", "\"", "ghp_" + alpha, "sk-", "AKIA" + "IOSFODNN7EXAMPLE", "hunter2", "://", "u:", "@h",

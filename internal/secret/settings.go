@@ -25,10 +25,11 @@ func (p Pattern) Validate() error {
 	return nil
 }
 
-// Masker returns what masks the built-in shapes and the patterns. One that does not compile
-// is left out: it was reported when the settings were read.
-func (s Settings) Masker() func(string) string {
-	m := &Masker{}
+// Masker returns what masks the built-in shapes, the patterns and known values. A
+// pattern that does not compile is left out: it was reported when the settings were
+// read.
+func (s Settings) Masker(known ...string) func(string) string {
+	m := &Masker{known: usable(known)}
 	for _, p := range s.Patterns {
 		if re, err := regexp.Compile(string(p)); err == nil {
 			m.extra = append(m.extra, re)
