@@ -1,14 +1,20 @@
 package coppice_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -113,31 +119,99 @@ var unlinked = map[string][]string{
 
 // listed is a package as go list prints it.
 type listed struct {
-	ImportPath, Doc string
-	Imports, Deps   []string
+	ImportPath, Doc, Dir          string
+	Imports, Deps, IgnoredGoFiles []string
 }
 
-// list runs go list over the module.
-func list(t *testing.T, args ...string) []listed {
+// systems are those that Coppice is built for.
+var systems = []string{"linux", "darwin", "windows"}
+
+// list runs go list over the module, once for each system, and puts together what
+// a package has on any of them, or with any build tag. overlay names the files
+// that are to be read in place of others.
+func list(t *testing.T, overlay map[string]string) []listed {
 	t.Helper()
-	cmd := exec.Command("go", append(append([]string{"list", "-json=ImportPath,Doc,Imports,Deps"}, args...), "./...")...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	lookAround(t)
+	file := filepath.Join(t.TempDir(), "overlay.json")
+	text, err := json.Marshal(map[string]map[string]string{"Replace": overlay})
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		t.Fatal(err)
 	}
-	var all []listed
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p listed
-		err := dec.Decode(&p)
-		switch {
-		case errors.Is(err, io.EOF):
-			return all
-		case err != nil:
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	byPath := map[string]*listed{}
+	for _, system := range systems {
+		cmd := exec.Command("go", "list", "-json=ImportPath,Doc,Dir,Imports,Deps,IgnoredGoFiles", "-overlay", file, "./...")
+		cmd.Stderr, cmd.Env = os.Stderr, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p listed
+			if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range p.IgnoredGoFiles {
+				at := filepath.Join(p.Dir, name)
+				p.Imports = append(p.Imports, importsOf(t, cmp.Or(overlay[at], at))...)
+			}
+			all := byPath[p.ImportPath]
+			if all == nil {
+				all = &listed{ImportPath: p.ImportPath, Doc: p.Doc}
+				byPath[p.ImportPath] = all
+			}
+			all.Imports, all.Deps = union(all.Imports, p.Imports), union(all.Deps, p.Deps)
+		}
+	}
+	var out []listed
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		out = append(out, *byPath[path])
+	}
+	return out
+}
+
+// lookAround opens every folder of the module. The go command runs a test again
+// if what the test itself has opened has changed; it does not see what go list
+// reads.
+func lookAround(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func importsOf(t *testing.T, file string) (paths []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, imp := range f.Imports {
+		path, err := strconv.Unquote(imp.Path.Value)
+		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, p)
+		if !strings.HasSuffix(file, "_test.go") {
+			paths = append(paths, path)
+		}
 	}
+	return paths
+}
+
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // violations returns what is wrong with the imports of a module, one sentence
@@ -187,7 +261,7 @@ func refused(name string, at int, imp string) string {
 }
 
 func TestImportsPointDown(t *testing.T) {
-	pkgs := list(t)
+	pkgs := list(t, nil)
 	for _, v := range violations(pkgs) {
 		t.Error(v)
 	}
@@ -222,38 +296,40 @@ func TestPlantedImports(t *testing.T) {
 	}
 }
 
-// The same through the go command: an overlay plants two files in the tree, one
-// with a forbidden import and one with a forbidden link.
+// The same through the go command: an overlay plants files in the tree, with a
+// forbidden import or a forbidden link, for all systems or for one, with a build
+// tag, and in a new package.
 func TestPlantedFiles(t *testing.T) {
 	dir := t.TempDir()
-	overlay := map[string]map[string]string{"Replace": {}}
-	plant := func(pkg, name, imp string) {
-		src := filepath.Join(dir, name+".go")
-		if err := os.WriteFile(src, []byte("package "+name+"\n\nimport _ \""+imp+"\"\n"), 0o600); err != nil {
+	overlay := map[string]string{}
+	plant := func(pkg, file, tag, imp string) {
+		name := filepath.Base(pkg)
+		src := filepath.Join(dir, name+"-"+file)
+		if err := os.WriteFile(src, []byte(tag+"package "+name+"\n\nimport _ \""+imp+"\"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		at, err := filepath.Abs(filepath.Join(filepath.FromSlash(pkg), "planted.go"))
+		at, err := filepath.Abs(filepath.Join(filepath.FromSlash(pkg), file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		overlay["Replace"][at] = src
+		overlay[at] = src
 	}
-	plant("recall", "recall", module+"/export")
-	plant("provider", "provider", "github.com/spf13/cobra")
-	text, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got := violations(list(t, "-overlay", file))
+	plant("recall", "planted.go", "", module+"/export")
+	plant("provider", "planted.go", "", "github.com/spf13/cobra")
+	plant("ledger", "planted_windows.go", "", module+"/settings")
+	plant("message", "planted_darwin.go", "", "github.com/spf13/cobra")
+	plant("tokens", "planted.go", "//go:build never\n\n", module+"/agent")
+	plant("prune/planted", "planted.go", "", module+"/message")
+	got := violations(list(t, overlay))
 	for _, want := range []string{
 		module + "/recall imports " + module + "/export: both are in one layer",
 		module + "/provider imports github.com/spf13/cobra: terminal libraries stay in the faces",
 		module + " links github.com/spf13/cobra, directly or not: see go list -deps",
 		module + "/agent links github.com/spf13/cobra, directly or not: see go list -deps",
+		module + "/ledger imports " + module + "/settings: it is in a later layer",
+		module + "/message imports github.com/spf13/cobra: terminal libraries stay in the faces",
+		module + "/tokens imports " + module + "/agent: it is in a later layer",
+		module + "/prune/planted has no layer: name it in layers",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("not seen: %s\ngot %q", want, got)
@@ -262,7 +338,7 @@ func TestPlantedFiles(t *testing.T) {
 }
 
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
-	for _, p := range list(t) {
+	for _, p := range list(t, nil) {
 		if p.Doc == "" {
 			t.Errorf("%s has no package comment", p.ImportPath)
 		}

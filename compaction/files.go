@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/state"
 	"github.com/coppice-dev/coppice/session"
 	"github.com/coppice-dev/coppice/tokens"
@@ -72,11 +73,11 @@ func (l *fileLists) touch(st *state.State, cut int) (modified []string) {
 		case it.Life == state.Deleted:
 			modified = append(modified, it.Text)
 			l.note[it.Text] = "deleted"
-		case it.Note == "read":
+		case it.Note == kinds.FileRead:
 			read = append(read, it.Text)
 		default:
 			modified = append(modified, it.Text)
-			if it.Note == "created" {
+			if it.Note == kinds.FileCreated {
 				l.note[it.Text] = "created"
 			}
 		}

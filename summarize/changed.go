@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/state"
 )
 
@@ -168,7 +169,7 @@ func because(why string) string {
 // fileNote says that a file is new.
 func (s *sheet) fileNote(name string) string {
 	for _, it := range s.in.State.Of(state.File) {
-		if it.Text == name && it.Note == "created" && it.Life == state.Exists {
+		if it.Text == name && it.Note == kinds.FileCreated && it.Life == state.Exists {
 			return " (new)"
 		}
 	}
@@ -183,7 +184,7 @@ func (s *sheet) files(at place) {
 	for _, it := range s.made(state.File) {
 		switch it.Life {
 		case state.Deleted:
-			if strings.HasPrefix(it.Why, "with ") {
+			if it.Ending == kinds.EndedWithFolder {
 				continue
 			}
 			deleted = append(deleted, it.Text)

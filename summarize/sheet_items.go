@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/internal/safetext"
@@ -238,7 +239,7 @@ func (s *sheet) says(text string) bool {
 func (s *sheet) runs(at place) {
 	runs := s.living(state.Run)
 	for i, it := range runs {
-		if it.Life == state.Running || s.failing(it) || it.Why == "failed" || strings.HasPrefix(it.Why, "exit ") {
+		if it.Life == state.Running || s.failing(it) || it.Ending == kinds.EndedFailing {
 			continue // in progress, blocked, or it no longer matters
 		}
 		outcome := it.Note

@@ -33,6 +33,20 @@ const (
 	CustomState     = "coppice.state"
 )
 
+// What was done to a file that exists, in the state of a conversation.
+const (
+	FileRead     = "read"
+	FileModified = "modified"
+	FileCreated  = "created"
+)
+
+// How an item of that state ended, where its life does not say enough.
+const (
+	EndedFailing    = "failing"     // a run, or the tests that a measure counts
+	EndedWithFolder = "with-folder" // a deleted file, whose folder was deleted
+	EndedBrief      = "brief"       // a deleted file that was made here
+)
+
 // What to do about a model call that failed (docs/cli.md).
 const (
 	RemedyCompact         = "compact"          // make the conversation smaller

@@ -186,7 +186,7 @@ func (f *folder) decision(text string, s sentence) {
 		}
 		old := f.memo.content(it.Text, s.Lang)
 		if content.Mostly(old, 0.6) || s.Has(prose.Instead) && sameSubject(clause{text: it.Text, content: old}, mine, true) {
-			f.end(it, Replaced, "replaced by: "+clip(text, 160))
+			f.replace(it, clip(text, 160))
 		}
 	}
 	f.make(Item{Kind: Decision, Key: f.entry + text, Text: text, Life: Accepted, By: "assistant"})

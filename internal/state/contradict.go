@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/prose"
 )
 
@@ -60,7 +61,7 @@ func (s *State) contradicts(it *Item, l *textLine, low string) (right string, ye
 			return code(it.Text) + " still fails: " + clip(it.Note, 200), true
 		}
 	case Measure:
-		if strings.HasPrefix(it.Key, "tests/") && strings.Contains(it.Text, "failed") && saysAllPass(low) && !it.Reported {
+		if it.Ending == kinds.EndedFailing && saysAllPass(low) && !it.Reported {
 			return "not all tests pass: " + code(it.Note) + " says " + it.Text, true
 		}
 	case Task:
@@ -90,8 +91,7 @@ func (s *State) contradicts(it *Item, l *textLine, low string) (right string, ye
 // saysSuccessor reports whether a line says what took the place of a rule, which
 // may hold the words of the old one.
 func saysSuccessor(l *textLine, rule *Item) bool {
-	_, by, ok := strings.Cut(rule.Why, "replaced by: ")
-	return ok && strings.Contains(l.folded, strings.TrimRight(fold(by), ".。"))
+	return rule.Successor != "" && strings.Contains(l.folded, strings.TrimRight(fold(rule.Successor), ".。"))
 }
 
 func lastQuestion(text string) string {

@@ -75,7 +75,7 @@ func (it *Item) members() []struct {
 	return []struct {
 		name  string
 		value *string
-	}{{"k", (*string)(&it.Kind)}, {"y", &it.Key}, {"t", &it.Text}, {"n", &it.Note}, {"b", &it.Before}, {"l", (*string)(&it.Life)}, {"w", &it.Why}, {"by", &it.By}, {"g", (*string)(&it.Git)}}
+	}{{"k", (*string)(&it.Kind)}, {"y", &it.Key}, {"t", &it.Text}, {"n", &it.Note}, {"b", &it.Before}, {"l", (*string)(&it.Life)}, {"w", &it.Why}, {"x", &it.Ending}, {"by", &it.By}, {"g", (*string)(&it.Git)}}
 }
 
 // maxCarriedIDs bounds the entries that are carried of an item.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coppice-dev/coppice/internal/calls"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/outcome"
 	"github.com/coppice-dev/coppice/internal/shell"
 )
@@ -51,7 +52,7 @@ func (f *folder) fileItem(key string, s *fileState, life Life) *Item {
 		return s.item
 	}
 	f.touch(s.item)
-	s.item.Life, s.item.Why, s.item.Ended = life, "", nil
+	s.item.Life, s.item.Why, s.item.Ending, s.item.Ended = life, "", "", nil
 	return s.item
 }
 
@@ -68,7 +69,7 @@ func (f *folder) op(op calls.Op, dir, reason string) {
 		if s.item == nil || s.item.Life == Exists {
 			it := f.fileItem(key, s, Exists)
 			if !s.changed {
-				it.Note = "read"
+				it.Note = kinds.FileRead
 			}
 		}
 	case shell.Mkdir:
@@ -94,8 +95,8 @@ func (f *folder) written(op calls.Op, key, reason string) {
 	s.changed = true
 	it := f.fileItem(key, s, Exists)
 	it.Git = Uncommitted
-	if it.Note = "modified"; s.created {
-		it.Note = "created"
+	if it.Note = kinds.FileModified; s.created {
+		it.Note = kinds.FileCreated
 	}
 	f.change(s, key, op, reason)
 	f.fileChanged(key, false)
@@ -143,7 +144,7 @@ func (f *folder) deleted(key string) {
 	it.Ended = withEntry(nil, f.entry)
 	f.dropChanges(s)
 	if came {
-		it.Why = cameHere
+		it.Ending = kinds.EndedBrief
 	}
 	s.created, s.changed, s.read, s.text = false, false, false, ""
 	f.fileChanged(key, true)
@@ -151,7 +152,7 @@ func (f *folder) deleted(key string) {
 		if strings.HasPrefix(other, key+"/") && o.item != nil && o.item.Life == Exists {
 			f.dropChanges(o)
 			f.fileItem(other, o, Deleted)
-			o.item.Why = "with " + f.paths.show(key)
+			o.item.Why, o.item.Ending = "with "+f.paths.show(key), kinds.EndedWithFolder
 			o.created, o.changed, o.read = false, false, false
 		}
 	}
@@ -172,9 +173,9 @@ func (f *folder) restored(key string, all bool) {
 		}
 		f.dropLater(s)
 		it := f.fileItem(other, s, Exists)
-		it.Git, it.Note = git, "read"
+		it.Git, it.Note = git, kinds.FileRead
 		if s.text = ""; git != "" {
-			it.Note = "modified"
+			it.Note = kinds.FileModified
 		}
 		s.created, s.changed = false, git != ""
 		f.fileChanged(other, false)
@@ -213,8 +214,8 @@ func (f *folder) moved(op calls.Op, from, to, reason string) {
 	d.text, d.created, d.changed, d.read = s.text, created, s.changed || d.changed, true
 	target := f.fileItem(to, d, Exists)
 	target.Git = Uncommitted
-	if target.Note = "modified"; created {
-		target.Note = "created"
+	if target.Note = kinds.FileModified; created {
+		target.Note = kinds.FileCreated
 		it.Text = "" // nobody needs its former name
 	}
 	d.changes = append(d.changes, s.changes...)
@@ -271,7 +272,5 @@ func (f *folder) commandFiles(cmd shell.Command, dir, reason string, r outcome.R
 
 // cameAndWent reports whether a file was made and deleted again.
 func (it *Item) cameAndWent() bool {
-	return it.Kind == File && it.Life == Deleted && it.Why == cameHere
+	return it.Kind == File && it.Life == Deleted && it.Ending == kinds.EndedBrief
 }
-
-const cameHere = "it was made here, too"

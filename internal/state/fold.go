@@ -196,9 +196,15 @@ func (f *folder) end(it *Item, life Life, why string) {
 	it.Ended = withEntry(nil, f.entry)
 }
 
+// replace ends an item that another text has replaced.
+func (f *folder) replace(it *Item, by string) {
+	it.Successor = f.opts.Mask(safetext.Sanitize(by))
+	f.end(it, Replaced, "replaced by: "+by)
+}
+
 // reopen gives an ended item back its life.
 func (f *folder) reopen(it *Item, life Life) {
-	it.Life, it.Why, it.Ended = life, "", nil
+	it.Life, it.Why, it.Ending, it.Successor, it.Ended = life, "", "", "", nil
 	f.held.revive(it)
 	f.touch(it)
 }

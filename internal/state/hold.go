@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/quote"
 	"github.com/coppice-dev/coppice/ledger"
@@ -328,9 +329,9 @@ func class(it *Item) ledger.Class {
 			return ledger.FileDeleted
 		case it.Life == Moved:
 			return ledger.FileMoved
-		case it.Note == "created":
+		case it.Note == kinds.FileCreated:
 			return ledger.FileCreated
-		case it.Note == "modified":
+		case it.Note == kinds.FileModified:
 			return ledger.FileModified
 		}
 		return ledger.FileRead

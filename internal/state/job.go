@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/outcome"
 	"github.com/coppice-dev/coppice/internal/safetext"
 	"github.com/coppice-dev/coppice/internal/shell"
@@ -116,7 +117,7 @@ func (f *folder) progress(j *job, r outcome.Result) {
 func (f *folder) stop(j *job, why string) {
 	if j.run != nil {
 		f.touch(j.run)
-		j.run.Life, j.run.Why, j.run.Note = Ended, why, ""
+		j.run.Life, j.run.Why, j.run.Ending, j.run.Note = Ended, why, "", ""
 		for _, said := range f.recent(Finding) { // of what listens there no longer
 			if said.First >= j.run.First && slices.ContainsFunc(j.attempt.ops, func(w string) bool { return len(numbers(w)) > 0 && speaksOf(said.Text, w) }) {
 				f.end(said, Replaced, why+": "+j.run.Text)
@@ -194,12 +195,12 @@ func (f *folder) logged(j *job, line string) {
 		return
 	}
 	if dead := outcome.Telling(line, nil, false); len(dead) > 0 {
-		j.run.Life, j.run.Why, j.run.Note = Ended, "failed", f.opts.Mask(line)
+		j.run.Life, j.run.Why, j.run.Ending, j.run.Note = Ended, "failed", kinds.EndedFailing, f.opts.Mask(line)
 		f.fail(failed{key: j.attempt, text: spell(j.cmd), lines: dead})
 		return
 	}
 	if j.run.Life == Ended { // it goes on after all
-		j.run.Life, j.run.Why = Running, ""
+		j.run.Life, j.run.Why, j.run.Ending = Running, "", ""
 	}
 	j.run.Note = f.opts.Mask(safetext.Sanitize(j.about(f, line)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coppice-dev/coppice/internal/calls"
 	"github.com/coppice-dev/coppice/internal/digest"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/prose"
 )
 
@@ -38,7 +39,7 @@ func (f *folder) take(it *Item) {
 	case File:
 		s := f.file(it.Key)
 		s.item = it
-		s.created, s.changed, s.read = it.Note == "created", it.Note == "created" || it.Note == "modified", it.Note == "read"
+		s.created, s.changed, s.read = it.Note == kinds.FileCreated, it.Note == kinds.FileCreated || it.Note == kinds.FileModified, it.Note == kinds.FileRead
 	case Change:
 		key, _, _ := strings.Cut(it.Key, "\x00")
 		s := f.file(key)

@@ -349,7 +349,7 @@ func (f *folder) overrules(text string, content prose.Bag, s sentence) {
 		switch {
 		case len(left) == len(parts):
 		case len(left) == 0:
-			f.end(it, Replaced, "replaced by: "+safetext.CutHead(text, 200))
+			f.replace(it, safetext.CutHead(text, 200))
 		default:
 			f.shrink(it, head, left, s)
 		}

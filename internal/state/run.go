@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/coppice-dev/coppice/internal/calls"
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/outcome"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
@@ -201,14 +202,14 @@ func (f *folder) ended(a attempt, cmd shell.Command, s status, speaks bool, r ou
 
 // runItem finds or makes the run of an attempt.
 func (f *folder) runItem(a attempt, cmd shell.Command, s status, r outcome.Result) *Item {
-	life, why := Ended, ""
+	life, why, ending := Ended, "", ""
 	switch {
 	case r.Stopped:
 		why = "stopped"
 	case s == failedRun && r.Known && r.Code != 0:
-		why = "exit " + strconv.Itoa(r.Code)
+		why, ending = "exit "+strconv.Itoa(r.Code), kinds.EndedFailing
 	case s == failedRun:
-		why = "failed"
+		why, ending = "failed", kinds.EndedFailing
 	case s == succeeded:
 		why = "ok"
 	default:
@@ -225,7 +226,7 @@ func (f *folder) runItem(a attempt, cmd shell.Command, s status, r outcome.Resul
 		f.touch(it)
 		it.Text = f.opts.Mask(safetext.Sanitize(spell(cmd)))
 	}
-	it.Life, it.Why, it.Ended = life, why, withEntry(nil, f.entry)
+	it.Life, it.Why, it.Ending, it.Ended = life, why, ending, withEntry(nil, f.entry)
 	return it
 }
 
@@ -259,14 +260,19 @@ func (f *folder) outcomeNote(a attempt, s status, tally outcome.Tally, counted, 
 // measure notes the counts of a run of tests.
 func (f *folder) measure(a attempt, cmd shell.Command, t outcome.Tally) {
 	key := "tests/" + a.dir + "/" + a.prog + " " + a.sub + " " + strings.Join(a.ops, " ") + strings.Join(a.selects(), " ")
+	ending := ""
+	if t.Failed > 0 {
+		ending = kinds.EndedFailing
+	}
 	if it := f.latest(Measure, key); it != nil {
 		if it.Text != t.String() {
 			it.Before, it.Text = it.Text, t.String()
 		}
+		it.Ending = ending
 		f.touch(it)
 		return
 	}
-	f.make(Item{Kind: Measure, Key: key, Text: t.String(), Note: spell(cmd), Life: Current})
+	f.make(Item{Kind: Measure, Key: key, Text: t.String(), Note: spell(cmd), Life: Current, Ending: ending})
 }
 
 // measuring are in commands that measure.

@@ -86,11 +86,15 @@ type Item struct {
 	Note   string // what belongs to it: a reason, the line that tells, an outcome
 	Before string // what it said before, where that differs
 	Life   Life
-	Why    string // why it ended or changed
+	Why    string // why it ended or changed, for people; code reads Ending
+	Ending string // how it ended, where that matters to code: "", failing or with-folder
 	By     string // user, assistant or file:NAME; "": found by code
 	Git    Git    // files and commits
 
 	Made, Changed, Ended []string // ids of the entries that made, changed and ended it
+
+	// Successor is what replaced it; "": nothing did, or it is not known what.
+	Successor string
 
 	// Reported says that it is from a summary that another program wrote, and
 	// that nothing here has confirmed it.

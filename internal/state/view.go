@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/kinds"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
 )
@@ -32,7 +33,7 @@ func (s *State) Remaining() []*Item {
 // said.
 func (s *State) overtaken() {
 	failing := len(s.Living(Failure)) > 0
-	files := slices.DeleteFunc(s.Of(File), func(it *Item) bool { return it.Note == "read" || len(base(it.Text)) <= 4 })
+	files := slices.DeleteFunc(s.Of(File), func(it *Item) bool { return it.Note == kinds.FileRead || len(base(it.Text)) <= 4 })
 	for i := range s.Items {
 		it := &s.Items[i]
 		if it.Kind != Finding || it.Note == "" || !strings.HasPrefix(it.Key, answerKey) {

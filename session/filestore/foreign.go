@@ -72,27 +72,18 @@ func realPath(path string) string {
 }
 
 // checkForeign fails if another agent is using the file that is being opened: it
-// has changed recently, its last entry is not ours, and the file is that agent's,
-// or may be under another name (a hard link), or the entry itself is recent. An
-// old session that was only copied a moment ago is not in use.
+// is, or may be under another name (a hard link), that agent's, has changed
+// recently, and its last entry is not ours. A file in any other folder was perhaps
+// only copied there a moment ago.
 func (l *openLog) checkForeign(ctx context.Context) error {
-	if l.ours() || l.quiet(l.info.ModTime()) {
+	if l.ours() || !l.isAgents() && !hasOtherNames(l.info) || l.quiet(l.info.ModTime()) {
 		return nil
 	}
 	last, err := l.Leaf(ctx)
 	if err != nil || last == nil || l.wrote(last) {
 		return err
 	}
-	if l.isAgents() || hasOtherNames(l.info) || !l.inProjectFolder() && l.isNow(last.Time) {
-		return l.wrap(session.ErrForeignActive)
-	}
-	return nil
-}
-
-// inProjectFolder reports whether the file is where a store of ours, perhaps
-// another one, keeps it.
-func (l *openLog) inProjectFolder() bool {
-	return filepath.Base(filepath.Dir(realPath(l.path))) == projectDir(l.header.Cwd)
+	return l.wrap(session.ErrForeignActive)
 }
 
 // checkGrowth fails if another program has written to the open file recently, and
@@ -115,10 +106,6 @@ func (l *openLog) noteGrowth(entries []*session.Entry, at time.Time) {
 }
 
 func (l *openLog) quiet(since time.Time) bool { return l.store.opts.Now().Sub(since) >= foreignQuiet }
-
-// isNow reports whether a time that some program wrote is near, by its clock or
-// ours.
-func (l *openLog) isNow(at time.Time) bool { return l.store.opts.Now().Sub(at).Abs() < foreignQuiet }
 
 // wrote reports whether an entry is one that Coppice wrote, by its id. Ids that
 // are derived from their lines, because the file has none, only look like that.

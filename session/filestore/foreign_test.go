@@ -302,25 +302,3 @@ func TestMovedFolderOfAnAgent(t *testing.T) {
 		}
 	}
 }
-
-// Where a file is says nothing about a file that was copied; the time of its last
-// entry does.
-func TestRecentEntryInAnyFolder(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 9, 0, 0, time.UTC) // nine minutes after the entries of the test
-	for folder, refused := range map[string]bool{"work": true, projectDir("/srv/p"): false} {
-		for age, refused := range map[time.Duration]bool{0: refused, time.Minute: false} {
-			at := now.Add(age)
-			file := putAt(t, filepath.Join(t.TempDir(), folder, "s.jsonl"), text(chain(2)...))
-			if err := os.Chtimes(file, at, at); err != nil {
-				t.Fatal(err)
-			}
-			l, err := newStore("", Options{Now: func() time.Time { return at }}).Open(bg, file, session.Mode{Write: true})
-			if errors.Is(err, session.ErrForeignActive) != refused || !refused && err != nil {
-				t.Errorf("%s, %s: %v", folder, age, err)
-			}
-			if err == nil {
-				l.Close()
-			}
-		}
-	}
-}
