@@ -17,6 +17,7 @@ type promptCounts struct {
 	grown   []measured          // the newest requests, each with all of the one before
 	most    int64               // the largest prompt reported so far
 	cached  bool                // the server has shown that it counts cached tokens
+	rounds  rounding
 }
 
 // measured is what one answered request shows.
@@ -63,17 +64,55 @@ func (c *promptCounts) note(served int64, n measured) verdict {
 	c.grown = c.grown[max(0, len(c.grown)-plateau):]
 	before := c.most
 	c.most = max(c.most, n.Prompt)
+	c.rounds.note(n)
 	switch {
 	case n.Prompt >= n.Estimate: // nothing is missing
 		return verdict{}
 	case cutByServer(served, n):
 		return verdict{Suspect: describe(n) + fmt.Sprintf("; its window is %d", served), Window: served}
+	case n.Prompt >= n.Estimate-c.rounds.unit():
+		return verdict{}
 	case c.flat() && c.cached && float64(n.Prompt)*sameCount >= float64(before):
 		return verdict{Suspect: describe(n) + ", no more than for shorter requests", Window: n.Prompt}
 	case c.stalled() || n.Estimate >= saysLittle && n.Prompt < n.Estimate/farBelow:
 		return verdict{Suspect: describe(n)}
 	}
 	return verdict{}
+}
+
+// rounding finds out whether a server rounds its counts: then all of them are
+// multiples of one number, and those of requests of very different sizes are the same.
+type rounding struct {
+	divisor int64 // that all counts have in common; 0: none came
+	counts  int
+	last    int64
+	differ  bool // there were two different counts
+	above   bool // a count was far above its estimate
+}
+
+const (
+	minUnit   = 64 // tokens; below it rounding hides no growth
+	minCounts = 3
+	farAbove  = 1.5 // times the estimate
+)
+
+func (r *rounding) note(n measured) {
+	r.differ = r.differ || r.counts > 0 && n.Prompt != r.last
+	r.above = r.above || float64(n.Prompt) > farAbove*float64(n.Estimate)
+	r.counts, r.last = r.counts+1, n.Prompt
+	a, b := r.divisor, n.Prompt
+	for b > 0 {
+		a, b = b, a%b
+	}
+	r.divisor = a
+}
+
+// unit is what counts are rounded to, in tokens; 0: they are not rounded.
+func (r *rounding) unit() int64 {
+	if r.divisor < minUnit || r.counts < minCounts || !r.differ && !r.above {
+		return 0
+	}
+	return r.divisor
 }
 
 func describe(n measured) string {

@@ -59,6 +59,9 @@ const (
 	farBelow         = 6      // a part of the estimate
 	unknownFixedRoom = 50_000 // tokens
 	addedRoom        = 5000   // tokens that a gateway may add to a prompt that is known
+	sameCount        = 1.01   // times another count
+	hasGrown         = 0.1    // a part of the estimate before
+	compared         = 8      // counts, the newest
 	calibrates       = 1000   // tokens of estimate: below this a count says too little
 )
 
@@ -105,27 +108,24 @@ func (v *View) Size(est tokens.Estimator, pending int64) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
+	declared := sizer.scaled(v.Prompt.Tokens(sizer.estimator()))
 	for i := range counts {
-		counts[i].estimate = s.Calibration.Estimate(counts[i].of)
+		counts[i].estimate = s.Calibration.Estimate(counts[i].of) + declared
 	}
-	s.measure(v, counts, sizer.scaled(v.Prompt.Tokens(sizer.estimator())))
+	s.measure(v, counts)
 	return s, nil
 }
 
 // measure uses the newest count, if it is to be believed. The size of a request
 // that the provider has refused is possible.
-func (s *Size) measure(v *View, counts []count, declared int64) {
+func (s *Size) measure(v *View, counts []count) {
 	if len(counts) == 0 {
 		return
 	}
 	last := counts[0]
-	last.estimate += declared
 	s.Usage, s.After = last.tokens, s.Messages.Minus(last.of)
 	report := func(kind, format string, args ...any) {
 		s.Problems = append(s.Problems, session.Problem{Kind: kind, Detail: fmt.Sprintf(format, args...)})
-	}
-	if len(counts) > 1 {
-		counts[1].estimate += declared
 	}
 	switch {
 	case last.tokens > max(v.policy.Earlier.Refused, ceiling(last.estimate, v.Prompt.Known)) && !(v.hasRoom(last.tokens) && len(counts) > 1 && last.agrees(counts[1])):
@@ -133,6 +133,9 @@ func (s *Size) measure(v *View, counts []count, declared int64) {
 		return
 	case last.estimate > calibrates && last.tokens < last.estimate/farBelow:
 		report("truncated-by-server", "the last usage says %d tokens where %d are estimated: the server may have cut the request", last.tokens, last.estimate)
+		return
+	case stalled(counts):
+		report("truncated-by-server", "the last usage says %d tokens where %d are estimated, no more than for shorter requests: the server may have cut the request", last.tokens, last.estimate)
 		return
 	}
 	measured := last.tokens + s.Calibration.Estimate(s.After) + s.Pending
@@ -148,8 +151,10 @@ func (v *View) hasRoom(n int64) bool {
 // count is what a provider counted for a request and its answer, and our
 // estimate of their messages.
 type count struct {
-	tokens, estimate int64
+	tokens, estimate int64 // of the request with its answer
 	of               tokens.Counts
+	prompt           int64         // of tokens
+	asked            tokens.Counts // of the request alone
 }
 
 func (c count) ratio() float64 { return float64(c.tokens) / float64(max(c.estimate, 1)) }
@@ -162,6 +167,29 @@ func (c count) agrees(before count) bool {
 	}
 	grown := c.tokens - before.tokens
 	return grown > 0 && grown <= farAbove*(c.estimate-before.estimate)
+}
+
+// stalled reports whether the newest count is no size: the counts before it, newest
+// first, have not risen either since a request that had clearly less text.
+func stalled(counts []count) bool {
+	for i := 1; i < len(counts) && counts[i-1].prompt <= int64(sameCount*float64(counts[i].prompt)); i++ {
+		if counts[0].stalledSince(counts[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// stalledSince reports whether a count is no larger than one of a request that had
+// clearly less text, or less than half of one that had less, and below its estimate:
+// then it is not the size of its request.
+// What images cost is only assumed.
+func (c count) stalledSince(before count) bool {
+	grown := c.asked.Text + c.asked.Scripts - before.asked.Text - before.asked.Scripts
+	if c.tokens >= c.estimate || c.prompt <= 0 || float64(c.prompt) > sameCount*float64(before.prompt) {
+		return false
+	}
+	return float64(grown) >= hasGrown*float64(before.estimate) || grown > 0 && 2*c.prompt < before.prompt
 }
 
 // Bytes returns about how many bytes an item adds to a request body.
@@ -191,13 +219,13 @@ func (v *View) after(i, at int) bool {
 	return i > at
 }
 
-// counts finds the newest two counts that still hold, the newest first: of
+// counts finds the newest counts that still hold, the newest first: of
 // messages that neither failed nor were aborted, by the model in use, after
 // everything that changed the view since.
 func (v *View) counts(sizes []tokens.Counts) ([]count, error) {
 	changed := v.lastChange()
 	var found []count
-	for i := len(v.Items) - 1; i >= 0 && len(found) < 2; i-- {
+	for i := len(v.Items) - 1; i >= 0 && len(found) < compared; i-- {
 		it := v.Items[i]
 		if it.Entry == nil {
 			continue
@@ -215,12 +243,13 @@ func (v *View) counts(sizes []tokens.Counts) ([]count, error) {
 		if m.Usage.Total() <= 0 {
 			continue
 		}
-		c := count{tokens: m.Usage.Total()}
+		c := count{tokens: m.Usage.Total(), prompt: m.Usage.Prompt()}
 		for k, n := range sizes {
 			if !v.after(k, i) {
 				c.of = c.of.Plus(n)
 			}
 		}
+		c.asked = c.of.Minus(sizes[i])
 		found = append(found, c)
 	}
 	return found, nil

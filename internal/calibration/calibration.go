@@ -119,13 +119,16 @@ func Of(prior float64, ranges []Sample) Calibration {
 	unknown.Refused = unknown.refused(ranges)
 	all := ranges
 	ranges = merged(ranges)
-	shrunk := 0
+	shrunk, stays := 0, 0
 	for _, s := range ranges {
 		if s.Measured <= 0 {
 			shrunk++
 		}
+		if s.stays() {
+			stays++
+		}
 	}
-	if len(ranges) == 0 || shrunk > 0 && 3*shrunk >= len(ranges) {
+	if len(ranges) == 0 || shrunk > 0 && 3*shrunk >= len(ranges) || stays > 1 && 3*stays >= len(ranges) {
 		return unknown
 	}
 	c := Calibration{Samples: len(ranges)}
@@ -176,6 +179,12 @@ func merged(ranges []Sample) []Sample {
 func (s Sample) says() bool {
 	n := s.Estimated.Sum()
 	return n >= enough || n*s.Measured >= enough*enough
+}
+
+// stays reports whether the count hardly rose although text was added: then it is no
+// size.
+func (s Sample) stays() bool {
+	return s.Measured <= 0 || largestRatio*s.Measured < s.Estimated.Text+s.Estimated.Scripts
 }
 
 // Possible reports whether a tokenizer can have counted the range.
