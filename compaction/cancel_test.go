@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
+	"github.com/coppice-dev/coppice/internal/testkit/amount"
 )
 
 // countdown is a context that ends after it was checked a number of times.
@@ -80,7 +81,7 @@ func TestACancelledContextIsCancelled(t *testing.T) {
 	for name, attempt := range attempts {
 		t.Run(name, func(t *testing.T) {
 			cancelled := 0
-			for n := range 200 {
+			for n := 0; n < 200; n += amount.Of(3, 1) {
 				s := newDay(4, 700).onDisk(t)
 				c := extractor(s, 200_000)
 				if name == "undo" {

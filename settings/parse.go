@@ -21,8 +21,11 @@ func parseFile(data []byte) (doc hujson.Value, line int, err error) {
 		return doc, 0, fmt.Errorf("is larger than %d KiB", maxFile>>10)
 	}
 	doc, err = hujson.Parse(data)
-	// The line end after the last comment and the object may be missing.
-	for _, tail := range []string{"\n", "{\n}\n", "\n{\n}\n"} {
+	var tails []string
+	if bytes.IndexByte(data, '/') >= 0 || len(bytes.TrimSpace(data)) == 0 {
+		tails = []string{"\n", "{\n}\n", "\n{\n}\n"} // the line end after the last comment and the object may be missing
+	}
+	for _, tail := range tails {
 		if err == nil {
 			break
 		}

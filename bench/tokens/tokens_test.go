@@ -73,7 +73,7 @@ func TestEstimateOfRealSessions(t *testing.T) {
 		}
 	}
 	b := newTestBench(t)
-	b.every = 10
+	b.every = amount.Of(40, 10)
 	err = b.mix(t.Context(), filepath.Join(dir, "shared", "corpus"), func(name string, r result) {
 		within(t, name+" by o200k", r.o200k(), leastMix, mostMix)
 		within(t, name+" by cl100k", r.cl100k(), leastMix, mostMix)

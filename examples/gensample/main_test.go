@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coppice-dev/coppice/message"
@@ -23,10 +24,12 @@ func TestCommittedFileIsTheGenerators(t *testing.T) {
 	}
 }
 
+var generated = sync.OnceValue(generate)
+
 // load reads what the generator writes: all entries and the path to the leaf.
 func load(t *testing.T) (all, path []*session.Entry) {
 	t.Helper()
-	lines := bytes.Split(bytes.TrimSpace(generate()), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSpace(generated()), []byte("\n"))
 	h, ok := session.ParseHeader(lines[0])
 	if !ok || h.Version != 3 {
 		t.Fatalf("header: %s", lines[0])
@@ -146,7 +149,7 @@ func TestIngredients(t *testing.T) {
 	if aborted != 1 || signed < 20 {
 		t.Errorf("%d aborted answers, %d signed thoughts", aborted, signed)
 	}
-	file := string(generate())
+	file := string(generated())
 	for _, want := range []string{"image/png", "株式会社山田製作所", "🧾", "AKIAIOSFODNN7EXAMPLE", "panic: assignment to entry in nil map",
 		"No new dependencies", "TestRetryStopsWhenMuted", "two options", "bashExecution"} {
 		if !strings.Contains(file, want) {

@@ -109,7 +109,7 @@ func TestMediaCaps(t *testing.T) {
 // What we build is within the caps, whatever the log has.
 func TestRenderedMediaIsWithinCaps(t *testing.T) {
 	var content []message.Block
-	for _, data := range []string{pictureOf(t, 8001, 10, 0), pictureOf(t, 2500, 2500, 11<<20), pictureOf(t, 8, 8, 0), "garbage"} {
+	for _, data := range []string{pictureOf(t, 8001, 10, 0), pictureOf(t, 1700, 1700, 11<<20), pictureOf(t, 8, 8, 0), "garbage"} {
 		content = append(content, message.Image{MIMEType: "image/jpeg", Data: data})
 	}
 	req := timeline.Request{Messages: []*message.Message{{Role: message.RoleUser, Content: content}}}

@@ -49,7 +49,7 @@ func asking(images ...message.Image) timeline.Request {
 func TestPictures(t *testing.T) {
 	claude := message.Model{Provider: "anthropic", ID: "claude-opus-4-5", Window: 200_000, Images: true}
 	old := message.Model{Provider: "openai", ID: "gpt-4o", Images: true}
-	small, photo := drawn(t, 64, 64, false), drawn(t, 64, 48, true)
+	small, photo, large := drawn(t, 64, 64, false), drawn(t, 64, 48, true), drawn(t, 3000, 2000, true)
 	for name, tt := range map[string]struct {
 		model message.Model
 		data  string
@@ -63,8 +63,8 @@ func TestPictures(t *testing.T) {
 		"a data URL":             {claude, "data:image/gif;base64," + small, 1, media.PNG, 64, 64, ""},
 		"line breaks":            {claude, small[:20] + "\r\n" + small[20:] + "\n", 1, media.PNG, 64, 64, ""},
 		"no padding":             {claude, strings.TrimRight(photo, "="), 1, media.JPEG, 64, 48, ""},
-		"larger than it is seen": {claude, drawn(t, 3000, 2000, true), 1, media.JPEG, 1344, 896, ""},
-		"the same for GPT-4o":    {old, drawn(t, 3000, 2000, true), 1, media.JPEG, 1152, 768, ""},
+		"larger than it is seen": {claude, large, 1, media.JPEG, 1344, 896, ""},
+		"the same for GPT-4o":    {old, large, 1, media.JPEG, 1152, 768, ""},
 		"above the largest edge": {claude, drawn(t, 9000, 90, false), 1, media.PNG, 1568, 16, ""},
 		"among many":             {claude, drawn(t, 2100, 30, true), 21, media.JPEG, 1568, 22, ""},
 		"a family not known":     {message.Model{ID: "m", Images: true}, drawn(t, 3000, 2000, false), 1, media.PNG, 3000, 2000, ""},
