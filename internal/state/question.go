@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coppice-dev/coppice/internal/lazy"
 	"github.com/coppice-dev/coppice/internal/prose"
 	"github.com/coppice-dev/coppice/internal/safetext"
 )
@@ -99,23 +100,29 @@ func (f *folder) reply(w *said) {
 	t.putOff = deferred && (len(t.asked) > 0 || t.proposal != nil)
 	rejects, accepts := first.Has(prose.Reject), first.Has(prose.Accept, prose.GoOn)
 	content := prose.Content(w.words.Own, w.lang)
+	labelled := ""
+	if len(t.asked) > 0 {
+		labelled = labelledLines(w.words.Own)
+	}
 	for _, q := range t.asked {
 		about := len(prose.Content(q.Text, prose.Detect(q.Text)).Shared(content)) > 0
 		switch {
 		case deferred && !accepts:
 			q.Note = f.opts.Mask("put off by the user: " + words)
 			f.touch(q)
-		case rejects || accepts || about || len(words) < 120 && !first.Question():
+		case rejects || accepts || about || labelled != "" || len(words) < 120 && !first.Question():
 			f.end(q, Answered, "the user: "+words)
 		default:
 			f.end(q, Moot, "the user went on to something else")
 		}
 	}
-	if prose.Option(first.meat) != "" && !first.Question() {
-		f.make(Item{Kind: Decision, Key: f.entry, Text: upTo(w.sentences, 3), Note: t.ways, Life: Accepted, By: "user"})
+	if from := optionAt(w.sentences, len(t.asked) > 0); from >= 0 {
+		f.make(Item{Kind: Decision, Key: f.entry, Text: upTo(w.sentences[from:], maxChosen), Note: t.ways, Life: Accepted, By: "user"})
 		if p := t.proposal; p != nil {
 			f.end(p, Moot, "the user chose")
 		}
+	} else if labelled != "" {
+		f.make(Item{Kind: Decision, Key: f.entry, Text: labelled, Note: f.askedLast(), Life: Accepted, By: "user"})
 	} else if p := t.proposal; p != nil && p.Living() {
 		f.replyTo(p, first, w, deferred, rejects, accepts)
 	} else if t.ways != "" {
@@ -125,6 +132,44 @@ func (f *folder) reply(w *said) {
 	}
 	t.asked, t.proposal = nil, nil
 }
+
+// maxChosen is how many sentences of a choice are kept: one may be for each of
+// the options.
+const maxChosen = 4
+
+// optionAt returns where a reply names an option by its label, or -1: at its
+// start, or, where something was asked, at the start of a later line.
+func optionAt(sentences []sentence, asked bool) int {
+	for i, s := range sentences {
+		if starts := i == 0 || asked && s.line != sentences[i-1].line; starts && prose.Option(s.meat) != "" && !s.Question() {
+			return i
+		}
+	}
+	return -1
+}
+
+// askedLast says what the assistant asked last; "" if that says nothing by itself.
+func (f *folder) askedLast() string {
+	text := f.talk.asked[len(f.talk.asked)-1].Text
+	if len(strings.Fields(text)) < 4 {
+		return ""
+	}
+	return "asked: " + clip(text, 160)
+}
+
+// labelledLines are the lines of a reply that begin with the label of an option
+// or of a question, as "B) later" and "2. yes" do, each with its label.
+func labelledLines(own string) string {
+	var out []string
+	for line := range strings.Lines(own) {
+		if line = strings.TrimSpace(line); label.Get().MatchString(line) {
+			out = append(out, line)
+		}
+	}
+	return safetext.CutHead(strings.Join(out, " / "), maxNote)
+}
+
+var label = lazy.Expr{Of: `^\(?(?:[A-Ha-h]|[1-9])(?:[).:]|\)?:)\s+\S`}
 
 // replyTo takes the user's answer to a proposal.
 func (f *folder) replyTo(p *Item, first sentence, w *said, deferred, rejects, accepts bool) {
