@@ -26,13 +26,13 @@ const (
 
 // sight is a line of what was looked at.
 type sight struct {
-	look           int // which one it is from
-	at             int // its place there
-	text           string
-	words          []string // of the request, that it has
-	names          int      // of them: from names of code
-	declares, rule bool
-	value          float64
+	look  int // which one it is from
+	at    int // its place there
+	text  string
+	words []string // of the request, that it has
+	names int      // of them: from names of code
+	rule  bool     // for those who work here
+	value float64
 }
 
 // looked writes what was read of files that nobody changed since and that the
@@ -67,7 +67,8 @@ func (s *sheet) looked(at place) {
 	}
 }
 
-// best are the lines worth most, of all looks.
+// best are the lines worth most, of all looks: those that declare what the request
+// names, and rules for those who work here.
 func (s *sheet) best(looks []state.Look, terms map[string]term) []sight {
 	var all []sight
 	often := map[string]int{} // lines that have a word
@@ -86,7 +87,7 @@ func (s *sheet) best(looks []state.Look, terms map[string]term) []sight {
 				break
 			}
 			seen[text] = true
-			x := sight{look: i, at: at, text: text, words: wordsIn(text, terms), declares: defines(line)}
+			x := sight{look: i, at: at, text: text, words: wordsIn(text, terms)}
 			for _, w := range x.words {
 				often[w]++
 				if terms[w] == inName {
@@ -96,7 +97,7 @@ func (s *sheet) best(looks []state.Look, terms map[string]term) []sight {
 			if x.rule = ordersIn(l.File, text); x.rule {
 				x.value = ruleValue
 			}
-			if x.tells() {
+			if x.rule || len(x.words) > 1 && x.names > 0 && defines(line) {
 				all = append(all, x)
 			}
 		}
@@ -122,12 +123,6 @@ func (s *sheet) best(looks []state.Look, terms map[string]term) []sight {
 		}
 	}
 	return chosen
-}
-
-// tells reports whether a line says what somebody who goes on would look up: it
-// declares what is asked about, or is a rule for those who work here.
-func (x sight) tells() bool {
-	return x.rule || x.declares && len(x.words) > 1 && x.names > 0
 }
 
 // term says where a word of the request is from.
