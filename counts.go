@@ -133,14 +133,18 @@ func (c *promptCounts) flat() bool {
 }
 
 // stalled reports whether the newest requests grew while their counts grew by
-// less than a quarter of what the first of them would suggest.
+// less than a quarter of what the first of them would suggest, also from the last but
+// one to the last: what a gateway adds now and then may go again.
 func (c *promptCounts) stalled() bool {
 	if !c.mayBePlateau() {
 		return false
 	}
-	a, b := c.grown[0], c.grown[plateau-1]
-	rate := min(1, float64(a.Prompt)/float64(max(a.Estimate, 1)))
-	return float64(b.Prompt-a.Prompt) < rate*float64(b.Text-a.Text)/4
+	first, before, last := c.grown[0], c.grown[plateau-2], c.grown[plateau-1]
+	rate := min(1, float64(first.Prompt)/float64(max(first.Estimate, 1)))
+	little := func(from measured) bool {
+		return float64(last.Prompt-from.Prompt) < rate*float64(last.Text-from.Text)/4
+	}
+	return little(first) && little(before)
 }
 
 // mayBePlateau reports whether enough text was added to the newest requests, and

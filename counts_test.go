@@ -35,6 +35,7 @@ func TestReadings(t *testing.T) {
 		{"rounded to 1,024", own, [][3]int64{{9000, 8192, 9}, {10_000, 9216, 9}, {10_300, 9216, 9}, {10_240, 9216, 9}, {11_000, 10_240, 9}}, false, 0},
 		{"rounded, and cut", own, [][3]int64{{3000, 3072, 9}, {5000, 5120, 9}, {9000, 8192, 9}, {10_000, 8192, 9}, {11_500, 8192, 9}}, true, 8192},
 		{"cut from the first on", own, [][3]int64{{5000, 4096, 9}, {5600, 4096, 9}, {6200, 4096, 9}}, true, 4096},
+		{"a gateway adds 2,000 now and then", own, [][3]int64{{3000, 4600, 0}, {3600, 2900, 0}, {4206, 3412, 0}}, false, 0},
 		{"too small to tell", own, [][3]int64{{300, 40, 0}}, false, 0},
 		{"Ollama's half", ollama, [][3]int64{{5000, 2050, 0}}, true, 4096},
 		{"Ollama's half, with a first token", ollama, [][3]int64{{5000, 2051, 0}}, true, 4096},

@@ -69,7 +69,7 @@ type Event struct {
 	Coverage     ledger.Coverage    `json:"coverage,omitempty"`    // compaction_end, if applied
 	// Unheeded is guidance that the summary did not follow. compaction_end and
 	// branch_summary_end.
-	Unheeded   []summarize.Unheeded `json:"unheeded,omitempty"`
+	Unheeded   []summarize.Unheeded `json:"notHonoured,omitempty"`
 	Edits      int                  `json:"edits,omitzero"`     // prune: how many
 	Switches   []string             `json:"switches,omitempty"` // prune: the settings that switch such edits off
 	Entries    int                  `json:"entries,omitzero"`   // foreign_append: how many

@@ -51,7 +51,12 @@ func (s *sheet) guide(at place) {
 		return
 	}
 	left = s.limit * guidedShare / 100
-	lines := s.relevant(focus, prompt)
+	lines, having := s.relevant(focus, prompt)
+	for i, t := range focus {
+		if having[i] == 0 {
+			s.missing = append(s.missing, t)
+		}
+	}
 	n := 0
 	for n < len(lines) && n < guidedLines {
 		if left -= s.in.Estimate(lines[n].text) + 8; left < 0 && n > 0 {
@@ -60,7 +65,6 @@ func (s *sheet) guide(at place) {
 		n++
 	}
 	lines = lines[:n]
-	s.found = n > 0
 	slices.SortFunc(lines, func(a, b spoken) int { return cmp.Compare(a.at, b.at) })
 	for _, l := range lines {
 		s.add(at, needed, newest, labelled(keepLabel, s.in.Mask(l.text)))
@@ -78,10 +82,11 @@ type spoken struct {
 }
 
 // relevant returns the lines that mention what is asked for, best first. The
-// fewer lines have a term, the more it counts; terms of a prompt count little.
-func (s *sheet) relevant(focus, prompt []string) []spoken {
+// fewer lines have a term, the more it counts; terms of a prompt count little. having
+// is how many lines have each term.
+func (s *sheet) relevant(focus, prompt []string) (lines []spoken, having []int) {
 	terms := append(slices.Clone(focus), prompt...)
-	having := make([]int, len(terms))
+	having = make([]int, len(terms))
 	type hit struct {
 		text  string
 		terms []int
@@ -126,7 +131,7 @@ func (s *sheet) relevant(focus, prompt []string) []spoken {
 	slices.SortStableFunc(out, func(a, b spoken) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at)) // of equals the newest
 	})
-	return out
+	return out, having
 }
 
 // mention returns where a line mentions a term, or -1. A number is not
@@ -241,8 +246,8 @@ func hasWideRune(word string) bool {
 // extraction.
 func (s *sheet) unheeded(text string) []Unheeded {
 	var out []Unheeded
-	if s.in.Focus != "" && !s.found {
-		out = append(out, Unheeded{guideFocus, "no line of the summarized part mentions it"})
+	if why := s.unmentioned(); why != "" {
+		out = append(out, Unheeded{guideFocus, why})
 	}
 	if s.in.Prompt != "" {
 		out = append(out, Unheeded{guidePrompt, "code wrote the summary, in its own sections; the prompt only chose lines"})
@@ -255,6 +260,42 @@ func (s *sheet) unheeded(text string) []Unheeded {
 	}
 	if left > 0 {
 		out = append(out, Unheeded{guideContext, fmt.Sprintf("%d of %d lines did not fit", left, len(s.notes))})
+	}
+	return out
+}
+
+// unmentioned says what of the focus the range does not speak of: all of it, most of
+// its words, or a name; "": nothing that matters. An extraction cannot follow what a
+// focus says about how to write.
+func (s *sheet) unmentioned() string {
+	terms := termsOf(s.in.Focus)
+	switch {
+	case s.in.Focus == "":
+		return ""
+	case len(s.missing) == len(terms):
+		return "no line of the summarized part mentions it"
+	}
+	missing := s.missing
+	if 2*len(missing) <= len(terms) {
+		names := namesIn(s.in.Focus)
+		missing = slices.DeleteFunc(slices.Clone(missing), func(t string) bool { return !slices.Contains(names, t) })
+	}
+	missing = slices.DeleteFunc(slices.Clone(missing), hasWideRune) // parts of words
+	if len(missing) == 0 {
+		return ""
+	}
+	return "no line of the summarized part mentions " + s.in.Mask(strings.Join(missing, ", "))
+}
+
+// namesIn returns the words of a text that look like names, as termsOf does: all but
+// the first word that have a capital letter, a digit or a sign in them.
+func namesIn(text string) []string {
+	var out []string
+	for i, word := range strings.Fields(text) {
+		word = strings.Trim(word, ".,;:!?()\"'`")
+		if i > 0 && strings.IndexFunc(word, unicode.IsUpper) >= 0 || strings.ContainsAny(word, "0123456789_/@#") {
+			out = append(out, termsOf(word)...)
+		}
 	}
 	return out
 }

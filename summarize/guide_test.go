@@ -77,6 +77,10 @@ func TestGuidanceInAnExtraction(t *testing.T) {
 		{"context that does not fit", Input{History: talk(5), MaxOutput: 600, Context: []string{"Short.", long}}, []string{"Note: Short."}, []string{"context: 1 of 2 lines did not fit"}},
 		{"a prompt chooses lines", Input{History: sources(chatter()...), MaxOutput: 1200, Prompt: "List every retry budget of the tide gauge."}, []string{"retry budget of the tide gauge: 7 per minute"}, []string{"prompt: code wrote"}},
 		{"a focus that nothing speaks of", Input{History: talk(5), Focus: "the zeppelin"}, nil, []string{"focus: no line"}},
+		{"a name that nothing speaks of", Input{History: sources(chatter()...), MaxOutput: 1200, Focus: "the retry budget of the ZEBRA gauge"}, []string{"retry budget of the tide gauge"}, []string{"focus: no line of the summarized part mentions zebra"}},
+		{"how to write", Input{History: sources(chatter()...), MaxOutput: 1200, Focus: "The retry budget, in German"}, []string{"retry budget of the tide gauge"}, []string{"focus: no line of the summarized part mentions german"}},
+		{"most words", Input{History: sources(chatter()...), MaxOutput: 1200, Focus: "zeppelin airship mooring and the gauge"}, []string{"tide gauge"}, []string{"focus: no line of the summarized part mentions zeppelin, airship, mooring"}},
+		{"a prompt that is spoken of, a focus that is not", Input{History: sources(chatter()...), MaxOutput: 1200, Focus: "the zeppelin", Prompt: "Name the retry budget."}, nil, []string{"focus: no line", "prompt: code wrote"}},
 		{"in one part of two", Input{History: talk(5), Prefix: sources(chatter()...), Focus: "retry budget"}, []string{"retry budget of the tide gauge"}, nil},
 		{"nothing new", Input{PreviousSummary: "old", Focus: "x", Context: []string{"y"}}, []string{"old"}, []string{"context: there was nothing", "focus: there was nothing"}},
 	} {

@@ -60,7 +60,7 @@ type sheet struct {
 	limit   int64           // tokens at most
 	usual   int64           // tokens without necessity
 	notes   []string        // what hooks add to this part
-	found   bool            // lines that speak of the focus or the prompt
+	missing []string        // words of the focus that no line has
 	lines   map[place][]*line
 	has     map[placed]bool
 }

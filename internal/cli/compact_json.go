@@ -62,7 +62,7 @@ type outcomeJSON struct {
 	Coverage       ledger.Coverage      `json:"coverage"`
 	Contradictions []contradictionJSON  `json:"contradictions"`
 	Stale          int                  `json:"stale"`
-	Unheeded       []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
+	Unheeded       []summarize.Unheeded `json:"notHonoured,omitempty"` // guidance that the summary did not follow
 	Residue        int64                `json:"residue"`
 	Usage          *usageJSON           `json:"usage"`
 	DurationMs     int64                `json:"durationMs"`

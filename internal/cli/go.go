@@ -52,7 +52,7 @@ type goJSON struct {
 	Aborted        bool                 `json:"aborted,omitzero"`
 	LeafID         *string              `json:"leafId"`
 	SummaryEntryID string               `json:"summaryEntryId,omitempty"`
-	Unheeded       []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
+	Unheeded       []summarize.Unheeded `json:"notHonoured,omitempty"` // guidance that the summary did not follow
 }
 
 func (a *app) goTo(ctx context.Context, ref, entry string, f goFlags) error {

@@ -36,7 +36,7 @@ type mergeJSON struct {
 	FromID   string               `json:"fromId"`
 	Summary  string               `json:"summary,omitempty"`
 	Rung     string               `json:"rung,omitempty"`
-	Unheeded []summarize.Unheeded `json:"unheeded,omitempty"` // guidance that the summary did not follow
+	Unheeded []summarize.Unheeded `json:"notHonoured,omitempty"` // guidance that the summary did not follow
 }
 
 func (a *app) merge(ctx context.Context, ref, from, focus string, asJSON bool) error {
