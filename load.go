@@ -49,9 +49,9 @@ func Load(ctx context.Context, dir string) (Options, error) {
 			errs = append(errs, fmt.Errorf("settings: %w", p))
 		}
 	}
-	o.Mask = secrets.Masker()
 	o.SharedPrefix = summaries.Request == summarize.SharedPrefix
 	registry := registryOf(models, &errs)
+	o.Mask = secrets.Masker(append(registry.Secrets(), secret.Environment(os.Environ())...)...)
 	o.Catalog, o.Limits = registry.Catalog, registry.Catalog.Limits
 	if models.Model != "" {
 		if m, err := registry.Bind(models.Model); err != nil {

@@ -131,7 +131,7 @@ func (p *Plan) Messages() (history, prefix []*message.Message, err error) {
 }
 
 // Conversation returns both parts as a summarizer gets them: quoted, shortened
-// and masked. mask nil hides the known shapes of secrets.
+// and masked. mask nil hides the known shapes of secrets and the values of secret variables of the environment.
 func (p *Plan) Conversation(mask func(string) string) (history, prefix string, err error) {
 	h, f, err := p.Messages()
 	if err != nil {

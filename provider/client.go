@@ -303,21 +303,12 @@ func (c *Client) mask(f *message.Fault) *message.Fault {
 }
 
 func (c *Client) maskText(s string) string {
-	secrets := []string{string(c.cfg.APIKey)}
-	for name, v := range c.cfg.Headers {
-		if secretHeader().MatchString(name) {
-			secrets = append(secrets, strings.TrimPrefix(string(v), "Bearer "))
-		}
-	}
-	for _, v := range secrets {
+	for _, v := range c.cfg.secrets() {
 		if len(v) >= 8 { // shorter ones are in ordinary words
 			s = strings.ReplaceAll(s, v, "[key]")
 		}
 	}
-	if m, err := secret.New(nil); err == nil {
-		s = m.Mask(s)
-	}
-	return s
+	return secret.Default()(s)
 }
 
 var secretHeader = lazy.Regexp(`(?i)auth|key|token|secret|cookie`)

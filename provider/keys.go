@@ -33,3 +33,27 @@ func (r *Registry) Keys() []string {
 	}
 	return slices.Sorted(maps.Keys(places))
 }
+
+// Secrets returns the keys and the secret headers of the configured providers, so
+// that they can be kept out of what is written.
+func (r *Registry) Secrets() []string {
+	var out []string
+	for _, cfg := range r.cfg.Providers {
+		out = append(out, cfg.secrets()...)
+		if cfg.APIKeyEnv != "" {
+			out = append(out, r.env(cfg.APIKeyEnv))
+		}
+	}
+	return out
+}
+
+// secrets are the key and the headers that hold one.
+func (c ProviderConfig) secrets() []string {
+	out := []string{string(c.APIKey)}
+	for name, v := range c.Headers {
+		if secretHeader().MatchString(name) {
+			out = append(out, strings.TrimPrefix(string(v), "Bearer "))
+		}
+	}
+	return out
+}

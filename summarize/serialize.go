@@ -23,7 +23,7 @@ type SerializeOptions struct {
 	// ResultLimit is where tool results and tool-call arguments are cut, in
 	// UTF-16 code units. 0: resultLimit.
 	ResultLimit int
-	// Mask hides secrets. nil: the known shapes.
+	// Mask hides secrets. nil: the known shapes, and the values of secret variables of the environment.
 	Mask func(string) string
 }
 

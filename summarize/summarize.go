@@ -139,7 +139,7 @@ type Ladder struct {
 	// Progress is told of each request before it is sent, one call at a time.
 	// nil: nothing is reported.
 	Progress func(Progress)
-	Mask     func(string) string // hides secrets; nil: the known shapes
+	Mask     func(string) string // hides secrets; nil: the known shapes, and the values of secret variables of the environment
 }
 
 // ErrNothing is the error for an input without history, prefix and previous

@@ -24,7 +24,7 @@ func main() {
 func environment() cli.Env {
 	dir, _ := os.Getwd() // "" where it is gone: relative paths then fail with a clear error
 	env := cli.Env{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Getenv: os.Getenv, Dir: dir, Now: time.Now, Version: version()}
+		Getenv: os.Getenv, Environ: os.Environ(), Dir: dir, Now: time.Now, Version: version()}
 	if env.Terminal = term.IsTerminal(os.Stdout.Fd()); env.Terminal {
 		env.Width, _, _ = term.GetSize(os.Stdout.Fd())
 	}

@@ -56,6 +56,28 @@ func ArgsOf(call message.ToolCall) Args {
 	return Args{}
 }
 
+// Masked returns the arguments with each text in them masked as a whole: what is
+// taken out of one later may no longer look like the secret that it is a part of.
+func (a Args) Masked(mask func(string) string) Args {
+	a.Text = mask(a.Text)
+	var out []byte
+	done := 0
+	for m := range rawjson.Marks(a.object) {
+		if m.Open || m.Close || m.Name {
+			continue
+		}
+		text := rawjson.String(a.object[m.From:m.To])
+		if masked := mask(text); masked != text {
+			out = append(append(out, a.object[done:m.From]...), rawjson.Quote(masked)...)
+			done = m.To
+		}
+	}
+	if done > 0 {
+		a.object = append(out, a.object[done:]...)
+	}
+	return a
+}
+
 // Get returns the value of a member, or nil.
 func (a Args) Get(name string) []byte {
 	if a.object == nil {

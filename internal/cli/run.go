@@ -26,7 +26,8 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Getenv   func(string) string
-	Dir      string // working directory
+	Environ  []string // all of it, as os.Environ has it: values that are secrets are masked
+	Dir      string   // working directory
 	Now      func() time.Time
 	Version  string
 	Terminal bool // Out is a terminal

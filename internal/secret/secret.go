@@ -12,6 +12,7 @@ package secret
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func New(extra []string, known ...string) (*Masker, error) {
 	}
 	return m, nil
 }
+
+// Default masks the built-in shapes and the secrets of the environment.
+func Default() func(string) string { return Settings{}.Masker(Environment(os.Environ())...) }
 
 // maxRounds bounds the repeats of Mask. A repeat is only needed if a stub made a
 // new edge in the text that matches an extra pattern's ^, $ or \b.

@@ -22,7 +22,7 @@ func (f *folder) assistant(m *message.Message, w *said) {
 		f.requestDone("answered")
 	}
 	for n, tc := range toolCalls {
-		f.call(callRef{f.at, n}, tc, calls.Name(tc.Name), calls.ArgsOf(tc))
+		f.call(callRef{f.at, n}, tc, calls.Name(tc.Name), calls.ArgsOf(tc).Masked(f.opts.Mask))
 	}
 }
 

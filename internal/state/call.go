@@ -60,7 +60,7 @@ func (f *folder) result(m *message.Message) {
 		return
 	}
 	delete(f.pending, ref)
-	text := m.Text("\n")
+	text := f.opts.Mask(m.Text("\n"))
 	if c.asks {
 		f.chosenByTool(text)
 		return
@@ -193,12 +193,13 @@ func (f *folder) bash(b *message.BashExecution) {
 	if b == nil || b.ExcludeFromContext {
 		return
 	}
-	r := outcome.Result{Body: b.Output, Stopped: b.Cancelled}
+	cmd := f.opts.Mask(b.Command)
+	r := outcome.Result{Body: f.opts.Mask(b.Output), Stopped: b.Cancelled}
 	if b.ExitCode != nil {
 		r.Code, r.Known = *b.ExitCode, true
 		r.Failed = r.Code != 0
 	}
-	f.ran(&call{isRun: true, run: calls.Run{Commands: shell.Commands(b.Command), Script: b.Command}}, r)
+	f.ran(&call{isRun: true, run: calls.Run{Commands: shell.Commands(cmd), Script: cmd}}, r)
 }
 
 // code quotes words of a tool.

@@ -28,7 +28,7 @@ func FoldAt(ctx context.Context, sources []ledger.Source, n int, o Options) (at,
 	f := newFolder(o)
 	f.bind(sources)
 	for block := range slices.Chunk(indexed(sources), readBlock) {
-		words := readAll(ctx, block)
+		words := readAll(ctx, block, f.opts.Mask)
 		for i, src := range block {
 			if i%lookAfter == 0 && ctx.Err() != nil {
 				return nil, nil, context.Cause(ctx)
@@ -99,7 +99,7 @@ type callRef struct{ item, n int }
 
 func newFolder(o Options) *folder {
 	if o.Mask == nil {
-		o.Mask = new(secret.Masker).Mask
+		o.Mask = secret.Default()
 	}
 	f := &folder{opts: o, byKey: map[string]*Item{}, callOf: map[int]callRef{}, pending: map[callRef]*call{}, taskIDs: map[string]*Item{},
 		failures: map[*Item]failed{}, digests: map[*Item]digest.Change{}, details: map[*Item]*Item{}, questions: map[int]int{}, paths: newPaths(o.Cwd), at: -1}

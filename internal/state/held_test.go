@@ -66,7 +66,7 @@ func TestLongSession(t *testing.T) {
 	f.bind(all)
 	for i, src := range indexed(all) {
 		f.at, f.entry = i, src.EntryID
-		f.message(src.Message, readWords(src.Message))
+		f.message(src.Message, readWords(src.Message, f.opts.Mask))
 	}
 	for name, have := range map[string]int{"bags": len(f.memo.bags), "rules": len(f.memo.rules), "numbers": len(f.memo.nums)} {
 		if have > maxMemo {
@@ -78,7 +78,7 @@ func TestLongSession(t *testing.T) {
 		t.Errorf("%d rules and %d findings, want %d of both", rules, findings, n)
 	}
 	f.at, f.entry = n, "again"
-	f.message(message.User("Never touch server7."), readWords(message.User("Never touch server7.")))
+	f.message(message.User("Never touch server7."), readWords(message.User("Never touch server7."), f.opts.Mask))
 	if s := f.state(); len(s.Of(Rule)) != n {
 		t.Errorf("a rule far back was said again: %d rules, want %d", len(s.Of(Rule)), n)
 	}

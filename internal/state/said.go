@@ -31,16 +31,18 @@ type sentence struct {
 // maxSaid bounds how much of an assistant's text is read, in bytes.
 const maxSaid = 64 << 10
 
-// readWords reads the words of a message; nil where there are none to read.
-func readWords(m *message.Message) *said {
+// readWords reads the words of a message; nil where there are none to read. They
+// are masked before they are parted: a sentence may be half of a secret.
+func readWords(m *message.Message, mask func(string) string) *said {
 	switch m.Role {
 	case message.RoleUser:
-		return read(prose.Own(m.Text("\n")), true)
+		return read(prose.Own(mask(m.Text("\n"))), true)
 	case message.RoleAssistant, message.RoleCustom:
 		text := m.Text("\n")
 		if text == "" {
 			return nil
 		}
+		text = mask(text)
 		return read(prose.Words{Own: text[:min(len(text), maxSaid)]}, false)
 	}
 	return nil
@@ -71,11 +73,11 @@ const (
 
 // readAll reads the words of each message, on all processors where there are
 // many. If ctx ends, it leaves out the rest.
-func readAll(ctx context.Context, sources []source) []*said {
+func readAll(ctx context.Context, sources []source, mask func(string) string) []*said {
 	out := make([]*said, len(sources))
 	read := func(from, to int) {
 		for i := from; i < to; i++ {
-			out[i] = readWords(sources[i].Message)
+			out[i] = readWords(sources[i].Message, mask)
 		}
 	}
 	if len(sources) < 2*readChunk {
@@ -84,8 +86,14 @@ func readAll(ctx context.Context, sources []source) []*said {
 	}
 	var next atomic.Int64
 	var workers sync.WaitGroup
+	var broken atomic.Pointer[any] // what a mask that is not ours panicked with
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					broken.Store(&p)
+				}
+			}()
 			for {
 				to := int(next.Add(readChunk))
 				if to-readChunk >= len(sources) || ctx.Err() != nil {
@@ -96,6 +104,9 @@ func readAll(ctx context.Context, sources []source) []*said {
 		})
 	}
 	workers.Wait()
+	if p := broken.Load(); p != nil {
+		panic(*p) // where the caller can recover from it
+	}
 	return out
 }
 
