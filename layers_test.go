@@ -77,7 +77,7 @@ var layers = [][]string{
 	{"internal/cli"},
 	{"cmd/coppice"},
 	{"bench/internal/..."},
-	{"docs", "examples/...", "bench", "bench/cost", "bench/fidelity", "bench/handover", "bench/speed", "bench/tokens", "test/..."},
+	{"docs", "examples/...", "bench", "bench/cost", "bench/fidelity", "bench/handover", "bench/secrets", "bench/speed", "bench/tokens", "test/..."},
 }
 
 // onlyIn names packages, with all below them, and the only packages that may

@@ -6,5 +6,5 @@
 // The commands below it compare with other programs: bench/speed with pi,
 // bench/fidelity with simpler ways to shorten a session, bench/cost with what
 // sessions would have cost under pi and oh-my-pi, bench/tokens with real
-// tokenizers.
+// tokenizers; bench/secrets measures masking.
 package bench

@@ -157,8 +157,11 @@ func nameOf(s string) name {
 		best = name{kind: w.kind, caps: strings.ToUpper(s) == s, phrase: strings.HasSuffix(w.text, "mnemonic") || strings.HasSuffix(w.text, "phrase"),
 			uuids: w.kind == credential && (w.text != "token" || p.uuids(start))}
 	}
-	if best.kind == noSecret && len(s) > 4 && strings.HasSuffix(s, "_KEY") && strings.ToUpper(s) == s && !p.refersKey() {
-		return name{kind: credential, caps: true}
+	if len(s) > 4 && strings.HasSuffix(s, "_KEY") && strings.ToUpper(s) == s && !p.refersKey() {
+		if best.kind == noSecret {
+			best = name{kind: credential, caps: true}
+		}
+		best.uuids = true
 	}
 	return best
 }
