@@ -247,19 +247,19 @@ func TestNavigateAsksHooks(t *testing.T) {
 	label, focus := "theirs", "their focus"
 	for _, wanted := range []bool{true, false} {
 		s := garden(t)
-		var told compaction.BeforeTree
+		var asked compaction.BeforeTree
 		a := &recorder{}
 		c := &compaction.Compactor{Session: s, Summarizer: a, Settings: compaction.Settings{}, Hooks: compaction.Hooks{
 			BeforeTree: func(_ context.Context, e compaction.BeforeTree) (compaction.TreeAnswer, error) {
-				told = e
+				asked = e
 				return compaction.TreeAnswer{Summary: "by a hook", Details: []byte(`{"a":1}`), Focus: &focus, Label: &label}, nil
 			}}}
 		n, err := c.Navigate(ctx, compaction.Navigation{Target: "r4", Summarize: new(wanted), Label: "ours"})
 		if err != nil || n.Status != compaction.Applied || len(a.inputs) != 0 || n.FromHook != wanted {
 			t.Fatalf("wanted %v: %+v %v", wanted, n, err)
 		}
-		if got := ids(told.Route.Left); got != "u2 a2 r2a r2b a3" || told.Route.Ancestor.ID != "a1" || told.Wanted != wanted {
-			t.Errorf("left %s after %s", got, told.Route.Ancestor.ID)
+		if got := ids(asked.Route.Left); got != "u2 a2 r2a r2b a3" || asked.Route.Ancestor.ID != "a1" || asked.Wanted != wanted {
+			t.Errorf("left %s after %s", got, asked.Route.Ancestor.ID)
 		}
 		target := "r4"
 		if wanted {

@@ -11,8 +11,8 @@ import (
 	"github.com/coppice-dev/coppice/session"
 )
 
-// BeforeCompact is the event before a compaction. As the event
-// session.compacting it says that a model is about to be asked for a summary.
+// BeforeCompact is the event before a compaction. As session.compacting it comes
+// after that, if no hook has supplied the summary: Coppice is about to make one.
 type BeforeCompact struct {
 	Envelope
 	compaction.BeforeCompact

@@ -9,7 +9,7 @@ import (
 // much in one answer; a server that never stops must not use up all memory.
 const maxAnswer = 32 << 20
 
-var errTooLong = errors.New("the answer is too long: more than 32 MB came, and no end")
+var errTooLong = errors.New("the answer is too long: it did not end within 32 MB")
 
 // bounded reads at most left bytes and then fails.
 type bounded struct {

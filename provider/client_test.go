@@ -102,19 +102,19 @@ func TestRetry(t *testing.T) {
 		cl := client(t, provider.ProviderConfig{}, serve)
 		var waits []time.Duration
 		cl.Retry.Sleep = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
-		told := 0
+		notices := 0
 		cl.Retry.Notify = func(try int, _ time.Duration, f *message.Fault) {
-			told++
-			if try != told || f == nil {
-				t.Errorf("%s: told of try %d, %v", c.name, try, f)
+			notices++
+			if try != notices || f == nil {
+				t.Errorf("%s: notice of try %d, %v", c.name, try, f)
 			}
 		}
 		m, err := cl.Complete(t.Context(), model, request, message.CallOptions{})
 		if f, ok := message.AsFault(err); c.class != "" && (!ok || f.Class != c.class) || c.class == "" && (err != nil || m.Text("") != "fine") {
 			t.Errorf("%s: got %+v, %v", c.name, m, err)
 		}
-		if *tries != c.tries || told != len(waits) {
-			t.Errorf("%s: %d tries, want %d; told of %d", c.name, *tries, c.tries, told)
+		if *tries != c.tries || notices != len(waits) {
+			t.Errorf("%s: %d tries, want %d; %d notices", c.name, *tries, c.tries, notices)
 		}
 		checkWaits(t, c.name, waits, c.waits)
 	}

@@ -220,7 +220,7 @@ func (r *refusal) words() string {
 		tooLong:    "it was too long",
 		noSections: "headings were missing",
 		wrongText:  "it was not in the user's language",
-		notTrue:    "it says what is not so",
+		notTrue:    "it says something that is wrong",
 	}[r.Reason]
 	if r.Reason == noSections && r.Detail != "" || r.Reason == notTrue {
 		return text + " (" + r.Detail + ")"

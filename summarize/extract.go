@@ -109,7 +109,7 @@ func (in Input) sheet(places []place, covers span, sources []ledger.Source, limi
 		usual: min(limit, usualSize, max(size/4, leastUsual)), lines: map[place][]*line{}, has: map[placed]bool{}}
 }
 
-// visible reports whether a text stands in what the reader sees besides the
+// visible reports whether a text is in what the reader sees besides the
 // summary.
 func (in Input) visible(text string) bool {
 	return strings.Contains(in.Visible, text) || strings.Contains(oneLine(in.Visible), oneLine(text))

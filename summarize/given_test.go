@@ -142,7 +142,7 @@ func TestContradictionsAreAskedForAgain(t *testing.T) {
 			t.Errorf("strict %v: %v, %d requests:\n%s", strict, err, len(m.seen), res.Summary)
 		}
 		if strict {
-			inOrder(t, m.seen[1].prompt(), "it says what is not so", "all tests pass", "Correct these lines")
+			inOrder(t, m.seen[1].prompt(), "it says something that is wrong", "all tests pass", "Correct these lines")
 		}
 	}
 }

@@ -341,7 +341,7 @@ func (t *walked) view(p Policy) (*View, error) {
 		v.Items = append(v.Items, Item{Entry: t.comp, Pos: -1})
 	default:
 		v.Problems = append(v.Problems, session.Problem{Kind: kinds.ProblemEmptySummary, EntryID: t.comp.ID,
-			Detail: "the compaction in force has no summary: nothing stands for what it covers"})
+			Detail: "the compaction in force has no summary: nothing says what it covers"})
 	}
 	v.arrange(cands)
 	return v, nil

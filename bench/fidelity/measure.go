@@ -10,7 +10,6 @@ import (
 
 	"github.com/coppice-dev/coppice/bench/internal/facts"
 	"github.com/coppice-dev/coppice/bench/internal/stage"
-	"github.com/coppice-dev/coppice/internal/testkit/must"
 	"github.com/coppice-dev/coppice/internal/testkit/replay"
 	"github.com/coppice-dev/coppice/ledger"
 	"github.com/coppice-dev/coppice/message"
@@ -90,54 +89,11 @@ func measureReplay(ctx context.Context, r *report, path []*session.Entry, n int)
 // measureOwn grades the summaries that a model wrote into the session, and
 // extraction over the same ranges.
 func measureOwn(ctx context.Context, r *report, path []*session.Entry) error {
-	s, err := stage.New("/")
-	if err != nil {
-		return err
-	}
-	done := 0
-	for i, e := range path {
-		c := e.Compaction()
-		if c == nil {
-			continue
-		}
-		kept := indexOf(path[:i], c.FirstKeptEntryID)
-		last := lastMessage(path[:max(kept, 0)])
-		if kept < 0 || last == nil || !byModel(c) {
-			continue
-		}
-		if err := s.Grow(ctx, path[done:i]); err != nil {
-			return err
-		}
-		done = i + 1
-		applied, err := s.Compact(ctx, 0, last.ID)
-		if err != nil {
-			return err
-		}
-		if !applied {
-			continue
-		}
-		r.grade(column{extraction, 0}, s.Covered, s.Visible, s.Budget)
-		r.grade(column{ownSummary, 0}, s.Covered, c.Summary+"\n\n"+s.Tail, stage.Size(c.Summary))
-	}
-	return nil
-}
-
-func indexOf(path []*session.Entry, id string) int {
-	for i, e := range path {
-		if e.ID == id {
-			return i
-		}
-	}
-	return -1
-}
-
-func lastMessage(path []*session.Entry) *session.Entry {
-	for i := len(path) - 1; i >= 0; i-- {
-		if must.Get(path[i].Message()) != nil && path[i].Type != session.TypeCompaction {
-			return path[i]
-		}
-	}
-	return nil
+	counts := func(c *session.Compaction, keepsSome bool) bool { return keepsSome && byModel(c) }
+	return stage.Owns(ctx, path, "/", counts, func(o stage.Own) {
+		r.grade(column{extraction, 0}, o.Covered, o.Visible, o.Budget)
+		r.grade(column{ownSummary, 0}, o.Covered, o.Written.Summary+"\n\n"+o.Tail, stage.Size(o.Written.Summary))
+	})
 }
 
 // byModel distinguishes summaries of models from those of programs: models were

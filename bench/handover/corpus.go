@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -96,51 +95,14 @@ func imported(ctx context.Context, file string) (path []*session.Entry, cwd, age
 	return path, h.Cwd, im.Name(), err
 }
 
-// measurePath replays a path and judges each summary of a model where it was
-// made.
+// measurePath judges each summary of a model in a path where it was made.
 func measurePath(ctx context.Context, r *report, path []*session.Entry, cwd, agent string, log io.Writer) error {
-	s, err := stage.New(cwd)
-	if err != nil {
-		return err
-	}
-	done := 0
-	for i, e := range path {
-		c := e.Compaction()
-		if c == nil {
-			continue
-		}
-		kept := slices.IndexFunc(path[:i], func(e *session.Entry) bool { return e.ID == c.FirstKeptEntryID })
-		if kept < 0 { // nothing was kept
-			kept = i
-		}
-		last := lastMessage(path[:kept])
-		if last == nil || !byModel(c.Summary) {
-			continue
-		}
-		if err := s.Grow(ctx, path[done:i]); err != nil {
-			return err
-		}
-		done = i + 1
-		if applied, err := s.Compact(ctx, 0, last.ID); err != nil {
-			return err
-		} else if !applied {
-			continue
-		}
-		arms := armsOf(s)
-		arms[ownSummary] = arm{c.Summary, s.Tail, stage.Size(c.Summary)}
+	return stage.Owns(ctx, path, cwd, func(c *session.Compaction, _ bool) bool { return byModel(c.Summary) }, func(o stage.Own) {
+		arms := armsOf(o.Stage)
+		arms[ownSummary] = arm{o.Written.Summary, o.Tail, stage.Size(o.Written.Summary)}
 		r.count(agent)
-		judgeByState(ctx, r, arms, path[:i], kept, cwd, agent, log)
-	}
-	return nil
-}
-
-func lastMessage(path []*session.Entry) *session.Entry {
-	for _, e := range slices.Backward(path) {
-		if thread.IsMessage(e) && e.Type != session.TypeCompaction {
-			return e
-		}
-	}
-	return nil
+		judgeByState(ctx, r, arms, o.Path, o.Kept, cwd, agent, log)
+	})
 }
 
 // byModel tells summaries of models: they were asked for Markdown sections, or

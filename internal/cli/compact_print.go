@@ -80,26 +80,32 @@ func (a *app) printPlan(ctx context.Context, s *coppice.Session, p *compaction.P
 func (a *app) printCut(p *compaction.Plan, at *int) {
 	kept := "nothing"
 	if p.FirstKept != nil {
-		kept = fmt.Sprintf("%d entries from %s, %s tokens", len(p.Keep), p.FirstKept.ID, thousands(p.KeptTokens))
+		kept = fmt.Sprintf("%s from %s, %s tokens", count(len(p.Keep), "entry", "entries"), p.FirstKept.ID, thousands(p.KeptTokens))
 	}
 	where := ""
 	if at != nil {
 		where = fmt.Sprintf(" (entry %d of the path)", *at)
 	}
-	a.say("cut    %d messages summarized; kept word for word: %s%s\n", len(p.History)+len(p.Prefix), kept, where)
+	a.say("cut    %s summarized; kept word for word: %s%s\n", messages(len(p.History)+len(p.Prefix)), kept, where)
 	if p.Split {
-		a.say("       the turn that starts at %s is split: its first %d messages are summarized separately\n", p.TurnStart.ID, len(p.Prefix))
+		first := "message is"
+		if n := len(p.Prefix); n > 1 {
+			first = thousands(int64(n)) + " messages are"
+		}
+		a.say("       the turn that starts at %s is split: its first %s summarized separately\n", p.TurnStart.ID, first)
 	}
 	if n := len(p.Pins); n > 0 {
-		a.say("pins   %d messages stay visible, %s tokens\n", n, thousands(p.Floor.Pins))
+		a.say("pins   stay visible: %s, %s tokens\n", messages(n), thousands(p.Floor.Pins))
 	}
 	if n := len(p.Request); n > 0 {
-		a.say("asked  %d messages of the open request stay visible, %s tokens\n", n, thousands(p.Floor.Request))
+		a.say("asked  stays visible: %s of the open request, %s tokens\n", messages(n), thousands(p.Floor.Request))
 	}
 	if n := len(p.Open); n > 0 {
-		a.say("open   %d messages with calls that have no result yet stay visible, %s tokens\n", n, thousands(p.Floor.Open))
+		a.say("open   stays visible: %s with calls that have no result yet, %s tokens\n", messages(n), thousands(p.Floor.Open))
 	}
 }
+
+func messages(n int) string { return count(n, "message", "messages") }
 
 // atMost is how large the next request can be after a compaction: one that would
 // not be within the target is not made.
@@ -209,7 +215,7 @@ func usageText(o *compaction.Outcome) string {
 }
 
 // printCoverage shows what holds and is still visible, by class, and what the
-// summary said that is not so.
+// summary said that is wrong.
 func (a *app) printCoverage(o *compaction.Outcome) {
 	const cells = 10
 	a.say("what holds and is still visible:\n")
@@ -222,7 +228,7 @@ func (a *app) printCoverage(o *compaction.Outcome) {
 		a.say("  %-14s %s%s %d of %d\n", class, a.paint("78", strings.Repeat("■", full)), a.paint("240", strings.Repeat("□", cells-full)), s.Kept, s.Facts)
 	}
 	if n := len(o.Contradictions); n > 0 {
-		a.say("%s that the summary says and that %s not so; corrections are under it:\n", count(n, "thing", "things"), map[bool]string{true: "is", false: "are"}[n == 1])
+		a.say("%s in the summary, corrected under it:\n", count(n, "error", "errors"))
 		for _, c := range o.Contradictions {
 			a.say("  %s\n", short(c.Text, 100))
 		}

@@ -184,7 +184,7 @@ func command(group, use, short, long, example string, args cobra.PositionalArgs,
 		Use: use, Short: short, Long: long, Example: example, GroupID: group,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if args(cmd, given) != nil {
-				return usagef("%s, not %s", cmd.UseLine(), count(len(given), "word", "words"))
+				return usagef("%s: %s given", cmd.UseLine(), count(len(given), "argument", "arguments"))
 			}
 			return cmp.Or(notEmpty(use, given), noEmptyFlags(cmd))
 		},

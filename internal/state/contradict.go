@@ -52,7 +52,7 @@ func (t *Text) Contradictions(ctx context.Context, s *State) []Contradiction {
 	return out
 }
 
-// contradicts reports whether a line says of an item what is not so, and what
+// contradicts reports whether what a line says of an item is wrong, and what
 // is.
 func (s *State) contradicts(it *Item, l *textLine, low string) (right string, yes bool) {
 	switch it.Kind {

@@ -18,7 +18,7 @@ type index struct {
 	from  int64    // offset from which the file is known
 	size  int64    // of the file when the index was begun
 
-	parts    []part // what recs consists of, in file order; not whole only
+	blocks   []block // what recs consists of, in file order; not whole only
 	problems []session.Problem
 
 	whole      bool
@@ -34,8 +34,8 @@ type index struct {
 	twins map[twin]int32
 }
 
-// part is a stretch of lines that was read at once.
-type part struct {
+// block is a stretch of lines that was read at once.
+type block struct {
 	recs, lines, unreadable int
 	flaws                   []flaw
 	parents                 map[int]string
@@ -55,7 +55,7 @@ func (x *index) prepend(b batch) {
 	x.front -= len(b.recs)
 	copy(x.buf[x.front:], b.recs)
 	x.recs, x.from = x.buf[x.front:], b.from
-	x.parts = slices.Insert(x.parts, 0, b.part())
+	x.blocks = slices.Insert(x.blocks, 0, b.block())
 	x.ids.moved += len(b.recs)
 }
 
@@ -82,19 +82,19 @@ func (x *index) append(b batch) {
 	x.recs = append(x.recs, b.recs...)
 	x.buf, x.front = nil, 0 // append may have moved recs out of it
 	if x.whole {
-		x.number(len(x.recs)-len(b.recs), b.part())
+		x.number(len(x.recs)-len(b.recs), b.block())
 	} else {
-		x.parts = append(x.parts, b.part())
+		x.blocks = append(x.blocks, b.block())
 	}
 }
 
-func (b *batch) part() part {
-	return part{recs: len(b.recs), lines: b.lines, unreadable: b.unreadable, flaws: b.flaws, parents: b.parents}
+func (b *batch) block() block {
+	return block{recs: len(b.recs), lines: b.lines, unreadable: b.unreadable, flaws: b.flaws, parents: b.parents}
 }
 
-// number gives the lines of a part their numbers in the file, and reports what
-// is wrong with them. The part begins at a position.
-func (x *index) number(first int, p part) {
+// number gives the lines of a block their numbers in the file, and reports what
+// is wrong with them. The block begins at a position.
+func (x *index) number(first int, p block) {
 	for i := range p.recs {
 		r := &x.recs[first+i]
 		r.line += int32(x.lines)
@@ -110,7 +110,7 @@ func (x *index) number(first int, p part) {
 // found returns what is wrong with the known lines.
 func (x *index) found() []session.Problem {
 	out := slices.Clone(x.problems)
-	for _, p := range x.parts {
+	for _, p := range x.blocks {
 		for _, f := range p.flaws { // line numbers are known only when all lines are
 			out = append(out, session.Problem{Kind: f.kind, Detail: f.detail})
 		}

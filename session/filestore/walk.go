@@ -84,7 +84,7 @@ type pass struct {
 	segment int64
 	from    int64                      // the log already knows the file from here on
 	known   []record                   // the records it knows
-	parts   []part                     // and how they were read
+	blocks  []block                    // and how they were read
 	held    map[int64]*session.Entry   // entries that have been handed out, by offset
 	visit   func(*session.Entry) error // nil: entries are not wanted
 }
@@ -106,7 +106,7 @@ func (l *openLog) passLocked() *pass {
 	x := newIndex(0, l.header)
 	x.whole = true
 	p := &pass{x: x, file: l.file, end: l.end, segment: segment, from: l.x.from,
-		known: slices.Clone(l.x.recs), parts: l.x.parts, held: maps.Clone(l.held)}
+		known: slices.Clone(l.x.recs), blocks: l.x.blocks, held: maps.Clone(l.held)}
 	p.links = linker{index: x, read: p.read}
 	return p
 }
@@ -144,12 +144,12 @@ func (p *pass) run(ctx context.Context) error {
 	if err := all.stream(ctx, p.file, 0, p.from, p.segment, p.take); err != nil {
 		return err
 	}
-	for _, part := range p.parts {
+	for _, b := range p.blocks {
 		first := len(p.x.recs)
-		p.x.recs = append(p.x.recs, p.known[:part.recs]...)
-		p.known = p.known[part.recs:]
-		p.x.number(first, part)
-		if err := p.links.link(first, part.parents); err != nil {
+		p.x.recs = append(p.x.recs, p.known[:b.recs]...)
+		p.known = p.known[b.recs:]
+		p.x.number(first, b)
+		if err := p.links.link(first, b.parents); err != nil {
 			return err
 		}
 		if err := p.show(first, p.read); err != nil {
