@@ -55,8 +55,9 @@ func (t *Terminal) sequenceOf(marked []byte) string {
 	if t == nil {
 		return ""
 	}
-	what, ours := bytes.CutPrefix(marked, []byte(t.mark))
-	if what, ours = bytes.CutSuffix(what, []byte(markEnd)); !ours || len(marked) < len(t.mark) {
+	what, begun := bytes.CutPrefix(marked, []byte(t.mark))
+	what, ended := bytes.CutSuffix(what, []byte(markEnd))
+	if !begun || !ended {
 		return ""
 	}
 	switch string(what) {

@@ -56,6 +56,7 @@ func TestWriter(t *testing.T) {
 		"ours":                     {[]string{cleared + red}, "\r\x1b[K\x1b[38;5;9mred\x1b[m"},
 		"ours, cut":                {[]string{red[:1], red[1:9], red[9:]}, "\x1b[38;5;9mred\x1b[m"},
 		"theirs":                   {[]string{"\x1b[31mx\x1b_other;38;5;9\x1b\\y"}, "xy"},
+		"theirs, as long as ours":  {[]string{"\x1b_" + strings.Repeat("A", 40) + ";38;5;9\x1b\\x"}, "x"},
 		"theirs inside ours":       {[]string{term.Style("9", "a\x1b]0;t\ab")}, "\x1b[38;5;9mab\x1b[m"},
 		"a character, cut":         {[]string{"\xe6\xbc", "\xa2!"}, "漢!"},
 		"a character without end":  {[]string{"\xe6\xbc"}, "\uFFFD\uFFFD"},
