@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // Replace gives a file other content in one step: after a crash it has the old
@@ -37,8 +39,27 @@ func Replace(disk FS, path string, data []byte, perm fs.FileMode) (err error) {
 	if err = disk.Rename(name, path); err != nil {
 		return err
 	}
+	removeLeft(disk, dir, "."+filepath.Base(path)+"-")
 	return syncFolders(disk, dir, there)
 }
+
+// removeLeft removes the temporary files of a path that a crash has left: those that
+// nobody has written to for a long time.
+func removeLeft(disk FS, dir, prefix string) {
+	entries, _ := disk.ReadDir(dir)
+	for _, e := range entries {
+		drawn, ours := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".tmp"), prefix)
+		if !ours || len(drawn) != len(rand.Text()) || !strings.HasSuffix(e.Name(), ".tmp") || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {
+			_ = disk.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// leftAfter is how old a temporary file is that no program still writes.
+const leftAfter = time.Hour
 
 // firstFolder returns the nearest folder above a path, or itself, that exists.
 func firstFolder(disk FS, dir string) string {
