@@ -51,7 +51,7 @@ func Load(ctx context.Context, dir string) (Options, error) {
 	}
 	o.SharedPrefix = summaries.Request == summarize.SharedPrefix
 	registry := registryOf(models, &errs)
-	o.Mask = secrets.Masker(append(registry.Secrets(), secret.Environment(os.Environ())...)...)
+	o.Mask = secrets.Masker(os.Environ(), registry.Secrets()...)
 	o.Catalog, o.Limits = registry.Catalog, registry.Catalog.Limits
 	if models.Model != "" {
 		if m, err := registry.Bind(models.Model); err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/coppice-dev/coppice"
-	"github.com/coppice-dev/coppice/internal/secret"
 	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider"
 	"github.com/coppice-dev/coppice/settings"
@@ -50,7 +49,7 @@ func (a *app) remember() {
 // masker hides secrets in all that is written or sent.
 func (a *app) masker() func(string) string {
 	known := provider.NewRegistry(a.settings().models, a.Getenv).Secrets()
-	return a.settings().secrets.Masker(append(known, secret.Environment(a.Environ)...)...)
+	return a.settings().secrets.Masker(a.Environ, known...)
 }
 
 // options are the user's options for the engine. Commands add hooks and a

@@ -172,7 +172,7 @@ func TestKnownValues(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := Environment([]string{"PATH=/usr/bin:/bin", "MY_TOKEN=abcd-efgh", "DB_PASSWORD=long enough", "API_KEY=short", "SSH_AUTH_SOCK=/tmp/agent.1",
+	got := environment([]string{"PATH=/usr/bin:/bin", "MY_TOKEN=abcd-efgh", "DB_PASSWORD=long enough", "API_KEY=short", "SSH_AUTH_SOCK=/tmp/agent.1",
 		"MAX_TOKENS=1234567890", "broken", "TOKEN_URL=https://x.example/token"})
 	if want := []string{"abcd-efgh", "long enough"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)

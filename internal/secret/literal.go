@@ -65,9 +65,9 @@ var commonWords = []string{"absolute", "abstract", "activate", "anonymous", "any
 	"sensitive", "sentence", "sequence", "services", "settings", "software", "standard", "standalone", "starting", "statement", "strategy", "structure",
 	"terminal", "together", "training", "transfer", "together", "unlimited", "username", "validate", "version", "workspace", "yourself"}
 
-// Environment returns the values of the variables whose names say that they are
+// environment returns the values of the variables whose names say that they are
 // secret. environ is as os.Environ has it.
-func Environment(environ []string) []string {
+func environment(environ []string) []string {
 	var out []string
 	for _, e := range environ {
 		if n, v, ok := strings.Cut(e, "="); ok && len(v) >= minKnown && len(n) <= maxName && nameOf(n).kind != noSecret {

@@ -42,7 +42,7 @@ func New(extra []string, known ...string) (*Masker, error) {
 }
 
 // Default masks the built-in shapes and the secrets of the environment.
-func Default() func(string) string { return Settings{}.Masker(Environment(os.Environ())...) }
+func Default() func(string) string { return Settings{}.Masker(os.Environ()) }
 
 // maxRounds bounds the repeats of Mask. A repeat is only needed if a stub made a
 // new edge in the text that matches an extra pattern's ^, $ or \b.

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/coppice-dev/coppice/internal/valid"
 )
@@ -25,11 +26,12 @@ func (p Pattern) Validate() error {
 	return nil
 }
 
-// Masker returns what masks the built-in shapes, the patterns and known values. A
+// Masker returns what masks the built-in shapes, the patterns, known values and
+// those of an environment (as in os.Environ) whose names speak of secrets. A
 // pattern that does not compile is left out: it was reported when the settings were
 // read.
-func (s Settings) Masker(known ...string) func(string) string {
-	m := &Masker{known: usable(known)}
+func (s Settings) Masker(environ []string, known ...string) func(string) string {
+	m := &Masker{known: usable(slices.Concat(known, environment(environ)))}
 	for _, p := range s.Patterns {
 		if re, err := regexp.Compile(string(p)); err == nil {
 			m.extra = append(m.extra, re)
