@@ -46,8 +46,8 @@ type Event struct {
 
 type observerKey struct{}
 
-// Observe returns a context with which calls report what they do to f, in their
-// own goroutine and before they return. f must not reduce the same session
+// Observe returns a context with which calls report to f what they do, before they
+// return. f must not reduce the same session
 // (Compact, Fit, Navigate, …): that would wait for the call that is reporting,
 // until its own context ends. A panic of f is caught and changes nothing.
 func Observe(ctx context.Context, f func(Event)) context.Context {

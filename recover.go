@@ -135,7 +135,7 @@ func (s *Session) believed(f *message.Fault, sent *Prepared) *message.Fault {
 		return f
 	}
 	m := sent.Meter
-	if calibration.Believable(l.Max, l.Used, s.countsOf(m.Model).most, m.Size.Decision()) {
+	if calibration.Believable(l.Max, l.Used, s.countsOf(m.Model).most, m.Decision()) {
 		return f
 	}
 	doubted := *f

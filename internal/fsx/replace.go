@@ -26,7 +26,7 @@ func Replace(disk FS, path string, data []byte, perm fs.FileMode) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			disk.Remove(name)
+			err = errors.Join(err, disk.Remove(name))
 		}
 	}()
 	if info, err := disk.Stat(path); err == nil {

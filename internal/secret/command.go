@@ -138,8 +138,7 @@ func (sc *scanner) flagValue(f secretFlag, p, end, line int, before string) span
 			return span{}
 		}
 		if i >= 0 {
-			start, v = start+i+len(f.after), v[i+len(f.after):]
-			start, end = unquoted(s, start, end)
+			start, end = unquoted(s, start+i+len(f.after), end)
 			v = s[start:end]
 		}
 	}
