@@ -175,18 +175,17 @@ func (b box) walk(ctx context.Context, tool, path, glob string, visit func(path,
 }
 
 // closed returns a function that reports whether the rules keep a file from a
-// tool that walks: they deny it, or would ask about it. The file that the call
-// itself names has been decided about.
+// tool that walks: they deny it, or would ask about it.
 func (b box) closed(tool, named string) func(path string) bool {
 	rules := slices.DeleteFunc(slices.Concat(b.Rules.Deny, b.Rules.Ask), func(r Rule) bool { // those for whole tools are about the call
 		_, pattern, _ := strings.Cut(strings.TrimSpace(string(r)), " ")
 		return pattern == ""
 	})
 	return func(path string) bool {
-		if path == named || len(rules) == 0 {
-			return false
-		}
 		for _, t := range []string{tool, "read"} {
+			if t == tool && path == named { // the call itself was decided by these
+				continue
+			}
 			if _, found := (subject{tool: t, what: path, isPath: true, dir: b.Dir}).first(rules, false); found {
 				return true
 			}

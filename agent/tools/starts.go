@@ -19,6 +19,7 @@ var starters = lazy.Words{
 	"uv", "uvx", "pipx", "poetry", "pip", "pip3", "tox", "nox", "perl", "ruby", "bundle", "irb", "php", "composer", "lua", "Rscript", "julia", "awk",
 	"gawk", "mawk", "nawk", "vi", "vim", "nvim", "emacs", "ed", "ex", "osascript", "pwsh", "powershell", "cmd", "docker", "podman", "kubectl", "nix",
 	"nix-shell", "direnv", "ansible", "ansible-playbook", "terraform", "vagrant",
+	"!", "setarch", "linux32", "linux64", "x86_64", "i386", "capsh", "setpriv", "prlimit", "run-parts", "start-stop-daemon", "sqlite3", "gcc", "cc", "g++", "clang", "split", "install", "dpkg", "scp", "sftp", "wget",
 }
 
 // starterWords returns the arguments by which another program starts some: words,
@@ -80,10 +81,8 @@ func starts(command string) bool {
 
 func startsBy(program, word string) bool {
 	return slices.ContainsFunc(starterWords(program), func(s string) bool {
-		if beginning, open := strings.CutSuffix(s, "*"); open {
-			return strings.HasPrefix(word, beginning)
-		}
-		return word == s
+		beginning, open := strings.CutSuffix(s, "*")
+		return word == s || open && strings.HasPrefix(word, beginning) || shortened(word, beginning)
 	})
 }
 
@@ -101,7 +100,7 @@ func gitStarters(subcommand string) (by []string, always bool) {
 		return []string{"-u", "-c", "--config"}, false
 	case "grep":
 		return []string{"-O"}, false
-	case "filter-branch", "difftool", "mergetool", "hook", "maintenance", "send-email", "daemon", "instaweb":
+	case "config", "notes", "replace", "archive", "ls-remote", "push", "fetch", "pull", "filter-branch", "difftool", "mergetool", "hook", "maintenance", "send-email", "daemon", "instaweb":
 		return nil, true
 	}
 	return nil, false
@@ -113,7 +112,10 @@ func isGitOption(word string) bool {
 }
 
 func begins(word string, options []string) bool {
-	return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(unquoted(word), o) })
+	word = unquoted(word)
+	return slices.ContainsFunc(options, func(o string) bool {
+		return strings.HasPrefix(word, o) || shortened(word, o) || clusters(word, o)
+	})
 }
 
 // gitStarts reports whether git may start a program. Before the subcommand,
@@ -132,6 +134,19 @@ func gitStarts(args []string) bool {
 		}
 	}
 	return false
+}
+
+// clusters reports whether a word joins short options, one of which is the given
+// one: -nO for -O.
+func clusters(word, option string) bool {
+	return len(option) == 2 && option[0] == '-' && len(word) > 2 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, option[1]) > 0
+}
+
+// shortened reports whether a word is a long option without its end, as most
+// programs accept it: --compress-prog for --compress-program.
+func shortened(word, option string) bool {
+	word, _, _ = strings.Cut(word, "=")
+	return len(word) > len("--")+1 && strings.HasPrefix(word, "--") && strings.HasPrefix(option, word)
 }
 
 // unquoted removes what a shell removes from a word.

@@ -249,6 +249,7 @@ func TestRulesBindWalks(t *testing.T) {
 		}
 	}
 	const note = "[not looked at, because the settings do not allow it: 2]"
+	const one = "[not looked at, because the settings do not allow it: 1]"
 	for _, tt := range []struct {
 		rules      Rules
 		tool, args string
@@ -257,6 +258,9 @@ func TestRulesBindWalks(t *testing.T) {
 		{Rules{}, "grep", `{"pattern":"KEY"}`, ".env:1: package KEY=1\nsub/.env:1: package KEY=2"},
 		{Rules{Deny: []Rule{"read .env"}}, "grep", `{"pattern":"KEY"}`, note},
 		{Rules{Deny: []Rule{"grep .env"}}, "grep", `{"pattern":"KEY"}`, note},
+		{Rules{Deny: []Rule{"read .env"}}, "grep", `{"pattern":"KEY","path":".env"}`, one},
+		{Rules{Deny: []Rule{"read .env"}}, "grep", `{"pattern":"KEY","path":"./sub/../.env/"}`, one},
+		{Rules{Deny: []Rule{"read **"}}, "find", `{"pattern":".env","path":".env"}`, one},
 		{Rules{Ask: []Rule{"read .env"}}, "grep", `{"pattern":"KEY"}`, note},
 		{Rules{Ask: []Rule{"grep"}}, "grep", `{"pattern":"KEY","glob":"*/.env"}`, "sub/.env:1: package KEY=2"},
 		{Rules{Deny: []Rule{"write .env"}}, "find", `{"pattern":".env"}`, ".env\nsub/.env"},

@@ -151,6 +151,7 @@ func (a *app) progress(l *ladder) (stop func()) {
 		line := fmt.Sprintf("summarizing the %s: %s%s, %s tokens so far", p.Phase, strings.TrimSpace(p.Rung+" "+p.Model), pass, thousands(p.Tokens))
 		if clear := a.clearLine(); clear != "" {
 			shown = true
+			a.lineShown.Store(true)
 			fmt.Fprint(a.Err, clear, line)
 			return
 		}
@@ -163,6 +164,7 @@ func (a *app) progress(l *ladder) (stop func()) {
 		defer l.mu.Unlock()
 		l.show = nil
 		if shown {
+			a.lineShown.Store(false)
 			fmt.Fprint(a.Err, a.clearLine())
 		}
 	}

@@ -29,7 +29,7 @@ func (a *app) json(v any) {
 // say prints for people.
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
 
-// clearLine clears the line of progress on standard error.
+// clearLine clears the line of progress on standard error, if one can be shown.
 func (a *app) clearLine() string {
 	if !a.ErrTerminal {
 		return ""
@@ -39,7 +39,11 @@ func (a *app) clearLine() string {
 
 // warn prints a line to standard error.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.Err, a.clearLine()+"coppice: "+format+"\n", args...)
+	clear := ""
+	if a.lineShown.Load() {
+		clear = a.clearLine()
+	}
+	fmt.Fprintf(a.Err, clear+"coppice: "+format+"\n", args...)
 }
 
 func join(items []string) string {

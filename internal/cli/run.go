@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,6 +97,8 @@ type app struct {
 
 	help     string     // the help command for the running one
 	printing sync.Mutex // one JSON value at a time
+
+	lineShown atomic.Bool // a line of progress is on the terminal
 }
 
 // Groups of commands in the help.

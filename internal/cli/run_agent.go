@@ -43,7 +43,7 @@ window, and you can watch the context being compacted.`,
 		func(cmd *cobra.Command, _ []string) error { return a.runAgent(cmd.Context(), f) })
 	cmd.Flags().StringVarP(&f.prompt, "prompt", "p", "", "the prompt")
 	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (default: a new one)")
-	cmd.Flags().StringVar(&f.model, "model", "", "PROVIDER/ID (default: the session's, then setting model, then the first with a key)")
+	cmd.Flags().StringVar(&f.model, "model", "", "PROVIDER/ID (default: the session's, then setting model, then the first of providers with a key)")
 	cmd.Flags().BoolVar(&f.demo, "demo", false, "a scripted model in a tiny window, without a key")
 	cmd.Flags().BoolVar(&f.yolo, "yolo", false, "allow every tool that the settings do not deny")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print events as JSON lines")

@@ -18,9 +18,14 @@ type runPrinter struct {
 	*app
 	before  *agent.Context // of the last call
 	session string
+	midLine bool // the answer on the terminal has not ended its line
 }
 
 func (p *runPrinter) print(e agent.Event) {
+	if p.midLine && e.Type != agent.EventMessageUpdate {
+		fmt.Fprintln(p.Out) // what is said next does not go on in the answer's line
+		p.midLine = false
+	}
 	switch e.Type {
 	case agent.EventMessageStart:
 		if e.Context != nil {
@@ -29,12 +34,12 @@ func (p *runPrinter) print(e agent.Event) {
 	case agent.EventMessageUpdate:
 		if p.Terminal {
 			fmt.Fprint(p.Out, e.TextDelta)
+			p.midLine = e.TextDelta != "" && !strings.HasSuffix(e.TextDelta, "\n") || e.TextDelta == "" && p.midLine
 		}
 	case agent.EventMessageEnd:
 		switch {
 		case e.Role != message.RoleAssistant || e.Text == "":
-		case p.Terminal:
-			fmt.Fprintln(p.Out)
+		case p.Terminal: // it has been shown
 		case e.Error == "":
 			fmt.Fprintln(p.Out, e.Text)
 		}

@@ -12,7 +12,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/coppice-dev/coppice"
+	"github.com/coppice-dev/coppice/agent"
 	"github.com/coppice-dev/coppice/internal/terminal"
+	"github.com/coppice-dev/coppice/message"
 	"github.com/coppice-dev/coppice/provider/fake"
 )
 
@@ -191,4 +194,26 @@ func onTerminal(t *testing.T, ids bool, name string, args []string) (code int, s
 	code = Run(t.Context(), Env{Args: words, In: strings.NewReader("context length exceeded: " + steering + "\n"), Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] },
 		Dir: dir, Now: time.Now, Terminal: true, ErrTerminal: true, Width: 100})
 	return code, out.String(), errs.String()
+}
+
+// A note that comes while an answer streams neither clears the answer's line nor
+// goes on in it.
+func TestNotesLeaveTheAnswer(t *testing.T) {
+	var screen bytes.Buffer
+	a := &app{Env: Env{Out: &screen, Err: &screen, Terminal: true, ErrTerminal: true}, term: terminal.New(func(string) string { return "" })}
+	p := &runPrinter{app: a}
+	for _, e := range []agent.Event{
+		{Type: agent.EventMessageUpdate, TextDelta: "First line.\n"},
+		{Type: agent.EventMessageUpdate, TextDelta: "The answer "},
+		{Type: agent.EventMessageUpdate, TextDelta: "is 42."},
+		{Type: coppice.EventWarning, Warning: "odd usage"},
+		{Type: agent.EventMessageEnd, Role: message.RoleAssistant, Text: "First line.\nThe answer is 42."},
+		{Type: agent.EventMessageUpdate, TextDelta: "Another.\n"},
+		{Type: agent.EventMessageEnd, Role: message.RoleAssistant, Text: "Another.\n"},
+	} {
+		p.print(e)
+	}
+	if want := "First line.\nThe answer is 42.\ncoppice: odd usage\nAnother.\n"; screen.String() != want {
+		t.Errorf("%q, want %q", screen.String(), want)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,7 @@ import (
 type work struct {
 	to    io.Writer // nil: no terminal
 	clear string    // clears its line
+	line  *atomic.Bool
 	quit  chan struct{}
 	done  sync.WaitGroup
 
@@ -35,7 +37,7 @@ func (a *app) work(what string) *work {
 	if w.clear = a.clearLine(); w.clear == "" {
 		return w
 	}
-	w.to, w.quit = a.Err, make(chan struct{})
+	w.to, w.line, w.quit = a.Err, &a.lineShown, make(chan struct{})
 	w.done.Go(w.run)
 	return w
 }
@@ -62,6 +64,7 @@ func (w *work) draw() {
 		line += fmt.Sprintf(": %d%%", w.percent)
 	}
 	w.shown = true
+	w.line.Store(true)
 	fmt.Fprint(w.to, w.clear+visible(line))
 }
 
@@ -88,6 +91,7 @@ func (w *work) stop() {
 	close(w.quit)
 	w.done.Wait()
 	if w.shown {
+		w.line.Store(false)
 		fmt.Fprint(w.to, w.clear)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coppice-dev/coppice/internal/terminal"
@@ -29,7 +30,7 @@ func TestWorkIsShownOnATerminalOnly(t *testing.T) {
 func TestWorkLine(t *testing.T) {
 	var out bytes.Buffer
 	term := terminal.New(func(string) string { return "" })
-	w := &work{to: term.Writer(&out), clear: term.ClearLine(), quit: make(chan struct{}), what: "reading a\x1b[2J", percent: -1}
+	w := &work{to: term.Writer(&out), clear: term.ClearLine(), line: new(atomic.Bool), quit: make(chan struct{}), what: "reading a\x1b[2J", percent: -1}
 	w.draw()
 	w.part(30, 40)
 	w.draw()

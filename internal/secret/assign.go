@@ -20,6 +20,9 @@ func (sc *scanner) assignment(i int) int {
 			return i + 1
 		}
 	}
+	if s[i] == ':' && strings.EqualFold(s[start:end], "pass") && testResult(s, start, i) {
+		return i + 1
+	}
 	p := i
 	for p < len(s) && p-i < 3 && strings.IndexByte(":=>", s[p]) >= 0 {
 		p++
@@ -159,4 +162,18 @@ func (sc *scanner) element(i int) int {
 	}
 	from := i + 1 + strings.Index(rest, v)
 	return sc.add(span{from, from + len(v), f.kind.String()})
+}
+
+// testResult reports whether a name and its colon say that a test passed, as
+// runners of tests print it: "--- PASS: TestV2 (0.00s)", "PASS: test_login2". It
+// begins with "PASS" or comes before the name of a test.
+func testResult(s string, start, colon int) bool {
+	if s[start:colon] == "PASS" {
+		return true
+	}
+	value := s[colon:min(len(s), colon+maxName)]
+	if i := strings.IndexByte(value, '\n'); i >= 0 {
+		value = value[:i]
+	}
+	return strings.HasSuffix(s[:start], "--- ") || strings.Contains(strings.ToLower(value), "test")
 }

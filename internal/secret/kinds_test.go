@@ -202,3 +202,19 @@ func TestWorkIsLinear(t *testing.T) {
 		}
 	}
 }
+
+// What runners of tests print is not a password.
+func TestTestResultsAreKept(t *testing.T) {
+	mask := Settings{}.Masker(nil)
+	for _, text := range []string{"--- PASS: TestHTTP2Server (0.00s)", "    --- PASS: TestParse/UTF8_name (0.01s)", "--- PASS: Example2 (0.00s)", "PASS: test_login2",
+		"PASS: api/TestUsers1", "pass: test_sha256_sum"} {
+		if got := mask(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for _, text := range []string{"pass: hunter2xyz", "DB_PASS: hunter2xyz", "PASS=hunter2xyz"} {
+		if got := mask(text); strings.Contains(got, "hunter2xyz") {
+			t.Errorf("%q is not masked", text)
+		}
+	}
+}
