@@ -59,7 +59,7 @@ type Options struct {
 	// extraction.
 	Summarizer compaction.Summarizer
 	Estimator  tokens.Estimator    // counts tokens; nil: tokens.Default
-	Mask       func(string) string // hides secrets in what we write and send to summarizers; nil: the known shapes, and the values of secret variables of the environment
+	Mask       func(string) string // hides secrets in what we write and send to summarizers; safe for concurrent use; nil: the known shapes, and the values of secret variables of the environment
 	Hooks      *hook.Bus           // hooks, which may answer during calls; nil: none
 	// Extractors find what calls of your own tools did to files; nil: only the
 	// tools that Coppice knows count.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coppice-dev/coppice/compaction"
@@ -143,14 +144,15 @@ func TestCancelWhileMessagesAreFolded(t *testing.T) {
 		}
 		return out, bytes.Equal(before, after)
 	}
-	whole := 0
-	if out, _ := run(ctx, func(s string) string { whole++; return s }); out.Status != compaction.Applied {
+	var counted atomic.Int64 // texts are masked side by side
+	if out, _ := run(ctx, func(s string) string { counted.Add(1); return s }); out.Status != compaction.Applied {
 		t.Fatal(out.Status, out.Reason, out.Detail)
 	}
 	ending, cancel := context.WithCancelCause(ctx)
-	masked := 0
+	whole := counted.Load()
+	var masked atomic.Int64
 	out, same := run(ending, func(s string) string {
-		if masked++; masked == whole/10 {
+		if masked.Add(1) == whole/10 {
 			cancel(errStop)
 		}
 		return s
@@ -158,7 +160,7 @@ func TestCancelWhileMessagesAreFolded(t *testing.T) {
 	if out.Status != compaction.Cancelled || out.Reason != compaction.Interrupted || !errors.Is(out.Err, errStop) || !same {
 		t.Errorf("%s %s %v, unchanged: %v", out.Status, out.Reason, out.Err, same)
 	}
-	if masked > whole/4 {
+	if masked := masked.Load(); masked > whole/4 {
 		t.Errorf("%d of %d texts were masked", masked, whole)
 	}
 }

@@ -30,7 +30,7 @@ type Compactor struct {
 	Settings   Settings
 	Model      message.Model       // facts of the model that gets the next request
 	Estimator  tokens.Estimator    // nil: tokens.Default
-	Mask       func(string) string // masks secrets in everything that we write; nil: nothing is masked
+	Mask       func(string) string // masks secrets in everything that we write; safe for concurrent use; nil: nothing is masked
 	// Extractors name the files of tools that are not known here. nil: none.
 	Extractors []ledger.Extractor
 	Hooks      Hooks

@@ -63,7 +63,7 @@ type Input struct {
 	// they come from. 0: no cap.
 	Cap int64
 
-	Mask     func(string) string // hides secrets; nil: the ladder's
+	Mask     func(string) string // hides secrets; safe for concurrent use; nil: the ladder's
 	Estimate func(string) int64  // counts tokens; nil: tokens.Default
 
 	// SharedPrefix is the last real request. When it is set, the model with the
@@ -139,7 +139,7 @@ type Ladder struct {
 	// Progress is told of each request before it is sent, one call at a time.
 	// nil: nothing is reported.
 	Progress func(Progress)
-	Mask     func(string) string // hides secrets; nil: the known shapes, and the values of secret variables of the environment
+	Mask     func(string) string // hides secrets; safe for concurrent use; nil: the known shapes, and the values of secret variables of the environment
 }
 
 // ErrNothing is the error for an input without history, prefix and previous
