@@ -64,7 +64,7 @@ func TestCapOfMessagesIsKept(t *testing.T) {
 	}
 }
 
-// A cap that a request does not exceed is no reason to make it smaller: it goes out
+// A request that does not exceed a cap is not made smaller for it: it goes out
 // once more as it is, and the view stays.
 func TestCapThatIsNotExceeded(t *testing.T) {
 	for _, text := range []string{

@@ -92,7 +92,7 @@ func (b *Bus) OnNotice(e Event, h Handler, f func(context.Context, Notice) error
 }
 
 // errNotNotice says that an event does not only inform: it is answered with a
-// handler of its own type, or there is no such event.
+// handler of its own type, or the event does not exist.
 var errNotNotice = errors.New("it is not an event that only informs")
 
 var errNoVeto = errors.New("it cancelled something that has already happened")

@@ -86,7 +86,7 @@ func (r *Registry) Names(provider string) bool {
 
 // Default names the model to use if none was named: that of the first of the
 // user's own providers with a key. A vendor whose key is only in the environment
-// was not chosen to get anything: then ok is false, and name is no more than a
+// was not chosen to get anything: then ok is false, and name is only a
 // suggestion; "": there is no key.
 func (r *Registry) Default() (name string, ok bool) {
 	for _, p := range slices.Sorted(maps.Keys(r.cfg.Providers)) {

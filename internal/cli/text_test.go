@@ -17,18 +17,3 @@ func TestLineFlag(t *testing.T) {
 		}
 	}
 }
-
-func TestVisibleTakesOutWhatSteersATerminal(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\ttext\n":           "plain\ttext\n",
-		"\x1b[31mred\x1b[0m":      "red",
-		"\x1b]0;title\a shown":    " shown",
-		"a\rb\x00c\u0085":         "abc",
-		"evil\u202etxt.exe\u2066": "eviltxt.exe",
-		"emoji 👩‍👩‍👧 stay \u200d": "emoji 👩‍👩‍👧 stay \u200d",
-	} {
-		if got := visible(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}

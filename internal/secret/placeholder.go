@@ -34,7 +34,7 @@ var plainWords = []string{"password", "passwd", "passwort", "passphrase", "kennw
 	"admin", "administrator", "changed", "expired", "generated", "internal", "external", "database", "computer", "internet", "security", "language",
 	"keychain", "keyring", "interactive", "stdin", "environment", "variable", "integer", "reserved", "disallowed", "allowed", "protected", "readonly"}
 
-// plainWord reports whether a value is a word that is no one's secret: one of
+// plainWord reports whether a value is a word that nobody uses as a secret: one of
 // those above, or one that begins with a capital, as labels do.
 func plainWord(v string) bool {
 	c := classes(v)

@@ -63,7 +63,7 @@ func Steers(r rune) bool {
 }
 
 // sequence returns the length of the escape sequence that s begins with, and
-// whether it is whole: more of it may follow s. Of what is no sequence only the
+// whether it is whole: more of it may follow s. Where no sequence begins, only the
 // escape character counts.
 func sequence[T string | []byte](s T) (n int, whole bool) {
 	if len(s) < 2 {

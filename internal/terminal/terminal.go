@@ -19,8 +19,8 @@ type Terminal struct {
 	colors bool
 }
 
-// New returns the Terminal of a process with an environment, or nil if what it
-// has is no more than a printer.
+// New returns the Terminal of a process with an environment, or nil if the
+// terminal only prints.
 func New(getenv func(string) string) *Terminal {
 	if getenv("TERM") == "dumb" {
 		return nil
